@@ -1,0 +1,136 @@
+import type { Agent, AgentCall } from '../agents/agent.js';
+import type { AgentReport } from '../agents/report.js';
+import { agentReportSchema, isReport } from '../agents/report.js';
+import type { Answer, CallOutcome, WorkerRequest } from './call.types.js';
+import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
+import { dependenciesOf, feedbackOf } from './references.js';
+import type { Callable, CallSurroundings } from './team.types.js';
+
+/** Calls one of the user's agents and holds its report to the bounds. */
+export const callAgent = async (
+  team: Callable,
+  request: WorkerRequest,
+  key: string,
+  isFallback: boolean,
+  surroundings: CallSurroundings,
+): Promise<CallOutcome> => {
+  const agent = team.agents.get(request.agent);
+  if (agent === undefined) {
+    return failed('unknown-agent', `There is no agent '${request.agent.slice(0, 80)}'`);
+  }
+  const call = agentCall(request, key, surroundings);
+  const value = isFallback
+    ? await (agent.fallback ?? noFallback)(call)
+    : await team.dispatcher(agent, call);
+  return isReport(value) ? reported(team, agent, value) : done(team, agent, value, null, value);
+};
+
+const noFallback = (): never => {
+  throw new Error('The agent has no fallback');
+};
+
+const agentCall = (
+  request: WorkerRequest,
+  key: string,
+  { signal, outputs }: CallSurroundings,
+): AgentCall =>
+  Object.freeze({
+    goal: request.goal,
+    task: request.step.task,
+    step: Object.freeze({
+      id: request.step.id,
+      position: request.step.position,
+      attempt: request.step.attempt,
+      depth: request.depth,
+    }),
+    mode: request.mode,
+    dependencies: Object.freeze(dependenciesOf(request.dependencies, outputs)),
+    feedback: Object.freeze(feedbackOf(request.feedback, outputs)),
+    summary: request.summary,
+    key,
+    signal,
+  });
+
+const reported = (team: Callable, agent: Agent, report: AgentReport): CallOutcome => {
+  const parsed = agentReportSchema.safeParse({ ...report });
+  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error));
+  const { data } = parsed;
+  const confidence = data.confidence ?? null;
+  switch (data.kind) {
+    case 'done':
+      return done(team, agent, data.output, confidence, report);
+    case 'needsContext': {
+      const answer: Answer = {
+        role: 'worker',
+        report: data.kind,
+        suggestion: data.suggestion,
+        confidence,
+      };
+      return partial(team, answer, data.output, report);
+    }
+    case 'handOff': {
+      const answer: Answer = {
+        role: 'worker',
+        report: data.kind,
+        agent: data.agent,
+        task: data.task,
+        confidence,
+      };
+      return partial(team, answer, data.output, report);
+    }
+    case 'requestReplan': {
+      const { kind, reason, agents } = data;
+      return partial(
+        team,
+        { role: 'worker', report: kind, reason, agents, confidence },
+        data.output,
+        report,
+      );
+    }
+    case 'blocked':
+      return answered(
+        { role: 'worker', report: data.kind, reason: data.reason },
+        null,
+        usageIn(report),
+      );
+    case 'askHuman':
+      return asked(team, data.question, data.payload, report);
+  }
+};
+
+const done = (
+  team: Callable,
+  agent: Agent,
+  output: unknown,
+  confidence: number | null,
+  report: unknown,
+): CallOutcome => {
+  const parsed = agent.output?.safeParse(output);
+  if (parsed?.success === false) return failed('invalid-output', schemaMessage(parsed.error));
+  const result = bounded(parsed === undefined ? output : parsed.data, team.maxOutputBytes);
+  if (!result.ok) return result.failure;
+  const usage = isReport(report) ? usageIn(report) : null;
+  return answered({ role: 'worker', report: 'done', confidence }, result.value, usage);
+};
+
+/** Partial work is kept as it is: the schema is for finished work. */
+const partial = (team: Callable, answer: Answer, output: unknown, report: unknown): CallOutcome => {
+  if (output === undefined) return answered(answer, null, usageIn(report));
+  const result = bounded(output, team.maxOutputBytes);
+  return result.ok ? answered(answer, result.value, usageIn(report)) : result.failure;
+};
+
+const asked = (
+  team: Callable,
+  question: string,
+  payload: unknown,
+  report: unknown,
+): CallOutcome => {
+  const result = bounded(payload ?? null, team.maxOutputBytes);
+  if (!result.ok) return result.failure;
+  return answered(
+    { role: 'worker', report: 'askHuman', question, payload: result.value },
+    null,
+    usageIn(report),
+  );
+};

@@ -1,0 +1,64 @@
+import type { Usage } from '../agents/report.js';
+import { usageSchema } from '../agents/report.js';
+import type { JsonValue } from '../canonical-json.js';
+import { canonicalJson } from '../canonical-json.js';
+import type { Answer, CallFailure, CallOutcome, FailureCode } from './call.types.js';
+
+export const failed = (code: FailureCode, reason: string): CallFailure => ({
+  kind: 'failed',
+  code,
+  reason: reason.slice(0, 2000),
+});
+
+export const answered = (
+  answer: Answer,
+  output: JsonValue,
+  usage: Usage | null | undefined,
+): CallOutcome => ({ kind: 'answered', answer, output, usage: usage ?? null });
+
+export type Bounded =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly failure: CallFailure };
+
+/** Untrusted output as bounded, plain, frozen JSON: it goes into events, facts and other agents' hands. */
+export const bounded = (value: unknown, maxBytes: number): Bounded => {
+  if (value === undefined) {
+    return { ok: false, failure: failed('invalid-output', 'Expected an output, got undefined') };
+  }
+  const result = canonicalJson(value, { maxBytes });
+  if (result.ok) return { ok: true, value: deepFrozen(result.value) };
+  const code = result.code === 'output-too-large' ? 'output-too-large' : 'not-serializable';
+  return { ok: false, failure: failed(code, result.message) };
+};
+
+const deepFrozen = (value: JsonValue): JsonValue => {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const item of Object.values(value)) deepFrozen(item);
+  return Object.freeze(value);
+};
+
+/** Usage beside an answer; what is not a usage is no usage, and costs nobody the answer. */
+export const usageIn = (value: unknown): Usage | null => {
+  if (typeof value !== 'object' || value === null || !('usage' in value)) return null;
+  const parsed = usageSchema.safeParse(value.usage);
+  return parsed.success ? withoutUndefined(parsed.data) : null;
+};
+
+const withoutUndefined = (usage: {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  costUsd?: number | undefined;
+}): Usage => ({
+  ...(usage.inputTokens === undefined ? {} : { inputTokens: usage.inputTokens }),
+  ...(usage.outputTokens === undefined ? {} : { outputTokens: usage.outputTokens }),
+  ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+});
+
+/** All that a schema has to say, in one line. */
+export const schemaMessage = (error: {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}): string =>
+  error.issues
+    .slice(0, 20)
+    .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${issue.message}`)
+    .join('; ');

@@ -1,0 +1,42 @@
+import { toFailure } from '../errors.js';
+import { callAgent } from './call-agent.js';
+import type { CallInput, CallOutcome } from './call.types.js';
+import { failed } from './outcome.js';
+import { proposePlan } from './propose-plan.js';
+import { review } from './review.js';
+import { summarize } from './summarize.js';
+import type { Callable, CallSurroundings } from './team.types.js';
+import { testStep } from './test-step.js';
+
+/** Makes one try of one call. Never rejects: whatever a callback does, the outcome says so. */
+export const performCall = async (
+  team: Callable,
+  input: CallInput,
+  surroundings: CallSurroundings,
+): Promise<CallOutcome> => {
+  try {
+    return await dispatch(team, input, surroundings);
+  } catch (thrown) {
+    const { name, message } = toFailure(thrown);
+    return failed('threw', `${name}: ${message}`);
+  }
+};
+
+const dispatch = (
+  team: Callable,
+  { request, key, isFallback }: CallInput,
+  surroundings: CallSurroundings,
+): Promise<CallOutcome> => {
+  switch (request.role) {
+    case 'worker':
+      return callAgent(team, request, key, isFallback, surroundings);
+    case 'planner':
+      return proposePlan(team, request, key, surroundings);
+    case 'supervisor':
+      return review(team, request, key, surroundings);
+    case 'tester':
+      return testStep(team, request, key, surroundings);
+    case 'summarizer':
+      return summarize(team, request, key, surroundings);
+  }
+};

@@ -1,0 +1,43 @@
+import { validatePlan } from '../plan/validate.js';
+import type { CallOutcome, PlannerRequest } from './call.types.js';
+import { answered, bounded, failed, usageIn } from './outcome.js';
+import { dependenciesOf } from './references.js';
+import type { Callable, CallSurroundings } from './team.types.js';
+
+/** Asks the planner and judges what it proposes. A bad plan is an answer too: its issues go back to the planner. */
+export const proposePlan = async (
+  team: Callable,
+  request: PlannerRequest,
+  key: string,
+  { signal, outputs }: CallSurroundings,
+): Promise<CallOutcome> => {
+  if (team.planner === undefined) return failed('unknown-agent', 'There is no planner');
+  const proposed = await team.planner({
+    goal: request.goal,
+    depth: request.depth,
+    revision: request.revision,
+    agents: [...team.agents.values()].map(({ name, description }) => ({ name, description })),
+    limits: { maxSteps: team.maxSteps, maxReplans: team.maxReplans },
+    completed: dependenciesOf(request.completed, outputs),
+    failed: request.failed,
+    pending: request.pending,
+    requests: request.requests,
+    issues: request.issues,
+    key,
+    signal,
+  });
+  const plain = bounded(proposed, Math.max(team.maxOutputBytes, team.maxSteps * STEP_BYTES));
+  if (!plain.ok) return plain.failure;
+  const validation = validatePlan(plain.value, {
+    agents: [...team.agents.keys()],
+    maxSteps: team.maxSteps,
+    existingStepIds: request.existingStepIds,
+  });
+  const usage = usageIn(plain.value);
+  return validation.ok
+    ? answered({ role: 'planner', plan: validation.plan, issues: [] }, null, usage)
+    : answered({ role: 'planner', plan: null, issues: validation.issues }, null, usage);
+};
+
+/** A plan of `maxSteps` ordinary steps always fits, whatever the bound on other outputs. */
+const STEP_BYTES = 1_000;

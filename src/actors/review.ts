@@ -1,0 +1,36 @@
+import { verdictSchema } from '../agents/verdict.js';
+import type { CallOutcome, SupervisorRequest } from './call.types.js';
+import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
+import { dependenciesOf } from './references.js';
+import type { Callable, CallSurroundings } from './team.types.js';
+
+/** Asks the supervisor for a verdict. A score that is no number from 0 to 100 is no verdict. */
+export const review = async (
+  team: Callable,
+  request: SupervisorRequest,
+  key: string,
+  { signal, outputs }: CallSurroundings,
+): Promise<CallOutcome> => {
+  if (team.supervisor === undefined) return failed('unknown-agent', 'There is no supervisor');
+  const value: unknown = await team.supervisor({
+    goal: request.goal,
+    depth: request.depth,
+    subject: request.subject,
+    threshold: team.thresholds[request.subject] ?? 0,
+    step: request.step,
+    plan: request.plan as ReviewPlan,
+    results: dependenciesOf(request.results, outputs),
+    failed: request.failed,
+    key,
+    signal,
+  });
+  const plain = bounded(value, team.maxOutputBytes);
+  if (!plain.ok) return plain.failure;
+  const parsed = verdictSchema.safeParse(plain.value);
+  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error));
+  const { score, issues, feedback } = parsed.data;
+  return answered({ role: 'supervisor', score, issues, feedback }, null, usageIn(plain.value));
+};
+
+/** A checked plan is what a user's plan looks like, with every default filled in. */
+type ReviewPlan = Parameters<NonNullable<Callable['supervisor']>>[0]['plan'];

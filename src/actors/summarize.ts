@@ -1,0 +1,27 @@
+import type { CallOutcome, SummarizerRequest } from './call.types.js';
+import { answered, bounded, failed } from './outcome.js';
+import { dependenciesOf } from './references.js';
+import type { Callable, CallSurroundings } from './team.types.js';
+
+/** Asks the summarizer for the text of the report. */
+export const summarize = async (
+  team: Callable,
+  request: SummarizerRequest,
+  key: string,
+  { signal, outputs }: CallSurroundings,
+): Promise<CallOutcome> => {
+  if (team.summarizer === undefined) return failed('unknown-agent', 'There is no summarizer');
+  const value: unknown = await team.summarizer({
+    goal: request.goal,
+    depth: request.depth,
+    results: dependenciesOf(request.results, outputs),
+    failed: request.failed,
+    key,
+    signal,
+  });
+  if (typeof value !== 'string') {
+    return failed('invalid-output', `Expected a text, got ${typeof value}`);
+  }
+  const plain = bounded(value, team.maxOutputBytes);
+  return plain.ok ? answered({ role: 'summarizer' }, plain.value, null) : plain.failure;
+};

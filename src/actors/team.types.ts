@@ -1,0 +1,103 @@
+import type { Agent, AgentCall, Dependency } from '../agents/agent.js';
+import type { TestResult, Verdict } from '../agents/verdict.js';
+import type { JsonValue } from '../canonical-json.js';
+import type { Issue } from '../errors.js';
+import type { Plan } from '../plan/plan.js';
+import type { ReplanRequest, Subject } from './call.types.js';
+
+/** A step that failed, as planners, supervisors and summarizers are told of it. */
+export interface FailedStep {
+  readonly stepId: string;
+  readonly agent: string;
+  readonly reason: string;
+}
+
+interface RequestBase {
+  readonly goal: string;
+  /** 0 for the goal's own plan, 1 and more for sub-plans. */
+  readonly depth: number;
+  /** Names this call for ever: the same after a crash. */
+  readonly key: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What a planner is asked. */
+export interface PlanRequest extends RequestBase {
+  /** 0 for the first plan. */
+  readonly revision: number;
+  /** The team: a plan may name no other agents. */
+  readonly agents: readonly { readonly name: string; readonly description: string }[];
+  readonly limits: { readonly maxSteps: number; readonly maxReplans: number };
+  readonly completed: readonly Dependency[];
+  readonly failed: readonly FailedStep[];
+  readonly pending: readonly {
+    readonly stepId: string;
+    readonly agent: string;
+    readonly task: string;
+  }[];
+  /** Why there is to be another plan. */
+  readonly requests: readonly ReplanRequest[];
+  /** What was wrong with the last proposal. */
+  readonly issues: readonly Issue[];
+}
+
+/** What a supervisor is asked. */
+export interface ReviewRequest extends RequestBase {
+  readonly subject: Subject;
+  /** The score the policy asks for. */
+  readonly threshold: number;
+  readonly step: { readonly id: string; readonly task: string; readonly attempt: number } | null;
+  readonly plan: Plan | null;
+  readonly results: readonly Dependency[];
+  readonly failed: readonly FailedStep[];
+}
+
+/** What a tester is asked. */
+export interface TestRequest extends RequestBase {
+  readonly step: { readonly id: string; readonly task: string; readonly attempt: number };
+  readonly output: JsonValue;
+  /** 0 for the first run, then one more after each fix. */
+  readonly cycle: number;
+}
+
+/** What a summarizer is asked. */
+export interface SummaryRequest extends RequestBase {
+  readonly results: readonly Dependency[];
+  readonly failed: readonly FailedStep[];
+}
+
+type Awaitable<Value> = Value | Promise<Value>;
+
+export type Planner<AgentName extends string = string> = (
+  request: PlanRequest,
+) => Awaitable<Plan<AgentName>>;
+export type Supervisor = (request: ReviewRequest) => Awaitable<Verdict>;
+export type Tester = (request: TestRequest) => Awaitable<TestResult>;
+export type Summarizer = (request: SummaryRequest) => Awaitable<string>;
+
+/** Where an agent's work is done; by default right here. Replace it to send calls elsewhere. */
+export type Dispatcher = (agent: Agent, call: AgentCall) => unknown;
+
+/** Everybody who can be called, and the bounds their answers are held to. */
+export interface Callable {
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly planner: Planner | undefined;
+  readonly supervisor: Supervisor | undefined;
+  readonly tester: Tester | undefined;
+  readonly summarizer: Summarizer | undefined;
+  readonly dispatcher: Dispatcher;
+  readonly maxOutputBytes: number;
+  readonly maxSteps: number;
+  readonly maxReplans: number;
+  readonly thresholds: Readonly<Record<Subject, number | null>>;
+}
+
+/** Finds an output by the key of the call that gave it. */
+export type OutputLookup = (key: string) => JsonValue | undefined;
+
+/** What a call is made with besides its input. */
+export interface CallSurroundings {
+  readonly signal: AbortSignal;
+  readonly outputs: OutputLookup;
+}

@@ -1,0 +1,31 @@
+import { testResultSchema } from '../agents/verdict.js';
+import type { CallOutcome, TesterRequest } from './call.types.js';
+import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
+import { outputBehind } from './references.js';
+import type { Callable, CallSurroundings } from './team.types.js';
+
+/** Asks the tester about the work of one step. */
+export const testStep = async (
+  team: Callable,
+  request: TesterRequest,
+  key: string,
+  { signal, outputs }: CallSurroundings,
+): Promise<CallOutcome> => {
+  if (team.tester === undefined) return failed('unknown-agent', 'There is no tester');
+  const value: unknown = await team.tester({
+    goal: request.goal,
+    depth: request.depth,
+    step: request.step,
+    output: outputBehind(request.results[0]?.keys ?? [], outputs),
+    cycle: request.cycle,
+    key,
+    signal,
+  });
+  const plain = bounded(value, team.maxOutputBytes);
+  if (!plain.ok) return plain.failure;
+  const parsed = testResultSchema.safeParse(plain.value);
+  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error));
+  const { passed, failures } = parsed.data;
+  const answer = { role: 'tester', passed, failures: failures.length } as const;
+  return answered(answer, plain.value, usageIn(plain.value));
+};

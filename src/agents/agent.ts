@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+
+import type { JsonValue } from '../canonical-json.js';
+import type { Issue } from '../errors.js';
+import { ConfigurationError } from '../errors.js';
+import type { AgentReport } from './report.js';
+
+/** Agent names go into plans, prompts and child ids. */
+export const AGENT_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** The output of a step that the called step depends on. */
+export interface Dependency {
+  readonly stepId: string;
+  readonly agent: string;
+  readonly output: JsonValue;
+}
+
+/** Why the work is asked for again: a verdict, failed tests or a person's answer. */
+export interface Feedback {
+  readonly from: 'supervisor' | 'tester' | 'human';
+  readonly text: string;
+  /** The tester's whole result, when it comes from the tester. */
+  readonly details?: JsonValue;
+}
+
+/** What an agent is given. A frozen copy: changing it changes nothing. */
+export interface AgentCall {
+  readonly goal: string;
+  readonly task: string;
+  readonly step: {
+    readonly id: string;
+    /** 'Step 2 of 3' */
+    readonly position: string;
+    /** 1 for the first attempt at the step. */
+    readonly attempt: number;
+    /** 0 for the plan of the goal, 1 and more for sub-plans. */
+    readonly depth: number;
+  };
+  /** 'fix' when the tester's fix plan is to be applied. */
+  readonly mode: 'work' | 'fix';
+  readonly dependencies: readonly Dependency[];
+  readonly feedback: readonly Feedback[];
+  /** The planner's analysis of the goal. */
+  readonly summary: string;
+  /** Names this call for ever: the same after a crash, so that a provider can recognise a repeat. */
+  readonly key: string;
+  /** Aborted when the call times out, its step is skipped or the run ends. Nothing waits for a call after that. */
+  readonly signal: AbortSignal;
+}
+
+export interface AgentDefinition<Name extends string, Output, Target extends string> {
+  readonly name: Name;
+  /** Shown to the planner. */
+  readonly description: string;
+  /** Checks every output before anybody sees it. */
+  readonly output?: z.ZodType<Output>;
+  readonly run: (
+    call: AgentCall,
+  ) => AgentReport<Output, Target> | Output | Promise<AgentReport<Output, Target> | Output>;
+  /** Used once, when every try failed and `retry.fallback` is on: the run goes on with less. */
+  readonly fallback?: (call: AgentCall) => Output | Promise<Output>;
+}
+
+/** One agent. Made by {@link defineAgent}. */
+export interface Agent<Name extends string = string, Target extends string = string> {
+  readonly name: Name;
+  readonly description: string;
+  readonly output?: z.ZodType;
+  readonly run: (call: AgentCall) => unknown;
+  readonly fallback?: (call: AgentCall) => unknown;
+  /** Only for the type checker: the agents it may hand off to. */
+  readonly targets?: Target;
+}
+
+/**
+ * Defines an agent. The name and the agents it hands off to are checked by the compiler against the team.
+ *
+ * @example
+ * const coder = defineAgent({
+ *   name: 'coder',
+ *   description: 'Implements one step with its tests',
+ *   output: z.object({ files: z.array(z.string()) }),
+ *   run: async (call) => done({ files: ['a.ts'] }, { confidence: 0.9 }),
+ * });
+ */
+export const defineAgent = <
+  const Name extends string,
+  Output = unknown,
+  Target extends string = never,
+>(
+  definition: AgentDefinition<Name, Output, Target>,
+): Agent<Name, Target> => {
+  const issues = definitionIssues(definition);
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return Object.freeze({ ...definition });
+};
+
+const definitionIssues = (
+  definition: Partial<AgentDefinition<string, unknown, string>>,
+): Issue[] => {
+  const issues: Issue[] = [];
+  if (typeof definition.name !== 'string' || !AGENT_NAME_PATTERN.test(definition.name)) {
+    const message = `Expected a name of letters, digits, _ or -, starting with a letter, at most 64 characters, got ${String(definition.name).slice(0, 80)}`;
+    issues.push({ code: 'invalid-agent-name', path: 'name', message });
+  }
+  if (typeof definition.description !== 'string') {
+    issues.push({
+      code: 'invalid-agent',
+      path: 'description',
+      message: 'Expected a text for the planner',
+    });
+  }
+  if (typeof definition.run !== 'function') {
+    issues.push({ code: 'invalid-agent', path: 'run', message: 'Expected a function' });
+  }
+  return issues;
+};

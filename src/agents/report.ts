@@ -1,0 +1,165 @@
+import { z } from 'zod';
+
+/**
+ * What an agent says when it comes back. Reports are made by the functions below and carry a marker, so that an
+ * ordinary output that happens to look like a report stays an output.
+ */
+export type AgentReport<Output = unknown, Target extends string = string> =
+  | DoneReport<Output>
+  | NeedsContextReport
+  | HandOffReport<Target>
+  | RequestReplanReport<Target>
+  | BlockedReport
+  | AskHumanReport;
+
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly costUsd?: number;
+}
+
+/** What an agent may add to its report. */
+export interface ReportMeta {
+  /** How sure the agent is, 0 to 1; compared with `approval.confidenceBelow`. */
+  readonly confidence?: number;
+  readonly usage?: Usage;
+}
+
+interface Marked extends ReportMeta {
+  readonly [reportMarker]: true;
+}
+
+export interface DoneReport<Output = unknown> extends Marked {
+  readonly kind: 'done';
+  readonly output: Output;
+}
+export interface NeedsContextReport extends Marked {
+  readonly kind: 'needsContext';
+  readonly suggestion: string;
+  readonly output?: unknown;
+}
+export interface HandOffReport<Target extends string = string> extends Marked {
+  readonly kind: 'handOff';
+  readonly agent: Target;
+  readonly task: string;
+  readonly output?: unknown;
+}
+export interface RequestReplanReport<Target extends string = string> extends Marked {
+  readonly kind: 'requestReplan';
+  readonly reason: string;
+  readonly agents: readonly Target[];
+  readonly output?: unknown;
+}
+export interface BlockedReport extends Marked {
+  readonly kind: 'blocked';
+  readonly reason: string;
+}
+export interface AskHumanReport extends Marked {
+  readonly kind: 'askHuman';
+  readonly question: string;
+  readonly payload?: unknown;
+}
+
+/** Registered, so that two copies of this package agree. */
+export const reportMarker: unique symbol = Symbol.for('planwright.report');
+
+/** The step is done; `output` is kept and given to the steps that depend on it. */
+export const done = <Output>(output: Output, meta: ReportMeta = {}): DoneReport<Output> => ({
+  ...meta,
+  [reportMarker]: true,
+  kind: 'done',
+  output,
+});
+
+/** The step is done as far as it goes; the planner should add what is missing. Spends one replan. */
+export const needsContext = (
+  suggestion: string,
+  partial?: unknown,
+  meta: ReportMeta = {},
+): NeedsContextReport => ({
+  ...meta,
+  [reportMarker]: true,
+  kind: 'needsContext',
+  suggestion,
+  output: partial,
+});
+
+/** Another agent should do a task next. Adds one step without asking the planner; spends one replan. */
+export const handOff = <Target extends string>(
+  to: { readonly agent: Target; readonly task: string },
+  partial?: unknown,
+  meta: ReportMeta = {},
+): HandOffReport<Target> => ({
+  ...meta,
+  [reportMarker]: true,
+  kind: 'handOff',
+  agent: to.agent,
+  task: to.task,
+  output: partial,
+});
+
+/** The plan no longer fits; the planner should make a new one. Spends one replan. */
+export const requestReplan = <Target extends string = never>(
+  request: { readonly reason: string; readonly agents?: readonly Target[] },
+  partial?: unknown,
+  meta: ReportMeta = {},
+): RequestReplanReport<Target> => ({
+  ...meta,
+  [reportMarker]: true,
+  kind: 'requestReplan',
+  reason: request.reason,
+  agents: request.agents ?? [],
+  output: partial,
+});
+
+/** The step cannot be done this way: it is tried again, then by a sub-plan, then it fails. */
+export const blocked = (reason: string, meta: ReportMeta = {}): BlockedReport => ({
+  ...meta,
+  [reportMarker]: true,
+  kind: 'blocked',
+  reason,
+});
+
+/** A person has to decide before the step goes on; the answer comes back as feedback. */
+export const askHuman = (
+  request: { readonly question: string; readonly payload?: unknown },
+  meta: ReportMeta = {},
+): AskHumanReport => ({
+  ...meta,
+  [reportMarker]: true,
+  kind: 'askHuman',
+  question: request.question,
+  payload: request.payload,
+});
+
+export const isReport = (value: unknown): value is AgentReport =>
+  typeof value === 'object' && value !== null && reportMarker in value;
+
+const text = z.string().min(1).max(20_000);
+
+export const usageSchema = z.object({
+  inputTokens: z.number().int().min(0).optional(),
+  outputTokens: z.number().int().min(0).optional(),
+  costUsd: z.number().min(0).optional(),
+});
+
+const meta = {
+  confidence: z.number().min(0).max(1).optional(),
+  usage: usageSchema.optional(),
+};
+
+/** Reports as they are judged at the edge; the marker is gone, `output` is checked on its own. */
+export const agentReportSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('done'), output: z.unknown(), ...meta }),
+  z.object({ kind: z.literal('needsContext'), suggestion: text, output: z.unknown(), ...meta }),
+  z.object({ kind: z.literal('handOff'), agent: text, task: text, output: z.unknown(), ...meta }),
+  z.object({
+    kind: z.literal('requestReplan'),
+    reason: text,
+    agents: z.array(text).max(100),
+    output: z.unknown(),
+    ...meta,
+  }),
+  z.object({ kind: z.literal('blocked'), reason: text, ...meta }),
+  z.object({ kind: z.literal('askHuman'), question: text, payload: z.unknown(), ...meta }),
+]);

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+import type { Command } from './machines/orchestrator.types.js';
+
+/*
+ * What people may say to a run, checked at the edge. Routes are the charts' own business: whatever comes from outside
+ * starts with an empty one, and the types of events that charts raise among themselves are not in this list.
+ */
+
+const text = z.string().max(20_000);
+const id = z.string().min(1).max(1_000);
+const route = z.array(z.never()).default([]);
+
+const commandSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('approval.grant'), requestId: id, answer: text, route }),
+  z.object({ type: z.literal('approval.reject'), requestId: id, reason: text, route }),
+  z.object({ type: z.literal('plan.skip'), stepIds: z.array(id).min(1).max(100_000) }),
+  z.object({ type: z.literal('plan.skipTo'), stepId: id }),
+  z.object({ type: z.literal('conversation.say'), text }),
+  z.object({ type: z.literal('run.pause') }),
+  z.object({ type: z.literal('run.resume') }),
+  z.object({
+    type: z.literal('time.extend'),
+    extraMs: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+  }),
+  z.object({ type: z.literal('run.abort'), reason: text }),
+]);
+
+export type ParsedCommand =
+  | { readonly ok: true; readonly command: Command }
+  | { readonly ok: false; readonly reason: string };
+
+/** A command as the charts understand it, or everything that is wrong with it. */
+export const parseCommand = (candidate: unknown): ParsedCommand => {
+  const parsed = commandSchema.safeParse(candidate);
+  if (parsed.success) return { ok: true, command: parsed.data };
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
+};

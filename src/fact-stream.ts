@@ -1,0 +1,75 @@
+import type { Fact } from './journal/facts.js';
+
+/** All facts of one run, handed to everybody who listens, in order and from the first. */
+export class FactStream {
+  readonly #facts: Fact[] = [];
+  readonly #listeners = new Set<(fact: Fact) => void>();
+  readonly #waiting = new Set<() => void>();
+  readonly #onListenerError: (error: unknown) => void;
+  #hasEnded = false;
+
+  constructor(onListenerError: (error: unknown) => void) {
+    this.#onListenerError = onListenerError;
+  }
+
+  get length(): number {
+    return this.#facts.length;
+  }
+
+  /** Adds without telling anybody: facts that were told before the process died. */
+  restore(facts: readonly Fact[]): void {
+    for (const fact of facts) this.#facts.push(fact);
+  }
+
+  add(facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      this.#facts.push(fact);
+      for (const listener of this.#listeners) this.#tell(listener, fact);
+    }
+    this.#wake();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#listeners.clear();
+    this.#wake();
+  }
+
+  subscribe(listener: (fact: Fact) => void): () => void {
+    for (const fact of this.#facts.slice()) this.#tell(listener, fact);
+    // One subscription is one entry, even when the same function subscribes twice.
+    const entry = (fact: Fact): void => {
+      listener(fact);
+    };
+    if (!this.#hasEnded) this.#listeners.add(entry);
+    return () => {
+      this.#listeners.delete(entry);
+    };
+  }
+
+  async *stream(): AsyncGenerator<Fact, void, undefined> {
+    for (let position = 0; ; position += 1) {
+      while (position >= this.#facts.length) {
+        if (this.#hasEnded) return;
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      }
+      const fact = this.#facts[position];
+      if (fact !== undefined) yield fact;
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  /** A listener is the user's: whatever it does, the run goes on. */
+  #tell(listener: (fact: Fact) => void, fact: Fact): void {
+    try {
+      const returned: unknown = listener(fact);
+      if (returned instanceof Promise) returned.catch(this.#onListenerError);
+    } catch (error) {
+      this.#onListenerError(error);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { CallResult } from '../actors/call.types.js';
+import type { OrchestratorContext } from '../machines/orchestrator.types.js';
+import { hasGate, isGatePassed } from './gates.js';
+
+export const isPlanAnswered = (result: CallResult): boolean =>
+  result.kind === 'answered' && result.answer.role === 'planner';
+
+export const isProposalInvalid = ({ proposal }: OrchestratorContext): boolean =>
+  proposal === null || proposal.plan === null || proposal.issues.length > 0;
+
+export const needsPlanReview = ({ settings }: OrchestratorContext): boolean =>
+  hasGate(settings, 'plan');
+
+export const isPlanAccepted = ({ settings }: OrchestratorContext, result: CallResult): boolean =>
+  isGatePassed(settings, 'plan', result);
+
+export const isGoalAccepted = ({ settings }: OrchestratorContext, result: CallResult): boolean =>
+  isGatePassed(settings, 'goal', result);
+
+/** Sub-plans are made on behalf of a step that was approved; only the goal's own plan is put to a person. */
+export const needsPlanApproval = ({ settings, depth, proposal }: OrchestratorContext): boolean =>
+  depth === 0 &&
+  settings.policy.approval.plan &&
+  !(settings.policy.approval.autoApproveTrivial && proposal?.plan?.scope === 'trivial');
+
+export const hasPlan = ({ revision }: OrchestratorContext): boolean => revision >= 0;
+
+export const needsGoalReview = ({ settings, depth }: OrchestratorContext): boolean =>
+  depth === 0 && hasGate(settings, 'goal');
+
+/** One result speaks for itself; a summary is for several. */
+export const needsSummary = ({ settings, depth, progress }: OrchestratorContext): boolean =>
+  depth === 0 && settings.team.hasSummarizer && progress.counts.completed > 1;

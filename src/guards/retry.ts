@@ -1,0 +1,33 @@
+import type { AgentCallContext } from '../machines/agent-call.js';
+
+/** Calling again cannot help when there is nobody to call, or no budget to call with. */
+const FINAL_CODES: ReadonlySet<string> = new Set(['unknown-agent', 'budget-exhausted']);
+
+export const canRetry = ({ tries, retry, outcome }: AgentCallContext): boolean =>
+  tries < retry.attempts && outcome !== null && !FINAL_CODES.has(outcome.code);
+
+export const canFallBack = ({ hasFallback, outcome }: AgentCallContext): boolean =>
+  hasFallback && outcome !== null && outcome.code !== 'budget-exhausted';
+
+/**
+ * How long to wait before the next try: exponential, capped, never shorter than the wait before, and spread by a hash
+ * of the call's key. A hash, because a random number would not be the same on replay.
+ */
+export const retryBackoffMs = ({ request, tries, retry }: AgentCallContext): number => {
+  let backoffMs = 0;
+  for (let attempt = 1; attempt <= tries; attempt += 1) {
+    const fullMs = Math.min(retry.maxBackoffMs, retry.backoffMs * 2 ** (attempt - 1));
+    const spreadMs = Math.round(fullMs * (0.5 + 0.5 * hashFraction(`${request.key}#${attempt}`)));
+    backoffMs = Math.max(backoffMs, spreadMs);
+  }
+  return backoffMs;
+};
+
+/** FNV-1a of the text as a number from 0 to 1. */
+const hashFraction = (text: string): number => {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0) / 0xffffffff;
+};

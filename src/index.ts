@@ -1,0 +1,45 @@
+export { defineAgent } from './agents/agent.js';
+export { askHuman, blocked, done, handOff, needsContext, requestReplan } from './agents/report.js';
+export {
+  ConfigurationError,
+  JournalMismatchError,
+  PlanError,
+  PlanwrightError,
+  PolicyError,
+  RunConflictError,
+  RunNotFoundError,
+} from './errors.js';
+export { createOrchestrator } from './orchestrator.js';
+export { validatePlan } from './plan/validate.js';
+export { definePolicy } from './policy/policy.js';
+export { presets } from './policy/presets.js';
+export { systemClock } from './services/clock.js';
+export { memoryStore } from './services/memory-store.js';
+
+export type {
+  Dispatcher,
+  PlanRequest,
+  Planner,
+  ReviewRequest,
+  Summarizer,
+  SummaryRequest,
+  Supervisor,
+  Tester,
+  TestRequest,
+} from './actors/team.types.js';
+export type { Agent, AgentCall, Dependency, Feedback } from './agents/agent.js';
+export type { AgentReport, ReportMeta, Usage } from './agents/report.js';
+export type { TestResult, Verdict } from './agents/verdict.js';
+export type { JsonValue } from './canonical-json.js';
+export type { Issue } from './errors.js';
+export type { JournalEntry } from './journal/entry.js';
+export type { Fact, FactType } from './journal/facts.js';
+export type { RunRecord, StepRecord } from './journal/record.js';
+export type { RunReport } from './journal/report.js';
+export type { Orchestrator, OrchestratorOptions, StartInput } from './orchestrator.js';
+export type { Plan, PlanStep } from './plan/plan.js';
+export type { Bounds } from './policy/bounds.js';
+export type { Policy, PolicyOverrides } from './policy/policy.js';
+export type { CommandResult, Run } from './run.types.js';
+export type { Clock } from './services/clock.js';
+export type { RunStore } from './services/run-store.js';

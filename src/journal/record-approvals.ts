@@ -1,0 +1,78 @@
+import type { Fact } from './facts.js';
+import type { ApprovalRecord, OpenApproval } from './record.js';
+
+/** What became of a question; what is left out stays null. */
+export type Decision = Pick<ApprovalRecord, 'outcome'> &
+  Partial<Pick<ApprovalRecord, 'answer' | 'reason' | 'expiredAs'>>;
+
+/** The questions put to people. At most one of a request id is open at a time. */
+export class ApprovalLedger {
+  readonly #records: ApprovalRecord[] = [];
+  readonly #openIndexById = new Map<string, number>();
+  /** Null stands for the goal's own plan. */
+  readonly #openIdsByStep = new Map<string | null, Set<string>>();
+
+  records(): ApprovalRecord[] {
+    return this.#records.slice();
+  }
+
+  open(): OpenApproval[] {
+    return [...this.#openIndexById.values()].flatMap((index) => {
+      const record = this.#records[index];
+      if (record === undefined) return [];
+      const { requestId, stepId, question, payload, requestedAt } = record;
+      return [{ requestId, stepId, question, payload, requestedAt }];
+    });
+  }
+
+  isWaiting(stepId: string | null): boolean {
+    return this.#openIdsByStep.has(stepId);
+  }
+
+  request({ requestId, stepId, question, payload, at }: Fact<'approval.requested'>): void {
+    if (this.#openIndexById.has(requestId)) return;
+    this.#openIndexById.set(requestId, this.#records.length);
+    const openIds = this.#openIdsByStep.get(stepId) ?? new Set();
+    this.#openIdsByStep.set(stepId, openIds.add(requestId));
+    this.#records.push({
+      requestId,
+      stepId,
+      question,
+      payload,
+      requestedAt: at,
+      outcome: 'open',
+      answer: null,
+      reason: null,
+      expiredAs: null,
+      decidedAt: null,
+    });
+  }
+
+  /** Gives the step that asked, null for the goal's own plan, or undefined when nobody waits for this. */
+  decide(requestId: string, decision: Decision, at: number): string | null | undefined {
+    const index = this.#openIndexById.get(requestId);
+    const record = index === undefined ? undefined : this.#records[index];
+    if (index === undefined || record === undefined) return undefined;
+    this.#records[index] = { ...record, ...decision, decidedAt: at };
+    this.#openIndexById.delete(requestId);
+    this.#forget(record);
+    return record.stepId;
+  }
+
+  /** The one who asked can no longer hear an answer. */
+  closeOf(stepId: string | null, reason: string, at: number): void {
+    for (const requestId of [...(this.#openIdsByStep.get(stepId) ?? [])]) {
+      this.decide(requestId, { outcome: 'closed', reason }, at);
+    }
+  }
+
+  closeAll(reason: string, at: number): void {
+    for (const stepId of [...this.#openIdsByStep.keys()]) this.closeOf(stepId, reason, at);
+  }
+
+  #forget({ requestId, stepId }: ApprovalRecord): void {
+    const openIds = this.#openIdsByStep.get(stepId);
+    openIds?.delete(requestId);
+    if (openIds?.size === 0) this.#openIdsByStep.delete(stepId);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Usage } from '../agents/report.js';
+import type { Fact } from './facts.js';
+import type { AgentMetrics, RunUsage } from './record.js';
+
+type AgentCounts = { -readonly [Name in keyof AgentMetrics]: AgentMetrics[Name] };
+
+/** Requests that an agent made itself; the others are made because of it. */
+const REQUESTS_OF_AGENTS = new Set(['needsContext', 'requestReplan']);
+
+/** Counts calls and what they used. */
+export class CallLedger {
+  readonly #countsByAgent = new Map<string, AgentCounts>();
+  readonly #calledAtByKey = new Map<string, number>();
+  #usage: RunUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
+
+  get usage(): RunUsage {
+    return this.#usage;
+  }
+
+  /** By the name of the agent, in order of first appearance. */
+  agents(): Record<string, AgentMetrics> {
+    return Object.fromEntries(
+      [...this.#countsByAgent].map(([agent, counts]) => [agent, { ...counts }]),
+    );
+  }
+
+  called({ agent, key, at }: Fact<'agent.called'>): void {
+    this.#countsOf(agent).calls += 1;
+    this.#calledAtByKey.set(key, at);
+  }
+
+  answered({ agent, key, usage, at }: Fact<'agent.answered'>): void {
+    this.#countsOf(agent).answers += 1;
+    this.#settle(agent, key, at);
+    if (usage !== null) this.#usage = sum(this.#usage, usage);
+  }
+
+  failed({ agent, key, at }: Fact<'agent.failed'>): void {
+    this.#countsOf(agent).errors += 1;
+    this.#settle(agent, key, at);
+  }
+
+  replanRequested({ agent, kind }: Fact<'replan.requested'>): void {
+    if (agent !== null && REQUESTS_OF_AGENTS.has(kind)) this.#countsOf(agent).replanRequests += 1;
+  }
+
+  #settle(agent: string, key: string, at: number): void {
+    const calledAt = this.#calledAtByKey.get(key);
+    if (calledAt === undefined) return;
+    this.#calledAtByKey.delete(key);
+    this.#countsOf(agent).totalLatencyMs += Math.max(0, at - calledAt);
+  }
+
+  #countsOf(agent: string): AgentCounts {
+    const known = this.#countsByAgent.get(agent);
+    if (known !== undefined) return known;
+    const counts = { calls: 0, errors: 0, answers: 0, replanRequests: 0, totalLatencyMs: 0 };
+    this.#countsByAgent.set(agent, counts);
+    return counts;
+  }
+}
+
+const sum = (total: RunUsage, usage: LooseUsage): RunUsage => ({
+  inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
+  outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
+  costUsd: total.costUsd + (usage.costUsd ?? 0),
+});
+
+/** As the schema of facts gives it: what was left out may also be there as undefined. */
+type LooseUsage = { readonly [Name in keyof Usage]: Usage[Name] | undefined };

@@ -1,0 +1,62 @@
+import type { FactBody } from './facts.js';
+import type { PlannedStepRecord, PlanRecord } from './record.js';
+
+/** The plans of a run and of its sub-plans. Each has at most one proposal that is being judged. */
+export class PlanLedger {
+  readonly #records: PlanRecord[] = [];
+  /** The proposal being judged, by the step whose sub-plan it is; null stands for the goal. */
+  readonly #openIndexByParent = new Map<string | null, number>();
+
+  records(): PlanRecord[] {
+    return this.#records.slice();
+  }
+
+  propose({ parentStepId, revision, origin, plan }: FactBody<'plan.proposed'>): void {
+    const steps = (plan?.steps ?? []).map(plannedStep);
+    this.#openIndexByParent.set(parentStepId, this.#records.length);
+    this.#records.push({ revision, parentStepId, origin, status: 'proposed', steps });
+  }
+
+  /** Gives where the plan came from. */
+  adopt({ parentStepId, revision, steps }: FactBody<'plan.adopted'>): PlanRecord['origin'] {
+    const index = this.#takeOpen(parentStepId, revision);
+    const origin = this.#records[index]?.origin ?? 'planner';
+    this.#records[index] = { revision, parentStepId, origin, status: 'adopted', steps };
+    return origin;
+  }
+
+  reject({ parentStepId, revision, by, reason }: FactBody<'plan.rejected'>): void {
+    const index = this.#takeOpen(parentStepId, revision);
+    const proposed = this.#records[index];
+    // A planner that fails proposes nothing; that it was asked in vain is still worth a line.
+    if (proposed === undefined && by !== 'planner') return;
+    const { origin, steps } = proposed ?? { origin: 'planner', steps: [] };
+    this.#records[index] = {
+      revision,
+      parentStepId,
+      origin,
+      status: 'rejected',
+      steps,
+      by,
+      reason,
+    };
+  }
+
+  /** The place of the proposal being judged, which is then decided; the next free place when there is none. */
+  #takeOpen(parentStepId: string | null, revision: number): number {
+    const index = this.#openIndexByParent.get(parentStepId);
+    if (index === undefined || this.#records[index]?.revision !== revision) {
+      return this.#records.length;
+    }
+    this.#openIndexByParent.delete(parentStepId);
+    return index;
+  }
+}
+
+const plannedStep = ({
+  id,
+  agent,
+  task,
+  complexity,
+  dependsOn,
+}: PlannedStepRecord): PlannedStepRecord => ({ id, agent, task, complexity, dependsOn });

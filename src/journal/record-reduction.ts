@@ -1,0 +1,196 @@
+import type { JsonValue } from '../canonical-json.js';
+import type { Fact, FactBody, FactType } from './facts.js';
+import type { Decision } from './record-approvals.js';
+import type { RunState } from './record-state.js';
+import type { StepEnd } from './record-steps.js';
+import { REPLACED } from './record-steps.js';
+
+/*
+ * What each fact does to the record. The table names every fact there is, so that a new one cannot be forgotten here:
+ * it either changes the record or is ignored on purpose.
+ */
+
+/** Takes one fact in. The type parameter ties it to the reducer of its own type. */
+export const applyFact = <Type extends FactType>(state: RunState, fact: TypedFact<Type>): void => {
+  state.startedAt ??= fact.at;
+  reducers[fact.type](state, fact);
+};
+
+type Reducers = { readonly [Type in FactType]: (state: RunState, fact: TypedFact<Type>) => void };
+type TypedFact<Type extends FactType> = {
+  [Each in Type]: { readonly type: Each } & Fact<Each>;
+}[Type];
+
+const ignored = (): void => undefined;
+
+const reducers: Reducers = {
+  'run.started': (state, { runId, goal }) => {
+    state.runId = runId;
+    state.goal = goal;
+  },
+  'phase.entered': (state, { parentStepId, phase, at }) => {
+    if (parentStepId === null) state.phase = phase;
+    // From here on answers are refused.
+    if (phase === 'windingDown') closeApprovals(state, parentStepId, 'winding-down', at);
+  },
+  'plan.proposed': (state, fact) => {
+    if (state.steps.isOpen(fact.parentStepId)) state.plans.propose(fact);
+  },
+  'plan.adopted': (state, fact) => {
+    if (!state.steps.isOpen(fact.parentStepId)) return;
+    const origin = state.plans.adopt(fact);
+    state.steps.adopt(fact);
+    for (const stepId of fact.replaced) {
+      settle(state, stepId, { status: 'skipped', reason: REPLACED }, fact.at);
+    }
+    // A hand-off spends a replan without a call of the planner, so no other fact says so.
+    if (origin !== 'handOff') return;
+    state.counts.replanCount += 1;
+    if (fact.parentStepId === null) state.replans += 1;
+  },
+  'plan.rejected': (state, fact) => {
+    if (state.steps.isOpen(fact.parentStepId)) state.plans.reject(fact);
+  },
+  'plan.modified': ignored,
+  'step.started': (state, { stepId, at }) => {
+    state.steps.start(stepId, at);
+  },
+  'step.retried': (state, { stepId, attempt }) => {
+    state.steps.retry(stepId, attempt);
+  },
+  'step.completed': (state, { stepId, attempts, outputKeys, at }) => {
+    const output = outputBehind(outputKeys, state.outputs);
+    settle(state, stepId, { status: 'completed', reason: null, attempts, output, outputKeys }, at);
+  },
+  'step.failed': (state, { stepId, attempts, code, reason, at }) => {
+    settle(state, stepId, { status: 'failed', reason, code, attempts }, at);
+  },
+  'step.skipped': (state, { stepId, reason, at }) => {
+    settle(state, stepId, { status: 'skipped', reason }, at);
+  },
+  'step.cancelled': (state, { stepId, reason, at }) => {
+    settle(state, stepId, { status: 'cancelled', reason }, at);
+  },
+  'fix.started': (state) => {
+    state.counts.fixCycles += 1;
+  },
+  'tests.reported': ignored,
+  'subplan.started': (state, { stepId }) => {
+    state.steps.startSubplan(stepId);
+  },
+  'subplan.ended': (state, { stepId, at }) => {
+    if (!state.steps.isOpen(stepId)) return;
+    closeApprovalsOfEnded(state, state.steps.endSubplan(stepId, at), at);
+    // While it has a sub-plan the step asks nothing itself: what is open was the sub-plan's question.
+    closeApprovals(state, stepId, 'subplan-ended', at);
+  },
+  'replan.requested': (state, fact) => {
+    state.calls.replanRequested(fact);
+  },
+  'replan.started': (state, fact) => {
+    state.counts.replanCount += 1;
+    keepReplans(state, fact);
+  },
+  'replan.refused': (state, fact) => {
+    keepReplans(state, fact);
+  },
+  'approval.requested': (state, fact) => {
+    if (!state.steps.isOpen(fact.stepId)) return;
+    state.approvals.request(fact);
+    state.steps.setWaitingForHuman(fact.stepId, state.approvals.isWaiting(fact.stepId));
+  },
+  'approval.granted': (state, { requestId, answer, at }) => {
+    decide(state, requestId, { outcome: 'granted', answer }, at);
+  },
+  'approval.rejected': (state, { requestId, reason, at }) => {
+    decide(state, requestId, { outcome: 'rejected', reason }, at);
+  },
+  'approval.expired': (state, { requestId, outcome, at }) => {
+    decide(state, requestId, { outcome: 'expired', expiredAs: outcome }, at);
+  },
+  'verdict.given': (state, { subject, stepId, score, issues, feedback, passed, at }) => {
+    state.verdicts.push({ subject, stepId, score, issues, feedback, passed, at });
+    state.counts[passed ? 'passed' : 'failed'] += 1;
+  },
+  'escalation.changed': (state, { from, to, score, consecutiveIssues, at }) => {
+    state.escalations.push({ from, to, score, consecutiveIssues, at });
+    state.escalation = to;
+  },
+  'agent.called': (state, fact) => {
+    state.calls.called(fact);
+  },
+  'agent.answered': (state, fact) => {
+    state.calls.answered(fact);
+    if (fact.output !== null) state.outputs.set(fact.key, fact.output);
+  },
+  'agent.failed': (state, fact) => {
+    state.calls.failed(fact);
+  },
+  'breaker.opened': ignored,
+  'breaker.closed': ignored,
+  'budget.exhausted': ignored,
+  'time.extended': ignored,
+  'time.executionClosed': ignored,
+  'time.expired': ignored,
+  'run.paused': ignored,
+  'run.resumed': ignored,
+  'conversation.said': (state, { text }) => {
+    state.conversation.push(text);
+  },
+  'command.refused': ignored,
+  'run.ended': (state, { status, reason, summaryKey, at }) => {
+    const summary = summaryKey === null ? undefined : state.outputs.get(summaryKey);
+    state.steps.cancelAll('run-ended', at);
+    state.approvals.closeAll('run-ended', at);
+    state.status = status;
+    state.reason = reason;
+    state.summary = typeof summary === 'string' ? summary : null;
+    state.endedAt = at;
+  },
+};
+
+const settle = (state: RunState, stepId: string, end: StepEnd, at: number): void => {
+  closeApprovalsOfEnded(state, state.steps.settle(stepId, end, at), at);
+};
+
+const closeApprovalsOfEnded = (state: RunState, stepIds: readonly string[], at: number): void => {
+  for (const stepId of stepIds) state.approvals.closeOf(stepId, 'step-ended', at);
+};
+
+const closeApprovals = (
+  { approvals, steps }: RunState,
+  stepId: string | null,
+  reason: string,
+  at: number,
+): void => {
+  approvals.closeOf(stepId, reason, at);
+  steps.setWaitingForHuman(stepId, false);
+};
+
+const decide = (
+  { approvals, steps }: RunState,
+  requestId: string,
+  decision: Decision,
+  at: number,
+): void => {
+  const stepId = approvals.decide(requestId, decision, at);
+  if (stepId !== undefined) steps.setWaitingForHuman(stepId, approvals.isWaiting(stepId));
+};
+
+const keepReplans = (
+  state: RunState,
+  { parentStepId, replans, maxReplans }: FactBody<'replan.started' | 'replan.refused'>,
+): void => {
+  if (parentStepId !== null) return;
+  state.replans = replans;
+  state.maxReplans = maxReplans;
+};
+
+/** The output behind one key; those behind several, of a sub-plan, as a list. */
+const outputBehind = (
+  keys: readonly string[],
+  outputs: ReadonlyMap<string, JsonValue>,
+): JsonValue => {
+  const values = keys.map((key) => outputs.get(key) ?? null);
+  return values.length > 1 ? values : (values[0] ?? null);
+};

@@ -1,0 +1,101 @@
+import type { JsonValue } from '../canonical-json.js';
+import type {
+  EscalationRecord,
+  RunIdentity,
+  RunMetrics,
+  RunRecord,
+  VerdictRecord,
+} from './record.js';
+import { ApprovalLedger } from './record-approvals.js';
+import { CallLedger } from './record-metrics.js';
+import { PlanLedger } from './record-plans.js';
+import { StepLedger } from './record-steps.js';
+
+type PlainFields = Pick<
+  RunRecord,
+  | 'runId'
+  | 'goal'
+  | 'status'
+  | 'phase'
+  | 'reason'
+  | 'escalation'
+  | 'replans'
+  | 'maxReplans'
+  | 'summary'
+  | 'endedAt'
+>;
+
+/** Everything the reduction remembers. Written to by facts only. */
+export type RunState = { -readonly [Name in keyof PlainFields]: PlainFields[Name] } & {
+  /** Null before the first fact. */
+  startedAt: number | null;
+  readonly counts: { replanCount: number; fixCycles: number; passed: number; failed: number };
+  readonly steps: StepLedger;
+  readonly plans: PlanLedger;
+  readonly approvals: ApprovalLedger;
+  readonly calls: CallLedger;
+  readonly verdicts: VerdictRecord[];
+  readonly escalations: EscalationRecord[];
+  readonly conversation: string[];
+  /** Every answer that holds something, by its key: steps and the summary refer to them. */
+  readonly outputs: Map<string, JsonValue>;
+};
+
+export const initialState = ({ runId, goal }: RunIdentity): RunState => ({
+  runId,
+  goal,
+  status: 'running',
+  phase: null,
+  reason: null,
+  escalation: 'none',
+  replans: 0,
+  maxReplans: null,
+  summary: null,
+  startedAt: null,
+  endedAt: null,
+  counts: { replanCount: 0, fixCycles: 0, passed: 0, failed: 0 },
+  steps: new StepLedger(),
+  plans: new PlanLedger(),
+  approvals: new ApprovalLedger(),
+  calls: new CallLedger(),
+  verdicts: [],
+  escalations: [],
+  conversation: [],
+  outputs: new Map(),
+});
+
+/** Lists are copied, what is in them is shared: it never changes once it is there. */
+export const recordOf = (state: RunState): RunRecord =>
+  Object.freeze({
+    runId: state.runId,
+    goal: state.goal,
+    status: state.status,
+    phase: state.phase,
+    reason: state.reason,
+    escalation: state.escalation,
+    replans: state.replans,
+    maxReplans: state.maxReplans,
+    steps: state.steps.records(),
+    plans: state.plans.records(),
+    openApprovals: state.approvals.open(),
+    approvals: state.approvals.records(),
+    verdicts: state.verdicts.slice(),
+    escalations: state.escalations.slice(),
+    conversation: state.conversation.slice(),
+    metrics: metricsOf(state),
+    usage: state.calls.usage,
+    summary: state.summary,
+    startedAt: state.startedAt ?? 0,
+    endedAt: state.endedAt,
+  });
+
+const metricsOf = ({ steps, counts, calls }: RunState): RunMetrics => ({
+  totalSteps: steps.counts.total,
+  completedSteps: steps.counts.completed,
+  failedSteps: steps.counts.failed,
+  replanCount: counts.replanCount,
+  fixCycles: counts.fixCycles,
+  verificationsPassed: counts.passed,
+  verificationsFailed: counts.failed,
+  agents: calls.agents(),
+});

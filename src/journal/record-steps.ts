@@ -1,0 +1,191 @@
+import type { FactBody } from './facts.js';
+import type { PlannedStepRecord, StepRecord, StepStatus } from './record.js';
+
+/** Why a step ended that a later plan took the place of. */
+export const REPLACED = 'replaced';
+/** Why a step of a sub-plan ended that was still open when the step it works for ended. */
+const PARENT_ENDED = 'parent-ended';
+
+type SettledStatus = 'completed' | 'failed' | 'skipped' | 'cancelled';
+
+/** How a step ended; what is left out stays as it was. */
+export type StepEnd = Pick<StepRecord, 'reason'> & { readonly status: SettledStatus } & Partial<
+    Pick<StepRecord, 'attempts' | 'output' | 'outputKeys' | 'code'>
+  >;
+
+interface StepEntry {
+  /** Replaced when it changes, never written to: records that were given out keep it. */
+  record: StepRecord;
+  isWaitingForHuman: boolean;
+  hasSubplan: boolean;
+  /** The steps of its sub-plan that may still be open. */
+  children: StepEntry[];
+}
+
+/**
+ * The steps of a run. A change costs the same however many steps there are; a step that ended never changes again,
+ * and nothing below it stays open.
+ */
+export class StepLedger {
+  readonly #entries: StepEntry[] = [];
+  readonly #entryById = new Map<string, StepEntry>();
+  #completedCount = 0;
+  #failedCount = 0;
+
+  get counts(): { readonly total: number; readonly completed: number; readonly failed: number } {
+    const total = this.#entries.length;
+    return { total, completed: this.#completedCount, failed: this.#failedCount };
+  }
+
+  records(): StepRecord[] {
+    return this.#entries.map((entry) => entry.record);
+  }
+
+  /** Whether a step is on the plan and has not ended. Null stands for the goal, which is open as long as the run. */
+  isOpen(stepId: string | null): boolean {
+    return stepId === null || this.#openEntry(stepId) !== undefined;
+  }
+
+  adopt({ steps, parentStepId, revision }: FactBody<'plan.adopted'>): void {
+    const parent = parentStepId === null ? undefined : this.#openEntry(parentStepId);
+    for (const step of steps) {
+      if (this.#entryById.has(step.id)) continue;
+      const record = pendingStep(step, parentStepId, revision);
+      const entry: StepEntry = {
+        record,
+        isWaitingForHuman: false,
+        hasSubplan: false,
+        children: [],
+      };
+      this.#entries.push(entry);
+      this.#entryById.set(step.id, entry);
+      parent?.children.push(entry);
+    }
+  }
+
+  start(stepId: string, at: number): void {
+    const entry = this.#openEntry(stepId);
+    if (entry?.record.startedAt !== null) return;
+    update(entry, { startedAt: at, attempts: 1 });
+  }
+
+  retry(stepId: string, attempts: number): void {
+    const entry = this.#openEntry(stepId);
+    if (entry !== undefined) update(entry, { attempts });
+  }
+
+  setWaitingForHuman(stepId: string | null, isWaitingForHuman: boolean): void {
+    const entry = stepId === null ? undefined : this.#openEntry(stepId);
+    if (entry === undefined) return;
+    entry.isWaitingForHuman = isWaitingForHuman;
+    update(entry, {});
+  }
+
+  startSubplan(stepId: string): void {
+    const entry = this.#openEntry(stepId);
+    if (entry === undefined) return;
+    entry.hasSubplan = true;
+    update(entry, {});
+  }
+
+  /** Gives the ids of the steps that ended with the sub-plan. */
+  endSubplan(stepId: string, at: number): string[] {
+    const entry = this.#openEntry(stepId);
+    if (entry === undefined) return [];
+    entry.hasSubplan = false;
+    update(entry, {});
+    return this.#cancelBelow(entry, at);
+  }
+
+  /** Gives the ids of the steps that ended: this one and what was open below it; none when it had ended before. */
+  settle(stepId: string, end: StepEnd, at: number): string[] {
+    const entry = this.#openEntry(stepId);
+    if (entry === undefined) return [];
+    this.#settleEntry(entry, end, at);
+    return [stepId, ...this.#cancelBelow(entry, at)];
+  }
+
+  /** Ends whatever is open. */
+  cancelAll(reason: string, at: number): void {
+    for (const entry of this.#entries) {
+      if (!isSettled(entry.record.status)) {
+        this.#settleEntry(entry, { status: 'cancelled', reason }, at);
+      }
+    }
+  }
+
+  /** Sub-plans of sub-plans are reached through a list and not by recursion, so that no depth is too deep. */
+  #cancelBelow(top: StepEntry, at: number): string[] {
+    const cancelled: string[] = [];
+    const parents = [top];
+    for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
+      const { children } = parent;
+      parent.children = [];
+      for (const child of children) {
+        if (isSettled(child.record.status)) continue;
+        this.#settleEntry(child, { status: 'cancelled', reason: PARENT_ENDED }, at);
+        cancelled.push(child.record.id);
+        parents.push(child);
+      }
+    }
+    return cancelled;
+  }
+
+  #settleEntry(entry: StepEntry, end: StepEnd, at: number): void {
+    const { startedAt } = entry.record;
+    const durationMs = startedAt === null ? null : Math.max(0, at - startedAt);
+    entry.record = { ...entry.record, ...end, endedAt: at, durationMs };
+    if (end.status === 'completed') this.#completedCount += 1;
+    if (end.status === 'failed') this.#failedCount += 1;
+  }
+
+  #openEntry(stepId: string): StepEntry | undefined {
+    const entry = this.#entryById.get(stepId);
+    return entry === undefined || isSettled(entry.record.status) ? undefined : entry;
+  }
+}
+
+const isSettled = (status: StepStatus): status is SettledStatus =>
+  status === 'completed' || status === 'failed' || status === 'skipped' || status === 'cancelled';
+
+const pendingStep = (
+  { id, agent, task, complexity, dependsOn }: PlannedStepRecord,
+  parentStepId: string | null,
+  revision: number,
+): StepRecord => ({
+  id,
+  agent,
+  task,
+  complexity,
+  dependsOn,
+  status: 'pending',
+  attempts: 0,
+  output: null,
+  outputKeys: [],
+  reason: null,
+  code: null,
+  revision,
+  depth: id.split('/').length - 1,
+  parentStepId,
+  startedAt: null,
+  endedAt: null,
+  durationMs: null,
+});
+
+const update = (
+  entry: StepEntry,
+  change: Partial<Pick<StepRecord, 'startedAt' | 'attempts'>>,
+): void => {
+  const record = { ...entry.record, ...change };
+  entry.record = { ...record, status: openStatus(entry, record.startedAt !== null) };
+};
+
+/** A question comes before the sub-plan: a sub-plan that waits for a person moves nothing. */
+const openStatus = (
+  { isWaitingForHuman, hasSubplan }: StepEntry,
+  hasStarted: boolean,
+): StepStatus => {
+  if (isWaitingForHuman) return 'awaitingApproval';
+  if (hasSubplan) return 'blocked';
+  return hasStarted ? 'running' : 'pending';
+};

@@ -1,0 +1,209 @@
+import type { JsonValue } from '../canonical-json.js';
+import type { Level } from '../guards/escalation.js';
+import type { RunStatus } from '../machines/orchestrator.types.js';
+import type { Fact, FactBody } from './facts.js';
+import { applyFact } from './record-reduction.js';
+import { initialState, recordOf } from './record-state.js';
+
+/** Where a run stands, reduced from its facts and from nothing else. Times are milliseconds of the run's clock. */
+export interface RunRecord {
+  readonly runId: string;
+  readonly goal: string;
+  readonly status: 'running' | RunStatus;
+  /** The phase the goal's own plan entered last; null before the first. Sub-plans have phases of their own. */
+  readonly phase: Phase | null;
+  /** Why the run ended; null while it is running. */
+  readonly reason: string | null;
+  readonly escalation: Level;
+  /** What the goal's own plan has spent of `maxReplans`; sub-plans count in `metrics.replanCount` only. */
+  readonly replans: number;
+  /** Null until the run was about to plan again and said what its bound is. */
+  readonly maxReplans: number | null;
+  /** In order of adoption. Steps of a sub-plan have the path of their step in front: 's2/s1'. */
+  readonly steps: readonly StepRecord[];
+  readonly plans: readonly PlanRecord[];
+  readonly openApprovals: readonly OpenApproval[];
+  readonly approvals: readonly ApprovalRecord[];
+  readonly verdicts: readonly VerdictRecord[];
+  readonly escalations: readonly EscalationRecord[];
+  /** What people said, in order. */
+  readonly conversation: readonly string[];
+  readonly metrics: RunMetrics;
+  readonly usage: RunUsage;
+  /** The summarizer's text; null when there is none. */
+  readonly summary: string | null;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+}
+
+export type Phase = FactBody<'phase.entered'>['phase'];
+
+export type StepStatus =
+  | 'pending'
+  | 'running'
+  | 'awaitingApproval'
+  /** A sub-plan works on it. */
+  | 'blocked'
+  | 'completed'
+  | 'failed'
+  | 'skipped'
+  | 'cancelled';
+
+/** A step as a plan names it. */
+export type PlannedStepRecord = Readonly<
+  Omit<FactBody<'plan.adopted'>['steps'][number], 'dependsOn'>
+> & { readonly dependsOn: readonly string[] };
+
+/** One step, from its adoption to its end. */
+export interface StepRecord extends PlannedStepRecord {
+  readonly status: StepStatus;
+  /** 0 before it started. */
+  readonly attempts: number;
+  /** What its agent gave; a list of values when a sub-plan of several steps did the work; null when there is none. */
+  readonly output: JsonValue;
+  /** Keys of the `agent.answered` facts that hold the output. */
+  readonly outputKeys: readonly string[];
+  /** Why it failed, was skipped or was cancelled; null otherwise. */
+  readonly reason: string | null;
+  /** The kind of failure; null when it did not fail. */
+  readonly code: string | null;
+  /** The plan revision that brought it. */
+  readonly revision: number;
+  /** 0 in the goal's own plan, one more in every sub-plan. */
+  readonly depth: number;
+  /** The step whose sub-plan it belongs to; null in the goal's own plan. */
+  readonly parentStepId: string | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly durationMs: number | null;
+}
+
+/** One plan that somebody proposed, and what became of it. */
+export interface PlanRecord {
+  readonly revision: number;
+  /** The step whose sub-plan it is; null for the goal's own plan. */
+  readonly parentStepId: string | null;
+  readonly origin: FactBody<'plan.proposed'>['origin'];
+  readonly status: 'proposed' | 'adopted' | 'rejected';
+  /** Under their final ids when it was adopted, as proposed otherwise; empty when the planner gave no plan. */
+  readonly steps: readonly PlannedStepRecord[];
+  /** Who rejected it. */
+  readonly by?: FactBody<'plan.rejected'>['by'] | undefined;
+  /** Why it was rejected. */
+  readonly reason?: string | undefined;
+}
+
+/** A question that waits for a person. */
+export interface OpenApproval {
+  readonly requestId: string;
+  /** The step that waits; null when the goal's own plan does. */
+  readonly stepId: string | null;
+  readonly question: string;
+  readonly payload: JsonValue;
+  readonly requestedAt: number;
+}
+
+/** A question put to a person, and what became of it. */
+export interface ApprovalRecord extends OpenApproval {
+  /** 'closed': whoever asked ended before there was an answer. */
+  readonly outcome: 'open' | 'granted' | 'rejected' | 'expired' | 'closed';
+  /** What the person said when it was granted. */
+  readonly answer: string | null;
+  /** Why it was rejected or closed. */
+  readonly reason: string | null;
+  /** What the policy made of the silence when it expired. */
+  readonly expiredAs: 'approve' | 'reject' | null;
+  readonly decidedAt: number | null;
+}
+
+/** One judgement of the supervisor. */
+export interface VerdictRecord {
+  readonly subject: FactBody<'verdict.given'>['subject'];
+  readonly stepId: string | null;
+  readonly score: number;
+  readonly issues: readonly string[];
+  readonly feedback: string;
+  /** What the policy's gate made of the score. */
+  readonly passed: boolean;
+  readonly at: number;
+}
+
+/** One move on the escalation ladder. */
+export interface EscalationRecord {
+  readonly from: Level;
+  readonly to: Level;
+  readonly score: number;
+  readonly consecutiveIssues: number;
+  readonly at: number;
+}
+
+/** Counts over the whole run, sub-plans included. */
+export interface RunMetrics {
+  readonly totalSteps: number;
+  readonly completedSteps: number;
+  readonly failedSteps: number;
+  /** Replans and hand-offs, those of sub-plans included. */
+  readonly replanCount: number;
+  readonly fixCycles: number;
+  readonly verificationsPassed: number;
+  readonly verificationsFailed: number;
+  /** By the name of the agent; the planner, supervisor, tester and summarizer are named by their role. */
+  readonly agents: Readonly<Record<string, AgentMetrics>>;
+}
+
+export interface AgentMetrics {
+  /** Tries that went out, retries and fallbacks included. */
+  readonly calls: number;
+  /** Tries without an answer, those that were refused before they went out included. */
+  readonly errors: number;
+  readonly answers: number;
+  /** How often the agent itself asked for another plan. */
+  readonly replanRequests: number;
+  /** From call to answer or failure, all tries together. */
+  readonly totalLatencyMs: number;
+}
+
+/** What the agents said they used. */
+export interface RunUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+/** Reduces facts to a record, one at a time. */
+export interface RecordBuilder {
+  /** Takes one fact in. Costs the same however long the run is; what makes no sense where it stands is ignored. */
+  add(fact: Fact): void;
+  /** The record so far: never changed afterwards, and the same object until a fact is added. */
+  record(): RunRecord;
+}
+
+/** What is known of a run before its first fact. */
+export interface RunIdentity {
+  readonly runId: string;
+  readonly goal: string;
+}
+
+/**
+ * A builder for the record of one run. The same facts always give the same record, and nothing that comes after
+ * `run.ended` changes it any more.
+ *
+ * @example
+ * const builder = createRecordBuilder();
+ * for (const fact of facts) builder.add(fact);
+ * builder.record().status; // 'completed'
+ */
+export const createRecordBuilder = (
+  identity: RunIdentity = { runId: '', goal: '' },
+): RecordBuilder => {
+  const state = initialState(identity);
+  let record: RunRecord | undefined;
+  return {
+    add: (fact) => {
+      if (state.endedAt !== null) return;
+      applyFact(state, fact);
+      record = undefined;
+    },
+    record: () => (record ??= recordOf(state)),
+  };
+};

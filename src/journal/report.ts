@@ -1,0 +1,134 @@
+import { SKIPPED_BY_DEPENDENCY } from '../plan/progress.js';
+import type { RunStatus } from '../machines/orchestrator.types.js';
+import type {
+  ApprovalRecord,
+  EscalationRecord,
+  PlannedStepRecord,
+  PlanRecord,
+  RunMetrics,
+  RunRecord,
+  RunUsage,
+  StepRecord,
+  StepStatus,
+  VerdictRecord,
+} from './record.js';
+import { REPLACED } from './record-steps.js';
+import { summaryOf } from './record-summary.js';
+
+/** What came of a run. Times are milliseconds of the run's clock. */
+export interface RunReport {
+  readonly runId: string;
+  readonly goal: string;
+  readonly status: RunStatus;
+  /** Why it ended, as a short code or in words. */
+  readonly reason: string;
+  /** The summarizer's text; without one, the output of the only step, or a short list of what was done. */
+  readonly summary: string;
+  /** All steps there ever were, replaced ones and those of sub-plans included. Each is in exactly one of the lists below. */
+  readonly steps: readonly StepRecord[];
+  readonly successfulSteps: readonly string[];
+  readonly failedSteps: readonly string[];
+  readonly skippedSteps: readonly string[];
+  readonly cancelledSteps: readonly string[];
+  /** No step failed, was skipped behind a failure, or was cancelled. True of no steps at all: ask `status` as well. */
+  readonly allSucceeded: boolean;
+  /** What the goal's own plan spent of its replans. */
+  readonly replans: number;
+  /** The first plan of the goal that was adopted; null when there was none. */
+  readonly originalPlan: ReportedPlan | null;
+  /** The goal's steps as they stood at the end, without those that were replaced; null when no plan was adopted. */
+  readonly finalPlan: ReportedPlan | null;
+  /** Every plan that was proposed, those of sub-plans included. */
+  readonly plans: readonly PlanRecord[];
+  readonly escalations: readonly EscalationRecord[];
+  readonly approvals: readonly ApprovalRecord[];
+  readonly verdicts: readonly VerdictRecord[];
+  readonly metrics: RunMetrics;
+  readonly usage: RunUsage;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly durationMs: number;
+}
+
+export interface ReportedPlan {
+  /** The revision that was adopted last when this was the plan. */
+  readonly revision: number;
+  readonly steps: readonly PlannedStepRecord[];
+}
+
+/** A record whose run is over. */
+export interface EndedRunRecord extends RunRecord {
+  readonly status: RunStatus;
+  readonly reason: string;
+  readonly endedAt: number;
+}
+
+/** Whether there is something to report. */
+export const isEnded = (record: RunRecord): record is EndedRunRecord =>
+  record.status !== 'running' && record.reason !== null && record.endedAt !== null;
+
+/**
+ * The report of a run that ended: the record, sorted by what people ask first.
+ *
+ * @example
+ * const record = run.record();
+ * if (isEnded(record)) reportOf(record).failedSteps; // ['s2']
+ */
+export const reportOf = (record: EndedRunRecord): RunReport => ({
+  runId: record.runId,
+  goal: record.goal,
+  status: record.status,
+  reason: record.reason,
+  summary: record.summary ?? summaryOf(record),
+  steps: record.steps,
+  successfulSteps: idsOf(record, 'completed'),
+  failedSteps: idsOf(record, 'failed'),
+  skippedSteps: idsOf(record, 'skipped'),
+  cancelledSteps: idsOf(record, 'cancelled'),
+  allSucceeded: !record.steps.some(isUnsuccessful),
+  replans: record.replans,
+  originalPlan: originalPlanOf(record),
+  finalPlan: finalPlanOf(record),
+  plans: record.plans,
+  escalations: record.escalations,
+  approvals: record.approvals,
+  verdicts: record.verdicts,
+  metrics: record.metrics,
+  usage: record.usage,
+  startedAt: record.startedAt,
+  endedAt: record.endedAt,
+  durationMs: Math.max(0, record.endedAt - record.startedAt),
+});
+
+const idsOf = ({ steps }: RunRecord, status: StepStatus): string[] =>
+  steps.flatMap((step) => (step.status === status ? [step.id] : []));
+
+const isUnsuccessful = ({ status, reason }: StepRecord): boolean =>
+  status === 'failed' ||
+  status === 'cancelled' ||
+  (status === 'skipped' && reason === SKIPPED_BY_DEPENDENCY);
+
+const isAdoptedForGoal = ({ status, parentStepId }: PlanRecord): boolean =>
+  status === 'adopted' && parentStepId === null;
+
+const originalPlanOf = ({ plans }: RunRecord): ReportedPlan | null => {
+  const plan = plans.find(isAdoptedForGoal);
+  return plan === undefined ? null : { revision: plan.revision, steps: plan.steps };
+};
+
+const finalPlanOf = ({ plans, steps }: RunRecord): ReportedPlan | null => {
+  const plan = plans.findLast(isAdoptedForGoal);
+  if (plan === undefined) return null;
+  return { revision: plan.revision, steps: steps.filter(isOnFinalPlan).map(plannedStep) };
+};
+
+const isOnFinalPlan = ({ parentStepId, status, reason }: StepRecord): boolean =>
+  parentStepId === null && !(status === 'skipped' && reason === REPLACED);
+
+const plannedStep = ({
+  id,
+  agent,
+  task,
+  complexity,
+  dependsOn,
+}: StepRecord): PlannedStepRecord => ({ id, agent, task, complexity, dependsOn });

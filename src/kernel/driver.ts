@@ -1,0 +1,227 @@
+import type { Effect, Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
+
+/** What the driver needs of the world. Everything it does goes through here. */
+export interface World<Entry> {
+  now(): number;
+  setTimeout(callback: () => void, delayMs: number): unknown;
+  clearTimeout(handle: unknown): void;
+  /** Writes the entry of one step down; returns a promise when that takes time. */
+  append(input: KernelInput, step: KernelStep, at: number): Entry | Promise<Entry>;
+  /** Makes a call. The outcome comes back as an event. */
+  call(actor: string, input: unknown, signal: AbortSignal): Promise<unknown>;
+  /** Told after an entry is durable and before its effects start. */
+  appended(entry: Entry, step: KernelStep): void;
+  /** The journal could not be written: nothing more may happen. */
+  failed(error: unknown): void;
+}
+
+interface Posted {
+  readonly input: KernelInput;
+  /** Told when the input is durable, or was dropped because the run is over. */
+  readonly settled: ((step: KernelStep | undefined) => void) | undefined;
+}
+
+interface Timer {
+  readonly generation: number;
+  readonly handle: unknown;
+}
+
+interface OpenCall {
+  readonly generation: number;
+  readonly controller: AbortController;
+}
+
+/**
+ * Drives one run: takes the next event, lets the kernel decide, has it written down, and only then does what was
+ * decided. One event at a time, whatever the store takes; with a store in memory all of it happens at once.
+ */
+export class Driver<Entry> {
+  readonly #kernel: Kernel;
+  readonly #world: World<Entry>;
+  readonly #mailbox: Posted[] = [];
+  readonly #timers = new Map<string, Timer>();
+  readonly #calls = new Map<string, OpenCall>();
+  #state: KernelState;
+  #isBusy = false;
+  #isOver = false;
+
+  constructor(kernel: Kernel, world: World<Entry>) {
+    this.#kernel = kernel;
+    this.#world = world;
+    this.#state = kernel.initialState;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get waiting(): number {
+    return this.#mailbox.length;
+  }
+
+  get state(): KernelState {
+    return this.#state;
+  }
+
+  /** Hands an event in. */
+  post(input: KernelInput, settled?: (step: KernelStep | undefined) => void): void {
+    if (this.#isOver) {
+      settled?.(undefined);
+      return;
+    }
+    this.#mailbox.push({ input, settled });
+    if (!this.#isBusy) this.#work();
+  }
+
+  /** Goes on with a state that was rebuilt from a journal: timers for what is left of them, calls once more. */
+  take(state: KernelState, effects: readonly Effect[]): void {
+    this.#state = state;
+    this.#perform(effects);
+  }
+
+  /** Replaces the state by an equal one that was rebuilt from the journal. */
+  replaceState(state: KernelState): void {
+    this.#state = state;
+  }
+
+  #work(): void {
+    this.#isBusy = true;
+    for (let next = this.#mailbox.shift(); next !== undefined; next = this.#mailbox.shift()) {
+      if (this.#isOver || this.#isStale(next.input)) {
+        next.settled?.(undefined);
+        continue;
+      }
+      const pending = this.#take(next);
+      if (pending === undefined) continue;
+      void pending.then(() => {
+        this.#work();
+      });
+      return;
+    }
+    this.#isBusy = false;
+  }
+
+  /** One event: step, append, act. Undefined when it is all done already. */
+  #take({ input, settled }: Posted): Promise<void> | undefined {
+    const at = this.#world.now();
+    const step = this.#kernel.step(this.#state, input);
+    try {
+      const appended = this.#world.append(input, step, at);
+      if (appended instanceof Promise) {
+        return appended.then(
+          (entry) => {
+            this.#act(entry, step, settled);
+          },
+          (error: unknown) => {
+            this.#fail(error, settled);
+          },
+        );
+      }
+      this.#act(appended, step, settled);
+    } catch (error) {
+      this.#fail(error, settled);
+    }
+    return undefined;
+  }
+
+  #act(entry: Entry, step: KernelStep, settled: Posted['settled']): void {
+    this.#state = step.state;
+    if (step.status !== 'active') this.#close();
+    this.#world.appended(entry, step);
+    this.#perform(step.effects);
+    settled?.(step);
+  }
+
+  #fail(error: unknown, settled: Posted['settled']): void {
+    this.#close();
+    settled?.(undefined);
+    this.#world.failed(error);
+  }
+
+  /** After this nothing is running: every call is aborted, every timer is gone. */
+  #close(): void {
+    this.#isOver = true;
+    for (const { handle } of this.#timers.values()) this.#world.clearTimeout(handle);
+    for (const { controller } of this.#calls.values()) controller.abort();
+    this.#timers.clear();
+    this.#calls.clear();
+  }
+
+  #isStale(input: KernelInput): boolean {
+    switch (input.kind) {
+      case 'answered':
+      case 'broken':
+        return this.#state.calls.get(input.address)?.generation !== input.generation;
+      case 'elapsed':
+        return this.#state.timers.get(input.timer)?.generation !== input.generation;
+      case 'started':
+      case 'commanded':
+        return false;
+    }
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (this.#isOver) return;
+      switch (effect.kind) {
+        case 'startCall':
+          this.#startCall(effect);
+          break;
+        case 'stopCall':
+          this.#stopCall(effect.address, effect.generation);
+          break;
+        case 'armTimer':
+          this.#armTimer(effect);
+          break;
+        case 'cancelTimer':
+          this.#cancelTimer(effect.timer, effect.generation);
+          break;
+      }
+    }
+  }
+
+  #startCall({ address, generation, actor, input }: Extract<Effect, { kind: 'startCall' }>): void {
+    // A call that was stopped again within its own step is never made.
+    if (this.#state.calls.get(address)?.generation !== generation) return;
+    const controller = new AbortController();
+    this.#calls.set(address, { generation, controller });
+    this.#world.call(actor, input, controller.signal).then(
+      (output) => {
+        this.#settleCall(address, generation, { kind: 'answered', address, generation, output });
+      },
+      (error: unknown) => {
+        this.#settleCall(address, generation, { kind: 'broken', address, generation, error });
+      },
+    );
+  }
+
+  #settleCall(address: string, generation: number, input: KernelInput): void {
+    if (this.#calls.get(address)?.generation !== generation) return;
+    this.#calls.delete(address);
+    this.post(input);
+  }
+
+  #stopCall(address: string, generation: number): void {
+    const call = this.#calls.get(address);
+    if (call?.generation !== generation) return;
+    this.#calls.delete(address);
+    call.controller.abort();
+  }
+
+  #armTimer({ timer, generation, delayMs }: Extract<Effect, { kind: 'armTimer' }>): void {
+    if (this.#state.timers.get(timer)?.generation !== generation) return;
+    const handle = this.#world.setTimeout(() => {
+      if (this.#timers.get(timer)?.generation !== generation) return;
+      this.#timers.delete(timer);
+      this.post({ kind: 'elapsed', timer, generation });
+    }, delayMs);
+    this.#timers.set(timer, { generation, handle });
+  }
+
+  #cancelTimer(key: string, generation: number): void {
+    const timer = this.#timers.get(key);
+    if (timer?.generation !== generation) return;
+    this.#timers.delete(key);
+    this.#world.clearTimeout(timer.handle);
+  }
+}

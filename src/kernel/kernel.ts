@@ -1,0 +1,33 @@
+import type { AnyStateMachine } from 'xstate';
+
+import { withInertActors } from './inert.js';
+import type { Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
+import { Macrostep } from './macrostep.js';
+
+export interface KernelCharts {
+  /** The name of the chart a run starts with. */
+  readonly root: string;
+  /** Charts by the name other charts call them; every other name is a call into the world. */
+  readonly machines: Readonly<Record<string, AnyStateMachine>>;
+}
+
+const EMPTY: KernelState = { nodes: new Map(), calls: new Map(), timers: new Map(), generation: 0 };
+
+/**
+ * Runs a whole tree of charts as one pure function: one thing happens, and out come the next state, the facts and
+ * what is to be done. Everything the charts say to each other happens within the same step, in the order in which
+ * XState's own interpreter does it. All decisions are XState's: the kernel only calls its transition functions.
+ */
+export const createKernel = ({ root, machines }: KernelCharts): Kernel => {
+  const inertMachines = new Map(
+    Object.entries(machines).map(([name, machine]) => [name, withInertActors(machine)]),
+  );
+  return {
+    initialState: EMPTY,
+    step: (state: KernelState, input: KernelInput): KernelStep => {
+      const macrostep = new Macrostep(inertMachines, state);
+      macrostep.perform(root, input);
+      return macrostep.result();
+    },
+  };
+};

@@ -1,0 +1,93 @@
+import type { AnyActorRef, AnyMachineSnapshot, EventObject } from 'xstate';
+
+/*
+ * The vocabulary of the kernel: what goes in, what comes out, and what has to be kept in between. An address names an
+ * actor by the ids that lead to it, '/slot-2/agentCall'; the root chart's address is ''.
+ */
+
+/** One chart that runs. */
+export interface ChartNode {
+  /** The name of its machine. */
+  readonly chart: string;
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly snapshot: AnyMachineSnapshot;
+  /** What XState is told the actor is. Never started; it only has an id, a parent and a system. */
+  readonly self: AnyActorRef;
+}
+
+/** One call that is out. */
+export interface CallNode {
+  readonly id: string;
+  readonly parent: string;
+  /** Tells this call from an earlier one at the same address, so that late answers are dropped. */
+  readonly generation: number;
+}
+
+export interface TimerNode {
+  readonly address: string;
+  readonly event: EventObject;
+  readonly generation: number;
+}
+
+/** A whole run between two events. Never changed in place. */
+export interface KernelState {
+  readonly nodes: ReadonlyMap<string, ChartNode>;
+  readonly calls: ReadonlyMap<string, CallNode>;
+  readonly timers: ReadonlyMap<string, TimerNode>;
+  /** The last generation given out. */
+  readonly generation: number;
+}
+
+/** What can happen to a run. Plain JSON: this is what the journal keeps. */
+export type KernelInput =
+  | { readonly kind: 'started'; readonly input: unknown }
+  | { readonly kind: 'commanded'; readonly event: EventObject }
+  | {
+      readonly kind: 'answered';
+      readonly address: string;
+      readonly generation: number;
+      readonly output: unknown;
+    }
+  | {
+      readonly kind: 'broken';
+      readonly address: string;
+      readonly generation: number;
+      readonly error: unknown;
+    }
+  | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number };
+
+/** What the world has to do next. */
+export type Effect =
+  | {
+      readonly kind: 'startCall';
+      readonly address: string;
+      readonly generation: number;
+      readonly actor: string;
+      readonly input: unknown;
+    }
+  | { readonly kind: 'stopCall'; readonly address: string; readonly generation: number }
+  | {
+      readonly kind: 'armTimer';
+      readonly timer: string;
+      readonly generation: number;
+      readonly delayMs: number;
+    }
+  | { readonly kind: 'cancelTimer'; readonly timer: string; readonly generation: number };
+
+export interface KernelStep {
+  readonly state: KernelState;
+  readonly effects: readonly Effect[];
+  /** What the charts announced, in order. */
+  readonly emitted: readonly EventObject[];
+  /** Not 'active' any more once the root chart has ended. */
+  readonly status: 'active' | 'done' | 'error';
+  readonly output: unknown;
+  readonly error: unknown;
+}
+
+export interface Kernel {
+  /** The run after one more thing happened to it. Pure: same state, same input, same step. */
+  step(state: KernelState, input: KernelInput): KernelStep;
+  readonly initialState: KernelState;
+}

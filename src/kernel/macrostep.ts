@@ -1,0 +1,356 @@
+import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+
+import type { RequestedAction } from './inert.js';
+import { collectingScope, inertSelf } from './inert.js';
+import type {
+  CallNode,
+  ChartNode,
+  Effect,
+  KernelInput,
+  KernelState,
+  KernelStep,
+  TimerNode,
+} from './kernel.types.js';
+
+interface Mailbox {
+  readonly queue: EventObject[];
+  isBusy: boolean;
+}
+
+/** What an actor is sent to stop it; never seen by a chart. */
+const STOP: EventObject = { type: 'xstate.stop' };
+const ROOT = '';
+
+/**
+ * One step of the kernel, while it is being made. Works on copies; the state it started from stays as it was.
+ *
+ * The order is that of XState's interpreter, pinned by test/xstate-contract.test.ts: an actor finishes its event, then
+ * does what the event asked for in order (children start and messages are handled at once, depth first), and only then
+ * takes the next event from its mailbox.
+ */
+export class Macrostep {
+  readonly #machines: ReadonlyMap<string, AnyStateMachine>;
+  readonly #nodes: Map<string, ChartNode>;
+  readonly #calls: Map<string, CallNode>;
+  readonly #timers: Map<string, TimerNode>;
+  #generation: number;
+  readonly #effects: Effect[] = [];
+  readonly #emitted: EventObject[] = [];
+  readonly #mailboxes = new Map<string, Mailbox>();
+  #ended: AnyMachineSnapshot | undefined;
+
+  constructor(machines: ReadonlyMap<string, AnyStateMachine>, state: KernelState) {
+    this.#machines = machines;
+    this.#nodes = new Map(state.nodes);
+    this.#calls = new Map(state.calls);
+    this.#timers = new Map(state.timers);
+    this.#generation = state.generation;
+  }
+
+  perform(root: string, input: KernelInput): void {
+    switch (input.kind) {
+      case 'started':
+        this.#startChart(ROOT, root, root, undefined, input.input);
+        return;
+      case 'commanded':
+        this.#deliver(ROOT, input.event);
+        return;
+      case 'answered':
+        this.#settleCall(input.address, input.generation, (id) => ({
+          type: `xstate.done.actor.${id}`,
+          output: input.output,
+          actorId: id,
+        }));
+        return;
+      case 'broken':
+        this.#settleCall(input.address, input.generation, (id) => ({
+          type: `xstate.error.actor.${id}`,
+          error: input.error,
+          actorId: id,
+        }));
+        return;
+      case 'elapsed':
+        this.#elapse(input.timer, input.generation);
+    }
+  }
+
+  result(): KernelStep {
+    return {
+      state: {
+        nodes: this.#nodes,
+        calls: this.#calls,
+        timers: this.#timers,
+        generation: this.#generation,
+      },
+      effects: this.#effects,
+      emitted: this.#emitted,
+      status: endStatus(this.#ended),
+      output: this.#ended?.output,
+      error: this.#ended?.error,
+    };
+  }
+
+  /** An answer of a call that was stopped or replaced is nobody's answer. */
+  #settleCall(address: string, generation: number, toEvent: (id: string) => EventObject): void {
+    const call = this.#calls.get(address);
+    if (call?.generation !== generation) return;
+    this.#calls.delete(address);
+    this.#deliver(call.parent, toEvent(call.id));
+  }
+
+  #elapse(key: string, generation: number): void {
+    const timer = this.#timers.get(key);
+    if (timer?.generation !== generation) return;
+    this.#timers.delete(key);
+    this.#deliver(timer.address, timer.event);
+  }
+
+  #deliver(address: string, event: EventObject): void {
+    if (!this.#nodes.has(address)) return;
+    const mailbox = this.#mailboxOf(address);
+    mailbox.queue.push(event);
+    if (!mailbox.isBusy) this.#drain(address, mailbox);
+  }
+
+  #mailboxOf(address: string): Mailbox {
+    let mailbox = this.#mailboxes.get(address);
+    if (mailbox === undefined) {
+      mailbox = { queue: [], isBusy: false };
+      this.#mailboxes.set(address, mailbox);
+    }
+    return mailbox;
+  }
+
+  #drain(address: string, mailbox: Mailbox): void {
+    mailbox.isBusy = true;
+    for (let event = mailbox.queue.shift(); event !== undefined; event = mailbox.queue.shift()) {
+      if (event === STOP) this.#remove(address);
+      else this.#process(address, event);
+    }
+    mailbox.isBusy = false;
+  }
+
+  #process(address: string, event: EventObject): void {
+    const node = this.#nodes.get(address);
+    const machine = node === undefined ? undefined : this.#machines.get(node.chart);
+    if (node === undefined || machine === undefined) return;
+    const actions: RequestedAction[] = [];
+    const snapshot = transitioned(node.snapshot, () =>
+      machine.transition(node.snapshot, event, collectingScope(node.self, actions)),
+    );
+    this.#nodes.set(address, { ...node, snapshot });
+    this.#carryOut(address, node.self, actions);
+    this.#settleIfEnded(address, snapshot);
+  }
+
+  #startChart(
+    address: string,
+    id: string,
+    chart: string,
+    parent: string | undefined,
+    input: unknown,
+  ): void {
+    const machine = this.#machines.get(chart);
+    if (machine === undefined) return;
+    const parentSelf = parent === undefined ? undefined : this.#nodes.get(parent)?.self;
+    const self = inertSelf(id, parentSelf);
+    const actions: RequestedAction[] = [];
+    const snapshot = machine.getInitialSnapshot(
+      collectingScope(self, actions),
+      input,
+    ) as AnyMachineSnapshot;
+    this.#nodes.set(address, { chart, id, parent, snapshot, self });
+    const mailbox = { queue: [], isBusy: true };
+    this.#mailboxes.set(address, mailbox);
+    // An actor that starts first starts the children it was born with, then does what its first states ask for.
+    const children = Object.values(snapshot.children);
+    for (const { params } of actions.filter(isSpawn)) {
+      if (children.includes(params.actorRef)) this.#spawn(address, params);
+    }
+    const rest = actions.filter(
+      (action) => !(isSpawn(action) && children.includes(action.params.actorRef)),
+    );
+    this.#carryOut(address, self, rest);
+    this.#settleIfEnded(address, snapshot);
+    this.#drain(address, mailbox);
+  }
+
+  /** First everything is announced, then everything is done, as an interpreter does it. */
+  #carryOut(address: string, self: AnyActorRef, actions: readonly RequestedAction[]): void {
+    const deferred: (() => void)[] = [];
+    const neverStarted = new Set<unknown>();
+    const spawned = new Set<unknown>();
+    for (const action of actions) {
+      switch (action.type) {
+        case 'xstate.emit':
+          this.#emitted.push((action.params as { readonly event: EventObject }).event);
+          break;
+        case 'xstate.spawnChild': {
+          const child = action.params as SpawnParams;
+          spawned.add(child.actorRef);
+          deferred.push(() => {
+            if (!neverStarted.has(child.actorRef)) this.#spawn(address, child);
+          });
+          break;
+        }
+        case 'xstate.stopChild': {
+          const child = action.params as AnyActorRef | undefined;
+          if (child === undefined) break;
+          if (spawned.has(child)) neverStarted.add(child);
+          else
+            deferred.push(() => {
+              this.#stop(`${address}/${child.id}`);
+            });
+          break;
+        }
+        case 'xstate.sendTo': {
+          const { to, event } = action.params as {
+            readonly to: AnyActorRef;
+            readonly event: EventObject;
+          };
+          const target = this.#addressOf(address, self, to);
+          deferred.push(() => {
+            this.#deliver(target, event);
+          });
+          break;
+        }
+        case 'xstate.raise': {
+          const raised = action.params as RaiseParams;
+          if (raised.delay === undefined) break;
+          deferred.push(() => {
+            this.#arm(address, raised);
+          });
+          break;
+        }
+        case 'xstate.cancel': {
+          const sendId = action.params as string;
+          deferred.push(() => {
+            this.#cancel(`${address}#${sendId}`);
+          });
+          break;
+        }
+        default:
+          throw new Error(
+            `Charts may not have the custom action '${action.type}': effects are actors`,
+          );
+      }
+    }
+    for (const perform of deferred) perform();
+  }
+
+  #addressOf(address: string, self: AnyActorRef, to: AnyActorRef): string {
+    if (to === self) return address;
+    if (to === self._parent) return this.#nodes.get(address)?.parent ?? ROOT;
+    return `${address}/${to.id}`;
+  }
+
+  #spawn(parent: string, { id, src, input }: SpawnParams): void {
+    const address = `${parent}/${id}`;
+    if (this.#machines.has(src)) {
+      this.#startChart(address, id, src, parent, input);
+      return;
+    }
+    this.#generation += 1;
+    const generation = this.#generation;
+    this.#calls.set(address, { id, parent, generation });
+    this.#effects.push({ kind: 'startCall', address, generation, actor: src, input });
+  }
+
+  /** A busy actor stops after what it is doing; what waits in its mailbox is dropped. */
+  #stop(address: string): void {
+    const call = this.#calls.get(address);
+    if (call !== undefined) {
+      this.#calls.delete(address);
+      this.#effects.push({ kind: 'stopCall', address, generation: call.generation });
+      return;
+    }
+    if (!this.#nodes.has(address)) return;
+    const mailbox = this.#mailboxOf(address);
+    mailbox.queue.length = 0;
+    mailbox.queue.push(STOP);
+    if (!mailbox.isBusy) this.#drain(address, mailbox);
+  }
+
+  #remove(address: string): void {
+    const node = this.#nodes.get(address);
+    if (node === undefined) return;
+    this.#nodes.delete(address);
+    this.#forgetTimers(address);
+    for (const id of Object.keys(node.snapshot.children)) this.#stop(`${address}/${id}`);
+  }
+
+  #settleIfEnded(address: string, snapshot: AnyMachineSnapshot): void {
+    const node = this.#nodes.get(address);
+    if (snapshot.status === 'active' || node === undefined) return;
+    this.#remove(address);
+    if (node.parent === undefined) {
+      this.#ended = snapshot;
+      return;
+    }
+    const event =
+      snapshot.status === 'done'
+        ? {
+            type: `xstate.done.actor.${node.id}`,
+            output: snapshot.output as unknown,
+            actorId: node.id,
+          }
+        : { type: `xstate.error.actor.${node.id}`, error: snapshot.error, actorId: node.id };
+    this.#deliver(node.parent, event);
+  }
+
+  #arm(address: string, { id, delay, event }: RaiseParams): void {
+    this.#generation += 1;
+    const generation = this.#generation;
+    const timer = `${address}#${id}`;
+    this.#timers.set(timer, { address, event, generation });
+    this.#effects.push({ kind: 'armTimer', timer, generation, delayMs: delay ?? 0 });
+  }
+
+  #cancel(key: string): void {
+    const timer = this.#timers.get(key);
+    if (timer === undefined) return;
+    this.#timers.delete(key);
+    this.#effects.push({ kind: 'cancelTimer', timer: key, generation: timer.generation });
+  }
+
+  #forgetTimers(address: string): void {
+    for (const [key, timer] of this.#timers) {
+      if (timer.address === address) this.#cancel(key);
+    }
+  }
+}
+
+const isSpawn = (
+  action: RequestedAction,
+): action is RequestedAction & { readonly params: SpawnParams } =>
+  action.type === 'xstate.spawnChild';
+
+interface SpawnParams {
+  readonly id: string;
+  readonly src: string;
+  readonly input: unknown;
+  readonly actorRef: AnyActorRef;
+}
+
+interface RaiseParams {
+  readonly id: string;
+  readonly delay: number | undefined;
+  readonly event: EventObject;
+}
+
+const endStatus = (snapshot: AnyMachineSnapshot | undefined): KernelStep['status'] => {
+  if (snapshot === undefined) return 'active';
+  return snapshot.status === 'done' ? 'done' : 'error';
+};
+
+/** A chart that throws has a bug; its run ends with the error instead of taking the process along. */
+const transitioned = (
+  before: AnyMachineSnapshot,
+  transition: () => AnyMachineSnapshot,
+): AnyMachineSnapshot => {
+  try {
+    return transition();
+  } catch (error) {
+    return { ...before, status: 'error', error } as AnyMachineSnapshot;
+  }
+};

@@ -1,0 +1,82 @@
+import type { AnyActorLogic, AnyStateMachine } from 'xstate';
+import { fromPromise } from 'xstate';
+
+import type { CallInput, CallOutcome } from './actors/call.types.js';
+import { checkPlan } from './actors/check-plan.js';
+import type { OutputLookup } from './actors/team.types.js';
+import type { JsonValue } from './canonical-json.js';
+import { agentCallMachine } from './machines/agent-call.js';
+import { breakerMachine } from './machines/breaker.js';
+import { createOrchestratorMachine } from './machines/orchestrator.js';
+import type { PlanToCheck, Proposal } from './machines/orchestrator.types.js';
+import type { Settings } from './machines/settings.types.js';
+import { stepMachine } from './machines/step.js';
+
+export type Perform = (
+  input: CallInput,
+  surroundings: { readonly signal: AbortSignal; readonly outputs: OutputLookup },
+) => Promise<CallOutcome>;
+
+export type OrchestratorMachine = ReturnType<typeof createOrchestratorMachine>;
+
+/** The charts by the names they call each other. */
+export const chartsOf = (settings: Settings): Readonly<Record<string, AnyStateMachine>> => ({
+  orchestrator: createOrchestratorMachine(settings),
+  step: stepMachine,
+  agentCall: agentCallMachine,
+  breaker: breakerMachine,
+});
+
+/** The same charts with real actors behind them, for XState's own interpreter: `createActor(machine)`. */
+export const liveMachine = (settings: Settings, perform: Perform): OrchestratorMachine => {
+  const agentCall = agentCallMachine.provide({ actors: { performCall: performLogic(perform) } });
+  const step = stepMachine.provide({
+    actors: { agentCall, orchestrator: lazyLogic(() => machine) as never },
+  });
+  const machine: OrchestratorMachine = createOrchestratorMachine(settings).provide({
+    actors: {
+      agentCall,
+      breaker: breakerMachine,
+      checkPlan: fromPromise<Proposal | null, PlanToCheck>(({ input }) =>
+        Promise.resolve(checkPlan(input)),
+      ),
+      step: step as never,
+    },
+  });
+  return machine;
+};
+
+/** Outputs live beside the run they belong to, found by its actor system, and are gone when that is. */
+const performLogic = (perform: Perform) => {
+  const outputsBySystem = new WeakMap<object, Map<string, JsonValue>>();
+  const outputsOf = (system: object): Map<string, JsonValue> => {
+    const known = outputsBySystem.get(system);
+    if (known !== undefined) return known;
+    const outputs = new Map<string, JsonValue>();
+    outputsBySystem.set(system, outputs);
+    return outputs;
+  };
+  return fromPromise<CallOutcome, CallInput>(async ({ input, signal, system }) => {
+    const outputs = outputsOf(system);
+    const outcome = await perform(input, { signal, outputs: (key) => outputs.get(key) });
+    if (outcome.kind === 'answered' && outcome.output !== null) {
+      outputs.set(input.key, outcome.output);
+    }
+    return outcome;
+  });
+};
+
+/** A chart that contains itself, a level deeper: looked up when it is used, because it is not made yet. */
+const lazyLogic = (resolve: () => AnyStateMachine): AnyActorLogic =>
+  ({
+    get config() {
+      return resolve().config as unknown;
+    },
+    transition: (snapshot, event, scope) => resolve().transition(snapshot, event, scope),
+    getInitialSnapshot: (scope, input) => resolve().getInitialSnapshot(scope, input as never),
+    getPersistedSnapshot: (snapshot, options) => resolve().getPersistedSnapshot(snapshot, options),
+    restoreSnapshot: (snapshot, scope) => resolve().restoreSnapshot(snapshot, scope),
+    start: (snapshot: Parameters<AnyStateMachine['start']>[0]) => {
+      resolve().start(snapshot);
+    },
+  }) as AnyActorLogic;

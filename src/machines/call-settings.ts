@@ -1,0 +1,19 @@
+import type { CallRequest } from '../actors/call.types.js';
+import type { AgentCallInput } from './agent-call.js';
+import type { Settings } from './settings.types.js';
+
+/** A request with everything the agentCall chart must know about retries, time and permits. */
+export const callSettings = ({ policy, team }: Settings, request: CallRequest): AgentCallInput => ({
+  request,
+  retry: policy.retry,
+  timeoutMs: policy.time.stepTimeoutMs,
+  needsPermit: needsPermit(policy),
+  hasFallback:
+    policy.retry.fallback && request.role === 'worker' && team.fallbacks.includes(request.agent),
+});
+
+const needsPermit = ({ breaker, limits }: Settings['policy']): boolean =>
+  breaker !== null ||
+  limits.maxAgentCalls !== null ||
+  limits.maxTokens !== null ||
+  limits.maxCostUsd !== null;

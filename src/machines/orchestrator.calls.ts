@@ -1,0 +1,166 @@
+import type {
+  OutputReference,
+  PlannerRequest,
+  SummarizerRequest,
+  SupervisorRequest,
+} from '../actors/call.types.js';
+import { approvalQuestion } from '../guards/approval.js';
+import { itemsOf } from '../plan/chunked-list.js';
+import type { PlannedStep } from '../plan/progress.js';
+import { isSatisfying, stateOf } from '../plan/progress.js';
+import { fixBudgetMs, stepBudgetMs } from '../policy/time.js';
+import type { AgentCallInput } from './agent-call.js';
+import { callSettings } from './call-settings.js';
+import type { OrchestratorContext, PlanToCheck } from './orchestrator.types.js';
+import type { StepInput } from './step.types.js';
+
+/** The path of a step of this plan. */
+export const stepPath = ({ parentStepId }: OrchestratorContext, id: string): string =>
+  parentStepId === null ? id : `${parentStepId}/${id}`;
+
+const base = (
+  context: OrchestratorContext,
+  role: string,
+): { key: string; agent: string; stepId: string | null; goal: string; depth: number } => ({
+  key: `${context.runId}/${stepPath(context, 'plan')}/${role}`,
+  agent: role.split('.')[0] ?? role,
+  stepId: context.parentStepId,
+  goal: context.goal,
+  depth: context.depth,
+});
+
+const completedOutputs = (context: OrchestratorContext): OutputReference[] =>
+  itemsOf(context.progress.states).flatMap((state, index) => {
+    const step = context.progress.steps[index];
+    if (step === undefined || state.status !== 'completed') return [];
+    return [{ stepId: stepPath(context, step.id), agent: step.agent, keys: state.outputKeys }];
+  });
+
+const failedSteps = (
+  context: OrchestratorContext,
+): { stepId: string; agent: string; reason: string }[] =>
+  itemsOf(context.progress.states).flatMap((state, index) => {
+    const step = context.progress.steps[index];
+    if (step === undefined || state.status !== 'failed') return [];
+    return [{ stepId: stepPath(context, step.id), agent: step.agent, reason: state.reason ?? '' }];
+  });
+
+const pendingSteps = (
+  context: OrchestratorContext,
+): { stepId: string; agent: string; task: string }[] =>
+  itemsOf(context.progress.states).flatMap((state, index) => {
+    const step = context.progress.steps[index];
+    if (step === undefined || state.status !== 'pending') return [];
+    return [{ stepId: stepPath(context, step.id), agent: step.agent, task: step.task }];
+  });
+
+/** Steps a new plan may build on: those it will find again after the merge, in a state that can satisfy it. */
+const existingStepIds = ({ progress, settings }: OrchestratorContext): string[] => {
+  const isKeepingPending = settings.policy.replan.merge.startsWith('append');
+  return itemsOf(progress.states).flatMap((state, index) => {
+    const isUsable =
+      isSatisfying(state) ||
+      state.status === 'running' ||
+      (isKeepingPending && state.status === 'pending');
+    const step = progress.steps[index];
+    return isUsable && step !== undefined ? [step.id] : [];
+  });
+};
+
+export const planToCheck = ({ givenPlan, settings }: OrchestratorContext): PlanToCheck => ({
+  plan: givenPlan,
+  agents: settings.team.agents,
+  maxSteps: settings.policy.limits.maxSteps,
+});
+
+export const plannerCall = (context: OrchestratorContext): AgentCallInput => {
+  const request: PlannerRequest = {
+    role: 'planner',
+    ...base(context, `planner.${context.plannerCalls}`),
+    revision: context.revision + 1,
+    completed: completedOutputs(context),
+    failed: failedSteps(context),
+    pending: pendingSteps(context),
+    requests: context.requests,
+    issues: context.proposal?.issues ?? [],
+    existingStepIds: existingStepIds(context),
+  };
+  return callSettings(context.settings, request);
+};
+
+export const reviewCall = (
+  context: OrchestratorContext,
+  subject: 'plan' | 'goal',
+): AgentCallInput => {
+  const request: SupervisorRequest = {
+    role: 'supervisor',
+    ...base(context, `supervisor.${subject}.${context.plannerCalls}`),
+    subject,
+    step: null,
+    plan: subject === 'plan' ? (context.proposal?.plan ?? null) : null,
+    results: subject === 'goal' ? completedOutputs(context) : [],
+    failed: subject === 'goal' ? failedSteps(context) : [],
+  };
+  return callSettings(context.settings, request);
+};
+
+export const summaryCall = (context: OrchestratorContext): AgentCallInput => {
+  const request: SummarizerRequest = {
+    role: 'summarizer',
+    ...base(context, 'summarizer'),
+    results: completedOutputs(context),
+    failed: failedSteps(context),
+  };
+  return callSettings(context.settings, request);
+};
+
+export const stepInput = (context: OrchestratorContext, index: number): StepInput => {
+  const { progress, settings } = context;
+  const step = progress.steps[index] ?? NO_STEP;
+  const stepCount = progress.steps.length;
+  return {
+    runId: context.runId,
+    stepId: stepPath(context, step.id),
+    agent: step.agent,
+    task: step.task,
+    position: `Step ${index + 1} of ${stepCount}`,
+    goal: context.goal,
+    summary: context.analysis,
+    depth: context.depth,
+    dependencies: dependencyOutputs(context, step.dependsOn),
+    feedback: guidance(context),
+    approvalQuestion: approvalQuestion(step, context),
+    budgetMs: context.depth === 0 ? stepBudgetMs(settings.policy, stepCount) : context.limitMs,
+    fixBudgetMs: fixBudgetMs(settings.policy, stepCount),
+    settings,
+  };
+};
+
+/** Indexes come from the plan itself, so this is never used; it keeps the function total. */
+const NO_STEP: PlannedStep = {
+  id: 'none',
+  agent: 'none',
+  task: '',
+  complexity: 'simple',
+  requiresApproval: false,
+  dependsOn: [],
+  rank: 0,
+  revision: 0,
+};
+
+const dependencyOutputs = (
+  context: OrchestratorContext,
+  dependsOn: readonly number[],
+): OutputReference[] =>
+  dependsOn.flatMap((index) => {
+    const step = context.progress.steps[index];
+    const state = stateOf(context.progress, index);
+    if (step === undefined || state?.status !== 'completed') return [];
+    return [{ stepId: stepPath(context, step.id), agent: step.agent, keys: state.outputKeys }];
+  });
+
+/** From `remind` on, what the supervisor said last goes to every agent that starts. */
+const guidance = ({ ladder }: OrchestratorContext): StepInput['feedback'] =>
+  ladder.level === 'none' || ladder.feedback === ''
+    ? []
+    : [{ from: 'supervisor', text: `[${ladder.level}] ${ladder.feedback}`, key: null }];

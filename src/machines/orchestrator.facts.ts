@@ -1,0 +1,223 @@
+import type { CallResult, ReplanRequest } from '../actors/call.types.js';
+import type { JsonValue } from '../canonical-json.js';
+import type { Level } from '../guards/escalation.js';
+import { isGatePassed } from '../guards/gates.js';
+import type { FactBody } from '../journal/facts.js';
+import type { ProposedPlan } from '../plan/plan.js';
+import { stateOf } from '../plan/progress.js';
+import { stepPath } from './orchestrator.calls.js';
+import type { OrchestratorContext } from './orchestrator.types.js';
+import type { StepOutcome } from './step.types.js';
+
+/* The facts that the orchestrator chart announces. */
+
+const pathAt = (context: OrchestratorContext, index: number): string =>
+  stepPath(context, context.progress.steps[index]?.id ?? '');
+
+export const runStarted = (context: OrchestratorContext): FactBody<'run.started'> => ({
+  type: 'run.started',
+  runId: context.runId,
+  goal: context.goal,
+  agents: [...context.settings.team.agents],
+});
+
+export const phaseEntered = (
+  { parentStepId }: OrchestratorContext,
+  phase: FactBody<'phase.entered'>['phase'],
+): FactBody<'phase.entered'> => ({ type: 'phase.entered', parentStepId, phase });
+
+export const planProposed = (
+  { parentStepId, depth, revision }: OrchestratorContext,
+  plan: ProposedPlan | null,
+  origin: FactBody<'plan.proposed'>['origin'],
+): FactBody<'plan.proposed'> => ({
+  type: 'plan.proposed',
+  parentStepId,
+  revision: revision + 1,
+  origin,
+  plan,
+  message: depth === 0 ? 'PLAN_RESPONSE' : 'SUBPLAN_RESPONSE',
+});
+
+export const planAdopted = (
+  context: OrchestratorContext,
+  added: readonly number[],
+  replaced: readonly number[],
+): FactBody<'plan.adopted'> => ({
+  type: 'plan.adopted',
+  parentStepId: context.parentStepId,
+  revision: context.revision,
+  steps: added.flatMap((index) => {
+    const step = context.progress.steps[index];
+    if (step === undefined) return [];
+    const { agent, task, complexity } = step;
+    const dependsOn = step.dependsOn.map((dependency) => pathAt(context, dependency));
+    return [{ id: pathAt(context, index), agent, task, complexity, dependsOn }];
+  }),
+  replaced: replaced.map((index) => pathAt(context, index)),
+});
+
+export const planRejected = (
+  { parentStepId, revision, proposal }: OrchestratorContext,
+  by: FactBody<'plan.rejected'>['by'],
+  reason: string,
+): FactBody<'plan.rejected'> => ({
+  type: 'plan.rejected',
+  parentStepId,
+  revision: revision + 1,
+  by,
+  reason,
+  issues: by === 'validation' ? [...(proposal?.issues ?? [])] : [],
+});
+
+/** What a person is shown when a plan is put to them: exactly what would run. */
+export const approvalPayload = ({ proposal }: OrchestratorContext): JsonValue => {
+  if (proposal?.plan == null) return null;
+  const { analysis, steps } = proposal.plan;
+  return {
+    analysis,
+    steps: steps.map(({ id, agent, task, dependsOn }) => ({ id, agent, task, dependsOn })),
+  };
+};
+
+export const replanRequested = (
+  { parentStepId }: OrchestratorContext,
+  request: ReplanRequest,
+): FactBody<'replan.requested'> => ({
+  type: 'replan.requested',
+  parentStepId,
+  ...request,
+  agents: [...request.agents],
+});
+
+export const replanStarted = (context: OrchestratorContext): FactBody<'replan.started'> => ({
+  type: 'replan.started',
+  parentStepId: context.parentStepId,
+  replans: context.replans,
+  maxReplans: context.settings.policy.limits.maxReplans,
+  reasons: context.requests.map((request) => request.reason),
+});
+
+export const replanRefused = (
+  context: OrchestratorContext,
+  reason: string,
+): FactBody<'replan.refused'> => ({
+  type: 'replan.refused',
+  parentStepId: context.parentStepId,
+  replans: context.replans,
+  maxReplans: context.settings.policy.limits.maxReplans,
+  reason,
+});
+
+export const stepStarted = (
+  context: OrchestratorContext,
+  index: number,
+  slot: string,
+): FactBody<'step.started'> => ({
+  type: 'step.started',
+  stepId: pathAt(context, index),
+  agent: context.progress.steps[index]?.agent ?? '',
+  slot,
+});
+
+export const stepSettled = (
+  context: OrchestratorContext,
+  index: number,
+  outcome: StepOutcome,
+): FactBody => {
+  const stepId = pathAt(context, index);
+  const agent = context.progress.steps[index]?.agent ?? '';
+  const { attempts, code, reason } = outcome;
+  if (outcome.code === 'run-ended') return { type: 'step.cancelled', stepId, reason };
+  switch (outcome.status) {
+    case 'completed': {
+      const outputKeys = [...outcome.outputKeys];
+      return {
+        type: 'step.completed',
+        stepId,
+        agent,
+        attempts,
+        outputKeys,
+        message: 'STEP_COMPLETE',
+      };
+    }
+    case 'failed': {
+      const message = code === 'blocked' ? 'STEP_BLOCKED' : null;
+      return { type: 'step.failed', stepId, agent, attempts, code, reason, message };
+    }
+    case 'skipped':
+      return {
+        type: 'step.skipped',
+        stepId,
+        reason: stateOf(context.progress, index)?.reason ?? '',
+      };
+  }
+};
+
+export const stepSkipped = (
+  context: OrchestratorContext,
+  index: number,
+): FactBody<'step.skipped'> => ({
+  type: 'step.skipped',
+  stepId: pathAt(context, index),
+  reason: stateOf(context.progress, index)?.reason ?? '',
+});
+
+export const stepCancelled = (
+  context: OrchestratorContext,
+  index: number,
+): FactBody<'step.cancelled'> => ({
+  type: 'step.cancelled',
+  stepId: pathAt(context, index),
+  reason: context.ending?.reason ?? '',
+});
+
+export const verdictGiven = (
+  context: OrchestratorContext,
+  subject: 'plan' | 'goal',
+  result: CallResult,
+): FactBody<'verdict.given'> | undefined => {
+  if (result.kind !== 'answered' || result.answer.role !== 'supervisor') return undefined;
+  const { score, issues, feedback } = result.answer;
+  return {
+    type: 'verdict.given',
+    subject,
+    stepId: context.parentStepId,
+    score,
+    issues: [...issues],
+    feedback,
+    passed: isGatePassed(context.settings, subject, result),
+    message: 'VERIFY_RESPONSE',
+  };
+};
+
+/** The message of seed 004's protocol for a level: a word in passing, a correction, a warning, the end. */
+const LEVEL_MESSAGES: Readonly<Record<Level, string | null>> = {
+  none: null,
+  remind: 'CORRECTION',
+  correct: 'CORRECTION',
+  refocus: 'CORRECTION',
+  critical: 'ESCALATION',
+  abort: 'ABORT',
+};
+
+export const escalationChanged = (
+  from: Level,
+  { ladder }: OrchestratorContext,
+  score: number,
+): FactBody<'escalation.changed'> => ({
+  type: 'escalation.changed',
+  from,
+  to: ladder.level,
+  score,
+  consecutiveIssues: ladder.consecutiveIssues,
+  message: LEVEL_MESSAGES[ladder.level],
+});
+
+export const runEnded = ({ ending, summaryKey }: OrchestratorContext): FactBody<'run.ended'> => ({
+  type: 'run.ended',
+  status: ending?.status ?? 'failed',
+  reason: ending?.reason ?? '',
+  summaryKey,
+  message: ending?.status === 'completed' ? 'GOAL_COMPLETE' : null,
+});

@@ -1,0 +1,289 @@
+import type { ReplanRequest } from '../actors/call.types.js';
+import { canHandOff, canReplan } from '../guards/budget.js';
+import { mayStartSteps } from '../guards/schedule.js';
+import type { FactBody } from '../journal/facts.js';
+import type { AdoptionRules } from '../plan/adopt.js';
+import { adoptPlan } from '../plan/adopt.js';
+import { itemsOf } from '../plan/chunked-list.js';
+import type { ProposedPlan } from '../plan/plan.js';
+import type { Progress, Settled } from '../plan/progress.js';
+import { nextReady, settleStep, SKIPPED_BY_HUMAN, startStep, stateOf } from '../plan/progress.js';
+import { stepInput, stepPath } from './orchestrator.calls.js';
+import * as facts from './orchestrator.facts.js';
+import type { OrchestratorContext } from './orchestrator.types.js';
+import { fingerprintOf } from './orchestrator.updates.js';
+import type { StepInput, StepOutcome } from './step.types.js';
+
+/*
+ * What steps do to the plan and the plan to the steps. Each function gives the next context and the facts to announce.
+ */
+
+export interface Update {
+  readonly context: OrchestratorContext;
+  readonly facts: readonly FactBody[];
+}
+
+const CRASHED: StepOutcome = {
+  status: 'failed',
+  code: 'crashed',
+  reason: 'The step crashed',
+  attempts: 1,
+  outputKeys: [],
+  confidence: null,
+  request: null,
+  handOff: null,
+};
+
+/** Settles the step in a slot by what its chart ended with; without an outcome the chart crashed. */
+export const stepSettled = (
+  context: OrchestratorContext,
+  slotId: string,
+  outcome: StepOutcome = CRASHED,
+): Update => {
+  const slot = slotNumber(slotId);
+  const index = context.slots[slot];
+  if (index == null) return { context, facts: [] };
+  const settled = settleStep(
+    context.progress,
+    index,
+    {
+      status: outcome.code === 'run-ended' ? 'cancelled' : outcome.status,
+      outputKeys: outcome.outputKeys,
+      reason: outcome.status === 'completed' ? null : settledReason(outcome),
+    },
+    context.settings.policy.failure.onDependencyFailure,
+  );
+  const next: OrchestratorContext = {
+    ...context,
+    progress: settled.progress,
+    slots: context.slots.with(slot, null),
+    ...confidenceChange(context, index, outcome),
+  };
+  const announced = [
+    facts.stepSettled(next, index, outcome),
+    ...settled.skipped.map((skipped) => facts.stepSkipped(next, skipped)),
+  ];
+  return withConsequences({ context: next, facts: announced }, index, outcome);
+};
+
+const slotNumber = (slotId: string): number => Number(slotId.slice('slot-'.length));
+
+const settledReason = ({ status, code, reason }: StepOutcome): string =>
+  status === 'skipped' && code === 'skipped' ? SKIPPED_BY_HUMAN : `${code}: ${reason}`;
+
+const confidenceChange = (
+  { progress, confidence }: OrchestratorContext,
+  index: number,
+  outcome: StepOutcome,
+): Partial<OrchestratorContext> => {
+  const agent = progress.steps[index]?.agent;
+  if (agent === undefined || outcome.confidence === null) return {};
+  return { confidence: { ...confidence, [agent]: outcome.confidence } };
+};
+
+/** A settled step may ask for another plan, hand off to another agent, or call for a new plan by failing. */
+const withConsequences = (update: Update, index: number, outcome: StepOutcome): Update => {
+  if (outcome.handOff !== null) return handedOff(update, index, outcome.handOff);
+  const request = outcome.request ?? failureRequest(update.context, index, outcome);
+  return request === null ? update : requested(update, request);
+};
+
+const requested = ({ context, facts: announced }: Update, request: ReplanRequest): Update => ({
+  context: { ...context, requests: [...context.requests, request] },
+  facts: [...announced, facts.replanRequested(context, request)],
+});
+
+const failureRequest = (
+  context: OrchestratorContext,
+  index: number,
+  outcome: StepOutcome,
+): ReplanRequest | null => {
+  const { failure, approval } = context.settings.policy;
+  const isRejected = outcome.code === 'rejected' || outcome.code === 'approval-expired';
+  const isReplanning = isRejected
+    ? approval.onReject === 'replan'
+    : failure.onStepFailure === 'replan';
+  if (outcome.status !== 'failed' || !isReplanning || !canReplan(context)) return null;
+  const step = context.progress.steps[index];
+  return {
+    kind: isRejected ? 'stepRejected' : 'stepFailed',
+    stepId: step === undefined ? null : stepPath(context, step.id),
+    agent: step?.agent ?? null,
+    reason: outcome.reason,
+    agents: [],
+    confidence: outcome.confidence,
+  };
+};
+
+/** Adds one step for another agent without asking the planner (seed 000), within the same bound. */
+const handedOff = (
+  update: Update,
+  index: number,
+  handOff: { readonly agent: string; readonly task: string },
+): Update => {
+  const { context } = update;
+  const asker = context.progress.steps[index];
+  if (!context.settings.team.agents.includes(handOff.agent)) {
+    const reason = `Suggested agent '${handOff.agent.slice(0, 64)}' is not in the team`;
+    return { context, facts: [...update.facts, facts.replanRefused(context, reason)] };
+  }
+  if (!canHandOff(context)) {
+    return requested(update, {
+      kind: 'requestReplan',
+      stepId: asker === undefined ? null : stepPath(context, asker.id),
+      agent: asker?.agent ?? null,
+      reason: `Hand-off to ${handOff.agent}: ${handOff.task}`,
+      agents: [handOff.agent],
+      confidence: null,
+    });
+  }
+  const plan = handOffPlan(handOff);
+  const next = { ...context, replans: context.replans + 1 };
+  const { merge } = context.settings.policy.replan;
+  const adopted = planAdopted(next, plan, {
+    revision: context.revision + 1,
+    merge: merge === 'appendNext' ? 'appendNext' : 'append',
+    resolvesFailures: false,
+  });
+  return {
+    context: adopted.context,
+    facts: [...update.facts, facts.planProposed(next, plan, 'handOff'), ...adopted.facts],
+  };
+};
+
+const handOffPlan = (handOff: { readonly agent: string; readonly task: string }): ProposedPlan => ({
+  analysis: '',
+  steps: [
+    {
+      id: handOff.agent,
+      agent: handOff.agent,
+      task: handOff.task,
+      dependsOn: [],
+      complexity: 'medium',
+      requiresApproval: false,
+    },
+  ],
+});
+
+/** Takes the proposal over. */
+export const proposalAdopted = (context: OrchestratorContext): Update => {
+  const plan = context.proposal?.plan;
+  if (plan == null) return { context, facts: [] };
+  const adopted = planAdopted(context, plan, {
+    revision: context.revision + 1,
+    merge: context.settings.policy.replan.merge,
+    resolvesFailures: true,
+  });
+  const next: OrchestratorContext = {
+    ...adopted.context,
+    analysis: plan.analysis,
+    scope: plan.scope ?? null,
+    fingerprints: [...context.fingerprints, fingerprintOf(context)],
+    proposal: null,
+    requests: [],
+  };
+  return { context: next, facts: adopted.facts };
+};
+
+const planAdopted = (
+  context: OrchestratorContext,
+  plan: ProposedPlan,
+  rules: AdoptionRules,
+): Update => {
+  const { progress, added, replaced } = adoptPlan(context.progress, plan, rules);
+  const next = { ...context, progress, revision: rules.revision };
+  return {
+    context: next,
+    facts: [
+      facts.planAdopted(next, added, replaced),
+      ...replaced.map((index) => facts.stepSkipped(next, index)),
+    ],
+  };
+};
+
+export interface Start {
+  readonly slotId: string;
+  readonly index: number;
+  readonly input: StepInput;
+}
+
+/** Gives every free slot the runnable step that comes next. */
+export const stepsStarted = (
+  context: OrchestratorContext,
+): { readonly context: OrchestratorContext; readonly starts: readonly Start[] } => {
+  if (!mayStartSteps(context)) return { context, starts: [] };
+  let { progress, slots } = context;
+  const taken: { slotId: string; index: number }[] = [];
+  for (let slot = slots.indexOf(null); slot >= 0; slot = slots.indexOf(null)) {
+    const index = nextReady(progress);
+    if (index === undefined) break;
+    progress = startStep(progress, index);
+    slots = slots.with(slot, index);
+    taken.push({ slotId: `slot-${slot}`, index });
+  }
+  if (taken.length === 0) return { context, starts: [] };
+  const next = { ...context, progress, slots };
+  return {
+    context: next,
+    starts: taken.map((start) => ({ input: stepInput(next, start.index), ...start })),
+  };
+};
+
+export const indexOfStep = (context: OrchestratorContext, stepId: string): number =>
+  context.progress.steps.findIndex((step) => stepPath(context, step.id) === stepId);
+
+/** The steps a command takes off the plan. `skipTo` means every waiting or running step before the named one. */
+export const stepsToSkip = (
+  context: OrchestratorContext,
+  command: {
+    readonly type: string;
+    readonly stepIds?: readonly string[];
+    readonly stepId?: string;
+  },
+): number[] => {
+  const named = command.stepIds?.map((stepId) => indexOfStep(context, stepId)) ?? [];
+  const target = command.stepId === undefined ? -1 : indexOfStep(context, command.stepId);
+  const before = Array.from({ length: Math.max(0, target) }, (_, index) => index);
+  return [...new Set([...named, ...before])].filter((index) => {
+    const status = stateOf(context.progress, index)?.status;
+    return status === 'pending' || status === 'running';
+  });
+};
+
+/** Waiting steps are skipped here; running ones are told and settle by themselves. */
+export const waitingSkipped = (
+  context: OrchestratorContext,
+  indexes: readonly number[],
+): Update => {
+  const waiting = indexes.filter((index) => stateOf(context.progress, index)?.status === 'pending');
+  const progress = waiting.reduce<Progress>(
+    (before, index) => settledBy(before, index, SKIPPED_BY_HUMAN, context).progress,
+    context.progress,
+  );
+  const next = { ...context, progress };
+  return { context: next, facts: waiting.map((index) => facts.stepSkipped(next, index)) };
+};
+
+const settledBy = (
+  progress: Progress,
+  index: number,
+  reason: string,
+  { settings }: OrchestratorContext,
+): Settled =>
+  settleStep(
+    progress,
+    index,
+    { status: 'skipped', outputKeys: [], reason },
+    settings.policy.failure.onDependencyFailure,
+  );
+
+/** At the end every step is settled: what never ran or was cut short is cancelled, not forgotten. */
+export const restCancelled = (context: OrchestratorContext): Update => {
+  const open = itemsOf(context.progress.states).flatMap((state, index) =>
+    state.status === 'pending' || state.status === 'running' ? [index] : [],
+  );
+  return {
+    context: { ...context, slots: context.slots.map(() => null) },
+    facts: open.map((index) => facts.stepCancelled(context, index)),
+  };
+};

@@ -1,0 +1,410 @@
+import { assign, emit, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
+
+import { isAnswerToOwnQuestion, isForChild, isQuestionOpen } from '../guards/approval.js';
+import { canPlanAgain, canReplan, exhaustedLimit } from '../guards/budget.js';
+import { refusalOf } from '../guards/commands.js';
+import type { Level } from '../guards/escalation.js';
+import { nextLadder } from '../guards/escalation.js';
+import * as proposal from '../guards/proposal.js';
+import * as schedule from '../guards/schedule.js';
+import type { FactBody } from '../journal/facts.js';
+import { stateOf } from '../plan/progress.js';
+import { planningBudgetMs, verificationBudgetMs } from '../policy/time.js';
+import { agentCallMachine } from './agent-call.js';
+import { breakerMachine } from './breaker.js';
+import { checkedPlan, resultOf } from './event-output.js';
+import * as calls from './orchestrator.calls.js';
+import * as facts from './orchestrator.facts.js';
+import * as settle from './orchestrator.settle.js';
+import type {
+  Command,
+  Ending,
+  OrchestratorContext,
+  OrchestratorEvent,
+  OrchestratorInput,
+  PlanToCheck,
+  Proposal,
+  Report,
+  RunOutcome,
+} from './orchestrator.types.js';
+import * as updates from './orchestrator.updates.js';
+import { nextHop, parentOf, routedFrom } from './send-up.js';
+import type { StepInput, StepOutcome } from './step.types.js';
+import { verdictReport } from './step.updates.js';
+
+/** The names that the orchestrator's chart uses. Each is one line here, or lives in a room of its own. */
+export const orchestratorSetup = setup({
+  types: {
+    input: {} as OrchestratorInput,
+    context: {} as OrchestratorContext,
+    events: {} as OrchestratorEvent,
+    output: {} as RunOutcome,
+    emitted: {} as FactBody,
+    tags: {} as 'running' | 'waiting-for-human' | 'ending' | 'settled',
+  },
+  guards: {
+    asksOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'askHuman',
+    canPlanAgain: ({ context }) => canPlanAgain(context),
+    canReplan: ({ context }) => canReplan(context),
+    canReplanInTime: ({ context }) => canReplan(context) && !context.isExecutionClosed,
+    failsOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'fail',
+    finishesOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'finish',
+    hasBreaker: ({ context, event }) => breakerOf(context, event) !== undefined,
+    hasExtension: ({ context }) => context.extensionMs > 0,
+    hasNoPlan: ({ context }) => !proposal.hasPlan(context),
+    hasPlan: ({ context }) => proposal.hasPlan(context),
+    hasRefusedRequests: ({ context }) => schedule.hasRequests(context) && !canReplan(context),
+    hasRequests: ({ context }) => schedule.hasRequests(context),
+    hasTooManyFailures: ({ context }) => schedule.hasTooManyFailures(context),
+    isAborted: ({ context }) => context.ending?.status === 'aborted',
+    isAccepted: ({ context, event }) => refusal(context, event) === undefined,
+    isAnswerToOwnQuestion: ({ context, event }) =>
+      isAnswerToOwnQuestion(updates.ownQuestionId(context), event),
+    isDrainedAndClosed: ({ context }) => context.isExecutionClosed && schedule.isIdle(context),
+    isEndingAs: ({ context }, params: { readonly status: Ending['status'] }) =>
+      context.ending?.status === params.status,
+    isExecutionClosed: ({ context }) => context.isExecutionClosed,
+    isForChild: ({ event }) => isForChild(event),
+    isGoalAccepted: ({ context, event }) => proposal.isGoalAccepted(context, resultOf(event)),
+    isIdle: ({ context }) => schedule.isIdle(context),
+    isNested: ({ context }) => context.depth > 0,
+    isNextLevel: ({ context, event }, params: { readonly level: Level }) =>
+      nextLadder(context.ladder, asVerdict(event), context.settings.policy.escalation).level ===
+      params.level,
+    isOutOfBudget: ({ context }) => exhaustedLimit(context) !== undefined,
+    isPaused: ({ context }) => context.isPaused,
+    isPlanAccepted: ({ context, event }) => proposal.isPlanAccepted(context, resultOf(event)),
+    isPlanAnswered: ({ event }) => proposal.isPlanAnswered(resultOf(event)),
+    isPlanGiven: ({ event }) => checkedPlan(event) !== null,
+    isPlanSettled: ({ context }) => schedule.isPlanSettled(context),
+    isProposalInvalid: ({ context }) => proposal.isProposalInvalid(context),
+    isQuestionOpen: ({ context, event }) => isQuestionOpen(context, event),
+    isRepeatedPlan: ({ context }) =>
+      context.settings.policy.replan.stopOnRepeatedPlan &&
+      context.fingerprints.includes(updates.fingerprintOf(context)),
+    mustStop: ({ context }) => schedule.mustStop(context),
+    needsGoalReview: ({ context }) => proposal.needsGoalReview(context),
+    needsPlanApproval: ({ context }) => proposal.needsPlanApproval(context),
+    needsPlanReview: ({ context }) => proposal.needsPlanReview(context),
+    needsSummary: ({ context }) => proposal.needsSummary(context),
+    rejectionFails: ({ context }) => context.settings.policy.approval.onReject !== 'replan',
+    timeoutApproves: ({ context }) => context.settings.policy.approval.onTimeout === 'approve',
+    waitsOnPlannerFailure: ({ context }) =>
+      context.settings.policy.failure.onPlannerFailure === 'interrupt' && canPlanAgain(context),
+  },
+  actions: {
+    adoptProposal: enqueueActions(({ context, enqueue }) => {
+      const update = settle.proposalAdopted(context);
+      enqueue.assign(update.context);
+      for (const fact of update.facts) enqueue.emit(fact);
+    }),
+    announceClosing: emit({ type: 'time.executionClosed' }),
+    announceEnd: enqueueActions(({ context, enqueue }) => {
+      const update = settle.restCancelled(context);
+      for (const fact of update.facts) enqueue.emit(fact);
+      enqueue.assign(update.context);
+      if (context.depth === 0) enqueue.emit(facts.runEnded(context));
+    }),
+    announceExpiry: emit(
+      (_, params: { readonly scope: FactBody<'time.expired'>['scope'] }) =>
+        ({ type: 'time.expired', scope: params.scope }) as const,
+    ),
+    announceProposal: emit(({ context }) =>
+      facts.planProposed(
+        context,
+        context.proposal?.plan ?? null,
+        context.proposal?.origin ?? 'planner',
+      ),
+    ),
+    announceReplan: emit(({ context }) => facts.replanStarted(context)),
+    announceReplanRefused: emit(({ context }) =>
+      facts.replanRefused(context, canReplan(context) ? 'repeated-plan' : 'replan-limit'),
+    ),
+    announceStart: enqueueActions(({ context, enqueue }) => {
+      if (context.depth === 0) enqueue.emit(facts.runStarted(context));
+    }),
+    answerQuestion: enqueueActions(({ context, event, enqueue }) => {
+      if (!('requestId' in event)) return;
+      const open = context.questions.find((question) => question.requestId === event.requestId);
+      const hop = nextHop({ ...event, route: open?.route ?? [] });
+      enqueue.assign(updates.questionClosed(context, event.requestId));
+      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+    }),
+    askBreaker: enqueueActions(({ context, event, enqueue }) => {
+      const breaker = breakerOf(context, event);
+      if (breaker !== undefined) enqueue.sendTo(breaker, event);
+    }),
+    askForPermission: enqueueActions(
+      ({ context, enqueue, self }, params: { readonly question: string }) => {
+        const change = updates.ownQuestionOpened(context);
+        const requestId = updates.ownQuestionId({ ...context, ...change });
+        enqueue.assign(change);
+        enqueue.emit({
+          type: 'approval.requested',
+          requestId,
+          stepId: context.parentStepId,
+          question: params.question,
+          payload: facts.approvalPayload(context),
+        });
+        if (context.depth > 0) {
+          const { parentStepId: stepId } = context;
+          const route = [self.id];
+          enqueue.sendTo(parentOf, { type: 'approval.requested', requestId, stepId, route });
+        }
+      },
+    ),
+    callTime: raise({ type: 'time.isUp' }),
+    climb: enqueueActions(({ context, event, enqueue }) => {
+      const verdict = asVerdict(event);
+      const next = { ...context, ...updates.climbed(context, verdict) };
+      enqueue.assign(next);
+      if (next.ladder.level !== context.ladder.level) {
+        enqueue.emit(facts.escalationChanged(context.ladder.level, next, verdict.score));
+      }
+    }),
+    closeExecution: assign(({ context }) => ({
+      isExecutionClosed: true,
+      clockMs: updates.closingMs(context.settings, context.limitMs),
+    })),
+    closeOwnQuestion: enqueueActions(({ context, event, enqueue }) => {
+      const requestId = updates.ownQuestionId(context);
+      enqueue.assign(updates.questionClosed(context, requestId));
+      enqueue.emit(ownAnswerFact(context, requestId, event));
+    }),
+    closeQuestion: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'approval.closed') return;
+      enqueue.assign(updates.questionClosed(context, event.requestId));
+      if (context.depth > 0) enqueue.sendTo(parentOf, event);
+    }),
+    coalesceRequests: assign(({ context }) => updates.coalesced(context)),
+    countCall: assign(({ context }) => updates.callCounted(context)),
+    countPlannerCall: assign({ plannerCalls: ({ context }) => context.plannerCalls + 1 }),
+    countReplan: assign(({ context }) => updates.replanStarted(context)),
+    countUsage: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'call.settled') return;
+      enqueue.assign(updates.usageCounted(context, event.usage));
+      const breaker = breakerOf(context, event);
+      if (breaker === undefined) return;
+      enqueue.sendTo(breaker, { type: event.hasSucceeded ? 'call.succeeded' : 'call.failed' });
+    }),
+    decideEnding: assign(({ context }) =>
+      updates.endedWith(context, updates.naturalEnding(context)),
+    ),
+    dropRequests: assign({ requests: [], proposal: null }),
+    endWith: assign(({ context }, params: Ending) => updates.endedWith(context, params)),
+    endWithBudget: enqueueActions(({ context, enqueue }) => {
+      const limit = exhaustedLimit(context);
+      if (limit === undefined || context.ending !== null) return;
+      enqueue.emit({ type: 'budget.exhausted', limit });
+      enqueue.assign({ ending: { status: 'budgetExhausted', reason: limit } });
+    }),
+    enterPhase: emit(({ context }, params: { readonly phase: Phase }) =>
+      facts.phaseEntered(context, params.phase),
+    ),
+    exhaustLadder: raise({ type: 'ladder.isExhausted' }),
+    extendTime: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'time.extend') return;
+      enqueue.assign({ extensionMs: context.extensionMs + event.extraMs });
+      enqueue.emit({ type: 'time.extended', extraMs: event.extraMs });
+    }),
+    giveVerdict: enqueueActions(
+      ({ context, event, enqueue }, params: { readonly subject: 'plan' | 'goal' }) => {
+        const fact = facts.verdictGiven(context, params.subject, resultOf(event));
+        const report = verdictReport(context.settings, params.subject, resultOf(event));
+        if (fact !== undefined) enqueue.emit(fact);
+        if (report !== undefined) enqueue.raise(report);
+      },
+    ),
+    grantPermit: enqueueActions(({ event, enqueue }) => {
+      const hop = nextHop({ type: 'permit.granted' as const, route: routeOf(event) });
+      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+    }),
+    hear: emit(({ event }) => ({
+      type: 'conversation.said',
+      text: event.type === 'conversation.say' ? event.text : '',
+    })),
+    keepGivenPlan: assign({ proposal: ({ event }) => checkedPlan(event), givenPlan: null }),
+    keepProposal: assign(({ event }) => updates.proposed(resultOf(event))),
+    keepSummary: assign(({ event }) => {
+      const result = resultOf(event);
+      return { summaryKey: result.kind === 'answered' ? result.key : null };
+    }),
+    openQuestion: enqueueActions(({ context, event, enqueue, self }) => {
+      if (event.type !== 'approval.requested') return;
+      enqueue.assign(updates.questionOpened(context, event));
+      if (context.depth > 0) enqueue.sendTo(parentOf, routedFrom(event, self));
+    }),
+    passDown: enqueueActions(({ event, enqueue }) => {
+      if (!('route' in event)) return;
+      const hop = nextHop(event);
+      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+    }),
+    passUp: sendTo(parentOf, ({ event, self }) =>
+      'route' in event ? routedFrom(event, self) : event,
+    ),
+    pause: enqueueActions(({ enqueue }, params: { readonly reason: string }) => {
+      enqueue.assign({ isPaused: true });
+      enqueue.emit({ type: 'run.paused', reason: params.reason });
+    }),
+    refuseCommand: emit(({ context, event }) => ({
+      type: 'command.refused',
+      command: event.type,
+      reason: refusal(context, event) ?? 'not-now',
+    })),
+    refusePermit: enqueueActions(({ event, enqueue }) => {
+      const code = 'budget-exhausted' as const;
+      const hop = nextHop({ type: 'permit.refused' as const, code, route: routeOf(event) });
+      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+    }),
+    rejectPlan: enqueueActions(
+      (
+        { context, enqueue },
+        params: { readonly by: FactBody<'plan.rejected'>['by']; readonly reason: string },
+      ) => {
+        const request = updates.planRequest('planRejected', params.reason);
+        enqueue.emit(facts.planRejected(context, params.by, params.reason));
+        enqueue.assign({ requests: [...context.requests, request] });
+      },
+    ),
+    requestGoal: enqueueActions(({ context, event, enqueue }) => {
+      const result = resultOf(event);
+      const feedback =
+        result.kind === 'answered' && result.answer.role === 'supervisor'
+          ? result.answer.feedback
+          : '';
+      const request = updates.planRequest('goalNotAchieved', feedback);
+      enqueue.emit(facts.replanRequested(context, request));
+      enqueue.assign({ requests: [...context.requests, request] });
+    }),
+    resume: enqueueActions(({ enqueue }) => {
+      enqueue.assign({ isPaused: false });
+      enqueue.emit({ type: 'run.resumed' });
+    }),
+    settleStep: enqueueActions(({ context, event, enqueue }) => {
+      if (!('actorId' in event)) return;
+      const update = settle.stepSettled(context, event.actorId, outcomeIn(event));
+      enqueue.assign(update.context);
+      for (const fact of update.facts) enqueue.emit(fact);
+      enqueue.stopChild(event.actorId);
+    }),
+    // The same as settleStep and startSteps, as one change: this is what happens for every step.
+    settleAndStart: enqueueActions(({ context, event, enqueue }) => {
+      if (!('actorId' in event)) return;
+      const update = settle.stepSettled(context, event.actorId, outcomeIn(event));
+      const started = settle.stepsStarted(update.context);
+      enqueue.assign(started.context);
+      for (const fact of update.facts) enqueue.emit(fact);
+      // A slot that is given to the next step at once needs no clearing first.
+      const isReused = started.starts.some(({ slotId }) => slotId === event.actorId);
+      if (!isReused) enqueue.stopChild(event.actorId);
+      for (const { index, slotId, input } of started.starts) {
+        enqueue.emit(facts.stepStarted(started.context, index, slotId));
+        enqueue.spawnChild('step', { id: slotId, input });
+      }
+    }),
+    skipSteps: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'plan.skip' && event.type !== 'plan.skipTo') return;
+      const indexes = settle.stepsToSkip(context, event);
+      const update = settle.waitingSkipped(context, indexes);
+      enqueue.emit({
+        type: 'plan.modified',
+        change: event.type === 'plan.skip' ? 'skip' : 'skipTo',
+        stepIds: indexes.map((index) =>
+          calls.stepPath(context, context.progress.steps[index]?.id ?? ''),
+        ),
+      });
+      enqueue.assign(update.context);
+      for (const fact of update.facts) enqueue.emit(fact);
+      for (const [slot, index] of context.slots.entries()) {
+        if (index === null || !indexes.includes(index)) continue;
+        enqueue.sendTo(`slot-${slot}`, { type: 'step.skip', reason: 'Skipped by a person' });
+      }
+    }),
+    startBreakers: enqueueActions(({ context, enqueue }) => {
+      const { breaker } = context.settings.policy;
+      if (breaker === null || context.depth > 0) return;
+      for (const agent of context.settings.team.agents) {
+        const id = `breaker-${agent}`;
+        const { failures: failureLimit, resetMs: cooldownMs } = breaker;
+        enqueue.spawnChild('breaker', { id, input: { agent, failureLimit, cooldownMs } });
+      }
+    }),
+    startSteps: enqueueActions(({ context, enqueue }) => {
+      const started = settle.stepsStarted(context);
+      if (started.starts.length === 0) return;
+      enqueue.assign(started.context);
+      for (const { index, slotId, input } of started.starts) {
+        enqueue.emit(facts.stepStarted(started.context, index, slotId));
+        enqueue.spawnChild('step', { id: slotId, input });
+      }
+    }),
+    useExtension: assign(({ context }) => updates.extensionUsed(context)),
+    windDownSteps: enqueueActions(({ context, enqueue }) => {
+      for (const [slot, index] of context.slots.entries()) {
+        if (index !== null) enqueue.sendTo(`slot-${slot}`, { type: 'run.windDown' });
+      }
+    }),
+  },
+  actors: {
+    agentCall: agentCallMachine,
+    breaker: breakerMachine,
+    checkPlan: fromPromise<Proposal | null, PlanToCheck>(() =>
+      Promise.reject(new Error('checkPlan is provided by createOrchestrator')),
+    ),
+    step: fromPromise<StepOutcome, StepInput>(() =>
+      Promise.reject(new Error('step is provided by createOrchestrator')),
+    ),
+  },
+  delays: {
+    approvalTimeout: ({ context }) => context.settings.policy.approval.timeoutMs,
+    executionDeadline: ({ context }) => context.clockMs,
+    gracePeriod: ({ context }) => context.settings.policy.time.graceMs,
+    planningBudget: ({ context }) => planningBudgetMs(context.settings.policy),
+    timeLimit: ({ context }) => context.clockMs,
+    verificationBudget: ({ context }) => verificationBudgetMs(context.settings.policy),
+  },
+});
+
+type Phase = FactBody<'phase.entered'>['phase'];
+
+const NO_VERDICT = { type: 'verdict.given', score: 100, hasIssues: false, feedback: '' } as const;
+
+const asVerdict = (event: OrchestratorEvent): Extract<Report, { type: 'verdict.given' }> =>
+  event.type === 'verdict.given' ? event : NO_VERDICT;
+
+const outcomeIn = (event: OrchestratorEvent): StepOutcome | undefined =>
+  'output' in event ? event.output : undefined;
+
+const routeOf = (event: OrchestratorEvent): readonly string[] =>
+  'route' in event ? event.route : [];
+
+/** The breaker that is asked about an agent; only the root has breakers, and only for the team. */
+const breakerOf = (context: OrchestratorContext, event: OrchestratorEvent): string | undefined => {
+  const { policy, team } = context.settings;
+  if (policy.breaker === null || context.depth > 0 || !('agent' in event)) return undefined;
+  return team.agents.includes(event.agent) ? `breaker-${event.agent}` : undefined;
+};
+
+const refusal = (context: OrchestratorContext, event: OrchestratorEvent): string | undefined =>
+  refusalOf(context, event as Command, (stepId) => {
+    const index = settle.indexOfStep(context, stepId);
+    return stateOf(context.progress, index)?.status;
+  });
+
+const ownAnswerFact = (
+  context: OrchestratorContext,
+  requestId: string,
+  event: OrchestratorEvent,
+): FactBody => {
+  const stepId = context.parentStepId;
+  switch (event.type) {
+    case 'approval.grant':
+      return { type: 'approval.granted', requestId, stepId, answer: event.answer };
+    case 'approval.reject':
+      return { type: 'approval.rejected', requestId, stepId, reason: event.reason };
+    default: {
+      const outcome = context.settings.policy.approval.onTimeout;
+      return { type: 'approval.expired', requestId, stepId, outcome };
+    }
+  }
+};

@@ -1,0 +1,704 @@
+import { planToCheck, plannerCall, reviewCall, summaryCall } from './orchestrator.calls.js';
+import { orchestratorSetup } from './orchestrator.setup.js';
+import { initialContext, runOutcome } from './orchestrator.updates.js';
+import type { Settings } from './settings.types.js';
+
+/**
+ * One goal, from the first plan to the report; or one sub-plan, a level deeper.
+ *
+ * It decides when the planner is asked, which steps run, when a person or the supervisor must agree, and how the run
+ * ends. It never works itself: steps do, in a bounded number of slots. Three regions run side by side: the work, the
+ * supervisor's escalation ladder, and the clock; each of the last two can end the first. Whatever ends the run, the
+ * work so far is kept.
+ */
+export const createOrchestratorMachine = (settings: Settings) =>
+  orchestratorSetup.createMachine({
+    id: 'orchestrator',
+    description: 'Plans, executes, replans and verifies one goal within the bounds of a policy.',
+    options: { maxIterations: 1000 },
+    context: ({ input }) => initialContext(settings, input),
+    initial: 'active',
+    output: ({ context }) => runOutcome(context),
+    on: {
+      'xstate.done.actor.*': { actions: 'settleStep' },
+      'xstate.error.actor.*': { actions: 'settleStep' },
+      'permit.requested': [
+        { guard: 'isNested', actions: 'passUp' },
+        {
+          guard: 'isOutOfBudget',
+          target: '.windingDown',
+          actions: ['endWithBudget', 'refusePermit'],
+        },
+        { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
+        { actions: ['countCall', 'grantPermit'] },
+      ],
+      'permit.granted': { actions: 'passDown' },
+      'permit.refused': { actions: 'passDown' },
+      'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
+      'approval.requested': { actions: 'openQuestion' },
+      'approval.closed': { actions: 'closeQuestion' },
+      'approval.grant': { actions: 'refuseCommand' },
+      'approval.reject': { actions: 'refuseCommand' },
+      'plan.skip': { actions: 'refuseCommand' },
+      'plan.skipTo': { actions: 'refuseCommand' },
+      'conversation.say': { actions: 'refuseCommand' },
+      'run.pause': { actions: 'refuseCommand' },
+      'run.resume': { actions: 'refuseCommand' },
+      'time.extend': { actions: 'refuseCommand' },
+      'run.abort': { actions: 'refuseCommand' },
+    },
+    states: {
+      active: {
+        description: 'The run is on: work, oversight and clock side by side.',
+        type: 'parallel',
+        entry: ['announceStart', 'startBreakers'],
+        on: {
+          'approval.grant': [
+            { guard: 'isForChild', actions: 'passDown' },
+            { guard: 'isQuestionOpen', actions: 'answerQuestion' },
+            { actions: 'refuseCommand' },
+          ],
+          'approval.reject': [
+            { guard: 'isForChild', actions: 'passDown' },
+            { guard: 'isQuestionOpen', actions: 'answerQuestion' },
+            { actions: 'refuseCommand' },
+          ],
+          'plan.skip': [
+            { guard: 'isAccepted', actions: 'skipSteps' },
+            { actions: 'refuseCommand' },
+          ],
+          'plan.skipTo': [
+            { guard: 'isAccepted', actions: 'skipSteps' },
+            { actions: 'refuseCommand' },
+          ],
+          'conversation.say': { actions: 'hear' },
+          'run.pause': [
+            {
+              guard: 'isAccepted',
+              actions: { type: 'pause', params: { reason: 'Paused by a person' } },
+            },
+            { actions: 'refuseCommand' },
+          ],
+          'run.resume': [{ guard: 'isAccepted', actions: 'resume' }, { actions: 'refuseCommand' }],
+          'time.extend': { actions: 'extendTime' },
+          'run.abort': {
+            target: 'windingDown',
+            actions: {
+              type: 'endWith',
+              params: ({ event }) => ({ status: 'aborted', reason: event.reason }),
+            },
+          },
+          'time.isUp': {
+            target: 'windingDown',
+            actions: { type: 'endWith', params: { status: 'timeExpired', reason: 'time-limit' } },
+          },
+          'ladder.isExhausted': {
+            target: 'windingDown',
+            actions: { type: 'endWith', params: { status: 'aborted', reason: 'escalation' } },
+          },
+        },
+        states: {
+          work: {
+            description: 'Plan, execute, plan again while the budget lasts, verify, summarize.',
+            initial: 'preparing',
+            states: {
+              preparing: {
+                description: 'A plan that came with the goal is checked like any other.',
+                tags: ['running'],
+                invoke: {
+                  id: 'checkPlan',
+                  src: 'checkPlan',
+                  input: ({ context }) => planToCheck(context),
+                  onDone: [
+                    {
+                      guard: 'isPlanGiven',
+                      target: 'checkingPlan',
+                      actions: ['keepGivenPlan', 'announceProposal'],
+                    },
+                    { target: 'planning' },
+                  ],
+                  onError: 'planning',
+                },
+                after: { planningBudget: 'planning' },
+              },
+              planning: {
+                description: 'The planner makes the first plan, within its share of the time.',
+                tags: ['running'],
+                entry: [{ type: 'enterPhase', params: { phase: 'planning' } }, 'countPlannerCall'],
+                invoke: {
+                  id: 'planner',
+                  src: 'agentCall',
+                  input: ({ context }) => plannerCall(context),
+                  onDone: [
+                    {
+                      guard: 'isPlanAnswered',
+                      target: 'checkingPlan',
+                      actions: ['keepProposal', 'announceProposal'],
+                    },
+                    { target: 'judgingPlanner' },
+                  ],
+                  onError: 'judgingPlanner',
+                },
+                after: {
+                  planningBudget: {
+                    target: 'judgingPlanner',
+                    actions: { type: 'announceExpiry', params: { scope: 'planning' } },
+                  },
+                },
+              },
+              judgingPlanner: {
+                description:
+                  'The planner gave no answer: go on with the plan there is, wait, or end.',
+                entry: { type: 'rejectPlan', params: { by: 'planner', reason: 'planning-failed' } },
+                always: [
+                  { guard: 'hasPlan', target: 'executing', actions: 'dropRequests' },
+                  {
+                    guard: 'waitsOnPlannerFailure',
+                    target: 'interrupted',
+                    actions: { type: 'pause', params: { reason: 'The planner failed' } },
+                  },
+                  {
+                    target: '#orchestrator.windingDown',
+                    actions: {
+                      type: 'endWith',
+                      params: { status: 'failed', reason: 'planning-failed' },
+                    },
+                  },
+                ],
+              },
+              checkingPlan: {
+                description: 'Is it a plan, is it new, and who has to agree to it?',
+                always: [
+                  {
+                    guard: 'isProposalInvalid',
+                    target: 'judgingReplan',
+                    actions: {
+                      type: 'rejectPlan',
+                      params: { by: 'validation', reason: 'The plan is not valid' },
+                    },
+                  },
+                  {
+                    guard: 'isRepeatedPlan',
+                    target: 'refusingReplan',
+                    actions: {
+                      type: 'rejectPlan',
+                      params: { by: 'repeat', reason: 'The same plan was adopted before' },
+                    },
+                  },
+                  { guard: 'needsPlanReview', target: 'reviewingPlan' },
+                  { target: 'acceptingPlan' },
+                ],
+              },
+              reviewingPlan: {
+                description: 'The supervisor scores the plan before anything of it runs.',
+                tags: ['running'],
+                entry: { type: 'enterPhase', params: { phase: 'reviewingPlan' } },
+                invoke: {
+                  id: 'planReview',
+                  src: 'agentCall',
+                  input: ({ context }) => reviewCall(context, 'plan'),
+                  onDone: [
+                    {
+                      guard: 'isPlanAccepted',
+                      target: 'acceptingPlan',
+                      actions: { type: 'giveVerdict', params: { subject: 'plan' } },
+                    },
+                    {
+                      target: 'judgingReplan',
+                      actions: [
+                        { type: 'giveVerdict', params: { subject: 'plan' } },
+                        {
+                          type: 'rejectPlan',
+                          params: { by: 'supervisor', reason: 'The plan did not pass its gate' },
+                        },
+                      ],
+                    },
+                  ],
+                  onError: {
+                    target: 'judgingReplan',
+                    actions: {
+                      type: 'rejectPlan',
+                      params: { by: 'supervisor', reason: 'The review crashed' },
+                    },
+                  },
+                },
+              },
+              acceptingPlan: {
+                description: 'Does a person have to agree?',
+                always: [
+                  {
+                    guard: 'needsPlanApproval',
+                    target: 'awaitingPlanApproval',
+                    actions: {
+                      type: 'askForPermission',
+                      params: { question: 'May this plan be executed?' },
+                    },
+                  },
+                  { target: 'executing', actions: 'adoptProposal' },
+                ],
+              },
+              awaitingPlanApproval: {
+                description: 'A person reads the plan. No answer in time is an answer.',
+                tags: ['waiting-for-human'],
+                entry: { type: 'enterPhase', params: { phase: 'awaitingPlanApproval' } },
+                on: {
+                  'approval.grant': {
+                    guard: 'isAnswerToOwnQuestion',
+                    target: 'executing',
+                    actions: ['closeOwnQuestion', 'adoptProposal'],
+                  },
+                  'approval.reject': {
+                    guard: 'isAnswerToOwnQuestion',
+                    target: 'judgingPlanRejection',
+                    actions: [
+                      'closeOwnQuestion',
+                      {
+                        type: 'rejectPlan',
+                        params: ({ event }) => ({ by: 'human', reason: event.reason }),
+                      },
+                    ],
+                  },
+                },
+                after: {
+                  approvalTimeout: [
+                    {
+                      guard: 'timeoutApproves',
+                      target: 'executing',
+                      actions: ['closeOwnQuestion', 'adoptProposal'],
+                    },
+                    {
+                      target: 'judgingPlanRejection',
+                      actions: [
+                        'closeOwnQuestion',
+                        {
+                          type: 'rejectPlan',
+                          params: { by: 'human', reason: 'Nobody answered in time' },
+                        },
+                      ],
+                    },
+                  ],
+                },
+              },
+              judgingPlanRejection: {
+                description: 'A rejected plan is made anew, or the run ends.',
+                always: [
+                  {
+                    guard: 'rejectionFails',
+                    target: '#orchestrator.windingDown',
+                    actions: {
+                      type: 'endWith',
+                      params: { status: 'failed', reason: 'plan-rejected' },
+                    },
+                  },
+                  { target: 'judgingReplan' },
+                ],
+              },
+              executing: {
+                description: 'Runnable steps run, as many at once as there are slots.',
+                tags: ['running'],
+                entry: [{ type: 'enterPhase', params: { phase: 'executing' } }, 'startSteps'],
+                on: {
+                  'xstate.done.actor.*': { actions: 'settleAndStart' },
+                  'xstate.error.actor.*': { actions: 'settleAndStart' },
+                  'plan.skip': [
+                    { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
+                    { actions: 'refuseCommand' },
+                  ],
+                  'plan.skipTo': [
+                    { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
+                    { actions: 'refuseCommand' },
+                  ],
+                },
+                always: [
+                  {
+                    guard: 'mustStop',
+                    target: 'concluding',
+                    actions: {
+                      type: 'endWith',
+                      params: { status: 'failed', reason: 'step-failed' },
+                    },
+                  },
+                  {
+                    guard: 'hasTooManyFailures',
+                    target: 'concluding',
+                    actions: {
+                      type: 'endWith',
+                      params: { status: 'failed', reason: 'too-many-failures' },
+                    },
+                  },
+                  { guard: 'isPaused', target: 'interrupted' },
+                  { guard: 'isExecutionClosed', target: 'draining' },
+                  { guard: 'hasRefusedRequests', target: 'refusingReplan' },
+                  { guard: 'hasRequests', target: 'draining' },
+                  { guard: 'isPlanSettled', target: 'judgingResults' },
+                ],
+              },
+              draining: {
+                description: 'Nothing new starts; what runs comes to its end.',
+                tags: ['running'],
+                entry: { type: 'enterPhase', params: { phase: 'draining' } },
+                always: [
+                  {
+                    guard: 'isDrainedAndClosed',
+                    target: 'judgingResults',
+                    actions: 'dropRequests',
+                  },
+                  { guard: 'isIdle', target: 'judgingReplan', actions: 'coalesceRequests' },
+                ],
+              },
+              judgingReplan: {
+                description: 'Is there budget for another plan?',
+                always: [
+                  { guard: 'canReplan', target: 'replanning' },
+                  { target: 'refusingReplan' },
+                ],
+              },
+              refusingReplan: {
+                description:
+                  'The replan bound is reached: the policy says what becomes of the run.',
+                entry: 'announceReplanRefused',
+                always: [
+                  {
+                    guard: 'failsOnLimit',
+                    target: '#orchestrator.windingDown',
+                    actions: {
+                      type: 'endWith',
+                      params: { status: 'failed', reason: 'replan-limit' },
+                    },
+                  },
+                  {
+                    guard: 'hasNoPlan',
+                    target: '#orchestrator.windingDown',
+                    actions: {
+                      type: 'endWith',
+                      params: { status: 'failed', reason: 'no-acceptable-plan' },
+                    },
+                  },
+                  { guard: 'finishesOnLimit', target: 'concluding', actions: 'dropRequests' },
+                  {
+                    guard: 'asksOnLimit',
+                    target: 'awaitingLimitDecision',
+                    actions: {
+                      type: 'askForPermission',
+                      params: {
+                        question: 'The replan limit is reached. Go on without a new plan?',
+                      },
+                    },
+                  },
+                  { target: 'executing', actions: 'dropRequests' },
+                ],
+              },
+              awaitingLimitDecision: {
+                description: 'A person decides whether the run goes on without another plan.',
+                tags: ['waiting-for-human'],
+                entry: { type: 'enterPhase', params: { phase: 'awaitingLimitDecision' } },
+                on: {
+                  'approval.grant': {
+                    guard: 'isAnswerToOwnQuestion',
+                    target: 'executing',
+                    actions: ['closeOwnQuestion', 'dropRequests'],
+                  },
+                  'approval.reject': {
+                    guard: 'isAnswerToOwnQuestion',
+                    target: 'concluding',
+                    actions: [
+                      'closeOwnQuestion',
+                      { type: 'endWith', params: { status: 'failed', reason: 'replan-limit' } },
+                    ],
+                  },
+                },
+                after: {
+                  approvalTimeout: [
+                    {
+                      guard: 'timeoutApproves',
+                      target: 'executing',
+                      actions: ['closeOwnQuestion', 'dropRequests'],
+                    },
+                    {
+                      target: 'concluding',
+                      actions: [
+                        'closeOwnQuestion',
+                        { type: 'endWith', params: { status: 'failed', reason: 'replan-limit' } },
+                      ],
+                    },
+                  ],
+                },
+              },
+              replanning: {
+                description:
+                  'The planner makes another plan; the call is paid for when it is made.',
+                tags: ['running'],
+                entry: [
+                  'countReplan',
+                  { type: 'enterPhase', params: { phase: 'replanning' } },
+                  'announceReplan',
+                ],
+                invoke: {
+                  id: 'planner',
+                  src: 'agentCall',
+                  input: ({ context }) => plannerCall(context),
+                  onDone: [
+                    {
+                      guard: 'isPlanAnswered',
+                      target: 'checkingPlan',
+                      actions: ['keepProposal', 'announceProposal'],
+                    },
+                    { target: 'judgingPlanner' },
+                  ],
+                  onError: 'judgingPlanner',
+                },
+                after: {
+                  planningBudget: {
+                    target: 'judgingPlanner',
+                    actions: { type: 'announceExpiry', params: { scope: 'planning' } },
+                  },
+                },
+              },
+              interrupted: {
+                description:
+                  'Nothing new starts until a person says so; what runs comes to its end.',
+                tags: ['waiting-for-human'],
+                entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
+                on: {
+                  'run.resume': [
+                    { guard: 'hasPlan', target: 'executing', actions: 'resume' },
+                    { target: 'planning', actions: ['resume', 'dropRequests'] },
+                  ],
+                },
+              },
+              judgingResults: {
+                description: 'Does the supervisor have to confirm the goal?',
+                always: [
+                  { guard: 'needsGoalReview', target: 'verifying' },
+                  { target: 'concluding' },
+                ],
+              },
+              verifying: {
+                description:
+                  'The supervisor judges whether the goal is met, within its share of the time.',
+                tags: ['running'],
+                entry: { type: 'enterPhase', params: { phase: 'verifying' } },
+                invoke: {
+                  id: 'goalReview',
+                  src: 'agentCall',
+                  input: ({ context }) => reviewCall(context, 'goal'),
+                  onDone: [
+                    {
+                      guard: 'isGoalAccepted',
+                      target: 'concluding',
+                      actions: [
+                        { type: 'giveVerdict', params: { subject: 'goal' } },
+                        {
+                          type: 'endWith',
+                          params: { status: 'completed', reason: 'goal-achieved' },
+                        },
+                      ],
+                    },
+                    {
+                      guard: 'canReplanInTime',
+                      target: 'judgingReplan',
+                      actions: [
+                        { type: 'giveVerdict', params: { subject: 'goal' } },
+                        'requestGoal',
+                      ],
+                    },
+                    {
+                      target: 'concluding',
+                      actions: [
+                        { type: 'giveVerdict', params: { subject: 'goal' } },
+                        {
+                          type: 'endWith',
+                          params: { status: 'failed', reason: 'goal-not-achieved' },
+                        },
+                      ],
+                    },
+                  ],
+                  onError: {
+                    target: 'concluding',
+                    actions: {
+                      type: 'endWith',
+                      params: { status: 'failed', reason: 'verification-failed' },
+                    },
+                  },
+                },
+                after: {
+                  verificationBudget: {
+                    target: 'concluding',
+                    actions: [
+                      { type: 'announceExpiry', params: { scope: 'verification' } },
+                      {
+                        type: 'endWith',
+                        params: { status: 'failed', reason: 'verification-timeout' },
+                      },
+                    ],
+                  },
+                },
+              },
+              concluding: {
+                description: 'How does it end, and is there something to summarize?',
+                entry: 'decideEnding',
+                always: [
+                  { guard: 'needsSummary', target: 'summarizing' },
+                  { target: '#orchestrator.windingDown' },
+                ],
+              },
+              summarizing: {
+                description:
+                  'The summarizer tells what was done; without it the run ends all the same.',
+                tags: ['running'],
+                entry: { type: 'enterPhase', params: { phase: 'summarizing' } },
+                invoke: {
+                  id: 'summarizer',
+                  src: 'agentCall',
+                  input: ({ context }) => summaryCall(context),
+                  onDone: { target: '#orchestrator.windingDown', actions: 'keepSummary' },
+                  onError: '#orchestrator.windingDown',
+                },
+                after: { verificationBudget: '#orchestrator.windingDown' },
+              },
+            },
+          },
+          oversight: {
+            description:
+              'The escalation ladder: every verdict moves it, the most severe reason wins.',
+            initial: 'none',
+            on: {
+              'verdict.given': [
+                { guard: 'isNested', actions: 'passUp' },
+                {
+                  guard: { type: 'isNextLevel', params: { level: 'abort' } },
+                  target: '.abort',
+                  actions: 'climb',
+                },
+                {
+                  guard: { type: 'isNextLevel', params: { level: 'critical' } },
+                  target: '.critical',
+                  actions: 'climb',
+                },
+                {
+                  guard: { type: 'isNextLevel', params: { level: 'refocus' } },
+                  target: '.refocus',
+                  actions: 'climb',
+                },
+                {
+                  guard: { type: 'isNextLevel', params: { level: 'correct' } },
+                  target: '.correct',
+                  actions: 'climb',
+                },
+                {
+                  guard: { type: 'isNextLevel', params: { level: 'remind' } },
+                  target: '.remind',
+                  actions: 'climb',
+                },
+                { target: '.none', actions: 'climb' },
+              ],
+            },
+            states: {
+              none: { description: 'All is well.' },
+              remind: { description: 'Gentle guidance goes to the next agents.' },
+              correct: { description: 'Clear redirection goes to the next agents.' },
+              refocus: { description: 'Hard intervention goes to the next agents.' },
+              critical: { description: 'The final warning.' },
+              abort: {
+                description: 'The supervisor ends the run.',
+                entry: 'exhaustLadder',
+              },
+            },
+          },
+          clock: {
+            description:
+              'The time of the whole run, in two parts so that there is time left to conclude.',
+            initial: 'open',
+            states: {
+              open: {
+                description: 'Steps may start.',
+                after: {
+                  executionDeadline: [
+                    {
+                      guard: 'hasExtension',
+                      target: 'open',
+                      reenter: true,
+                      actions: 'useExtension',
+                    },
+                    { target: 'closing', actions: ['closeExecution', 'announceClosing'] },
+                  ],
+                },
+              },
+              closing: {
+                description: 'No more steps start; what is left is for verification and summary.',
+                after: {
+                  timeLimit: [
+                    {
+                      guard: 'hasExtension',
+                      target: 'closing',
+                      reenter: true,
+                      actions: 'useExtension',
+                    },
+                    { target: 'expired' },
+                  ],
+                },
+              },
+              expired: {
+                description: 'The time is up.',
+                entry: [{ type: 'announceExpiry', params: { scope: 'run' } }, 'callTime'],
+              },
+            },
+          },
+        },
+      },
+      windingDown: {
+        description:
+          'Nothing new starts. What runs gets the grace period, unless a person aborted the run.',
+        tags: ['ending'],
+        entry: [{ type: 'enterPhase', params: { phase: 'windingDown' } }, 'windDownSteps'],
+        on: {
+          'permit.requested': [
+            { guard: 'isNested', actions: 'passUp' },
+            { guard: 'isOutOfBudget', actions: 'refusePermit' },
+            { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
+            { actions: ['countCall', 'grantPermit'] },
+          ],
+        },
+        always: [
+          { guard: 'isAborted', target: 'ending' },
+          { guard: 'isIdle', target: 'ending' },
+        ],
+        after: { gracePeriod: 'ending' },
+      },
+      ending: {
+        description: 'Every step is settled and the end is written down.',
+        tags: ['ending'],
+        entry: 'announceEnd',
+        always: [
+          { guard: { type: 'isEndingAs', params: { status: 'completed' } }, target: 'completed' },
+          { guard: { type: 'isEndingAs', params: { status: 'aborted' } }, target: 'aborted' },
+          {
+            guard: { type: 'isEndingAs', params: { status: 'timeExpired' } },
+            target: 'timeExpired',
+          },
+          {
+            guard: { type: 'isEndingAs', params: { status: 'budgetExhausted' } },
+            target: 'budgetExhausted',
+          },
+          { target: 'failed' },
+        ],
+      },
+      completed: { description: 'The goal is met.', tags: ['settled'], type: 'final' },
+      failed: {
+        description: 'The goal is not met, and the reason is known.',
+        tags: ['settled'],
+        type: 'final',
+      },
+      aborted: {
+        description: 'A person or the supervisor ended it.',
+        tags: ['settled'],
+        type: 'final',
+      },
+      timeExpired: { description: 'The time was up.', tags: ['settled'], type: 'final' },
+      budgetExhausted: {
+        description: 'A budget of calls, tokens or money was used up.',
+        tags: ['settled'],
+        type: 'final',
+      },
+    },
+  });

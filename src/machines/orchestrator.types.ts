@@ -1,0 +1,187 @@
+import type { FailureCode, ReplanRequest } from '../actors/call.types.js';
+import type { Usage } from '../agents/report.js';
+import type { Issue } from '../errors.js';
+import type { Level } from '../guards/escalation.js';
+import type { ProposedPlan } from '../plan/plan.js';
+import type { Progress } from '../plan/progress.js';
+import type { Route } from './send-up.js';
+import type { Settings } from './settings.types.js';
+import type { StepOutcome } from './step.types.js';
+
+export interface OrchestratorInput {
+  readonly goal: string;
+  /** Part of every call's key; 'run' when the machine is run on its own. */
+  readonly runId?: string;
+  /** A plan to execute without asking the planner first. Checked like any other plan. */
+  readonly plan?: unknown;
+  /** Set by the step chart when a sub-plan is made. */
+  readonly nested?: {
+    readonly parentStepId: string;
+    readonly depth: number;
+    readonly limitMs: number;
+  };
+}
+
+export type RunStatus = 'completed' | 'failed' | 'aborted' | 'timeExpired' | 'budgetExhausted';
+
+export interface Ending {
+  readonly status: RunStatus;
+  readonly reason: string;
+}
+
+/** What the chart ends with. The full report is a reduction of the facts. */
+export interface RunOutcome extends Ending {
+  /** Where the outputs of the completed steps are. */
+  readonly outputKeys: readonly string[];
+}
+
+/** A plan that was proposed and is being judged. */
+export interface Proposal {
+  readonly plan: ProposedPlan | null;
+  readonly issues: readonly Issue[];
+  readonly origin: 'planner' | 'given';
+}
+
+/** What the `checkPlan` actor is given. */
+export interface PlanToCheck {
+  readonly plan: unknown;
+  readonly agents: readonly string[];
+  readonly maxSteps: number;
+}
+
+export interface OrchestratorContext {
+  readonly settings: Settings;
+  readonly runId: string;
+  readonly goal: string;
+  /** Null for the goal's own plan; the step it belongs to for a sub-plan. */
+  readonly parentStepId: string | null;
+  readonly depth: number;
+  readonly limitMs: number;
+  /** How long the clock's present state lasts. */
+  readonly clockMs: number;
+  /** Time granted by people that the clock has not used yet. */
+  readonly extensionMs: number;
+  /** True when only verification and summary may still happen. */
+  readonly isExecutionClosed: boolean;
+  readonly isPaused: boolean;
+  /** The plan that came with the goal, until it is checked; null when none came. */
+  readonly givenPlan: unknown;
+  readonly proposal: Proposal | null;
+  /** Revisions adopted so far; -1 before the first. */
+  readonly revision: number;
+  readonly analysis: string;
+  readonly scope: string | null;
+  readonly progress: Progress;
+  /** Step index by slot; null is a free slot. */
+  readonly slots: readonly (number | null)[];
+  /** Spent when the planner is called again or a hand-off adds a step, whether or not anything comes of it. */
+  readonly replans: number;
+  readonly plannerCalls: number;
+  readonly requests: readonly ReplanRequest[];
+  /** Fingerprints of the plans adopted so far, to see a planner that goes in circles. */
+  readonly fingerprints: readonly string[];
+  readonly ladder: {
+    readonly level: Level;
+    readonly consecutiveIssues: number;
+    readonly feedback: string;
+  };
+  /** Questions waiting for a person and the way to whoever asked; the chart's own have an empty route. */
+  readonly questions: readonly OpenQuestion[];
+  readonly answeredQuestions: readonly string[];
+  readonly ownQuestions: number;
+  /** The last confidence of each agent that gave one. */
+  readonly confidence: Readonly<Record<string, number>>;
+  readonly spent: {
+    readonly agentCalls: number;
+    readonly tokens: number;
+    readonly costUsd: number;
+  };
+  readonly summaryKey: string | null;
+  readonly ending: Ending | null;
+}
+
+export interface OpenQuestion {
+  readonly requestId: string;
+  readonly stepId: string | null;
+  readonly route: Route;
+}
+
+/** What children tell their parent, all the way up to the root. */
+export type Report =
+  | {
+      readonly type: 'verdict.given';
+      readonly score: number;
+      readonly hasIssues: boolean;
+      readonly feedback: string;
+    }
+  | {
+      readonly type: 'approval.requested';
+      readonly requestId: string;
+      readonly stepId: string | null;
+      readonly route: Route;
+    }
+  | { readonly type: 'approval.closed'; readonly requestId: string }
+  | { readonly type: 'permit.requested'; readonly agent: string; readonly route: Route }
+  | {
+      readonly type: 'call.settled';
+      readonly agent: string;
+      readonly hasSucceeded: boolean;
+      readonly usage: Usage | null;
+    };
+
+export type PermitAnswer =
+  | { readonly type: 'permit.granted'; readonly route: Route }
+  | { readonly type: 'permit.refused'; readonly route: Route; readonly code: FailureCode };
+
+export type ApprovalAnswer =
+  | {
+      readonly type: 'approval.grant';
+      readonly requestId: string;
+      readonly answer: string;
+      readonly route: Route;
+    }
+  | {
+      readonly type: 'approval.reject';
+      readonly requestId: string;
+      readonly reason: string;
+      readonly route: Route;
+    };
+
+/** What people may say to a run. The only events that come from outside. */
+export type Command =
+  | {
+      readonly type: 'approval.grant';
+      readonly requestId: string;
+      readonly answer: string;
+      readonly route: Route;
+    }
+  | {
+      readonly type: 'approval.reject';
+      readonly requestId: string;
+      readonly reason: string;
+      readonly route: Route;
+    }
+  | { readonly type: 'plan.skip'; readonly stepIds: readonly string[] }
+  | { readonly type: 'plan.skipTo'; readonly stepId: string }
+  | { readonly type: 'conversation.say'; readonly text: string }
+  | { readonly type: 'run.pause' }
+  | { readonly type: 'run.resume' }
+  | { readonly type: 'time.extend'; readonly extraMs: number }
+  | { readonly type: 'run.abort'; readonly reason: string };
+
+export type OrchestratorEvent =
+  | Command
+  | Report
+  | PermitAnswer
+  | { readonly type: 'time.isUp' }
+  | { readonly type: 'ladder.isExhausted' }
+  | {
+      readonly type: `xstate.done.actor.slot-${number}`;
+      readonly actorId: string;
+      readonly output: StepOutcome;
+    }
+  | {
+      readonly type: `xstate.error.actor.slot-${number}`;
+      readonly actorId: string;
+      readonly error: unknown;
+    };

@@ -1,0 +1,191 @@
+import type { CallResult, ReplanRequest } from '../actors/call.types.js';
+import type { Usage } from '../agents/report.js';
+import { nextLadder } from '../guards/escalation.js';
+import { itemsOf } from '../plan/chunked-list.js';
+import { planFingerprint } from '../plan/fingerprint.js';
+import { emptyProgress } from '../plan/progress.js';
+import { verificationBudgetMs } from '../policy/time.js';
+import type {
+  Ending,
+  OrchestratorContext,
+  OrchestratorInput,
+  Report,
+  RunOutcome,
+} from './orchestrator.types.js';
+import type { Settings } from './settings.types.js';
+
+/*
+ * How the orchestrator's context changes, one small pure function per action of the chart. What steps do to the plan
+ * is in orchestrator.settle.ts.
+ */
+
+type Change = Partial<OrchestratorContext>;
+
+export const initialContext = (
+  settings: Settings,
+  input: OrchestratorInput,
+): OrchestratorContext => {
+  const limitMs = input.nested?.limitMs ?? settings.policy.time.limitMs;
+  return {
+    settings,
+    runId: input.runId ?? 'run',
+    goal: input.goal,
+    parentStepId: input.nested?.parentStepId ?? null,
+    depth: input.nested?.depth ?? 0,
+    limitMs,
+    clockMs: Math.max(0, limitMs - closingMs(settings, limitMs)),
+    extensionMs: 0,
+    isExecutionClosed: false,
+    isPaused: false,
+    givenPlan: input.plan ?? null,
+    proposal: null,
+    revision: -1,
+    analysis: '',
+    scope: null,
+    progress: emptyProgress,
+    slots: Array.from({ length: settings.policy.limits.maxParallel }, () => null),
+    replans: 0,
+    plannerCalls: 0,
+    requests: [],
+    fingerprints: [],
+    ladder: { level: 'none', consecutiveIssues: 0, feedback: '' },
+    questions: [],
+    answeredQuestions: [],
+    ownQuestions: 0,
+    confidence: {},
+    spent: { agentCalls: 0, tokens: 0, costUsd: 0 },
+    summaryKey: null,
+    ending: null,
+  };
+};
+
+/* Plans and requests. */
+
+export const proposed = (result: CallResult): Change =>
+  result.kind === 'answered' && result.answer.role === 'planner'
+    ? {
+        proposal: { plan: result.answer.plan, issues: result.answer.issues, origin: 'planner' },
+      }
+    : {};
+
+/** Counted when the planner is called, whether or not it answers. */
+export const replanStarted = ({ replans, plannerCalls }: OrchestratorContext): Change => ({
+  replans: replans + 1,
+  plannerCalls: plannerCalls + 1,
+});
+
+export const fingerprintOf = ({ proposal }: OrchestratorContext): string =>
+  proposal?.plan == null ? '' : planFingerprint(proposal.plan);
+
+/** Several requests at once are one call of the planner; which of them it hears is the policy's choice. */
+export const coalesced = ({ requests, settings }: OrchestratorContext): Change => {
+  const [first] = requests;
+  if (first === undefined) return {};
+  switch (settings.policy.replan.coalesce) {
+    case 'batch':
+      return {};
+    case 'first':
+      return { requests: [first] };
+    case 'highestConfidence':
+      return { requests: [requests.reduce(surer, first)] };
+  }
+};
+
+const surer = (left: ReplanRequest, right: ReplanRequest): ReplanRequest =>
+  (right.confidence ?? 0) > (left.confidence ?? 0) ? right : left;
+
+export const planRequest = (
+  kind: 'planRejected' | 'goalNotAchieved',
+  reason: string,
+): ReplanRequest => ({ kind, stepId: null, agent: null, reason, agents: [], confidence: null });
+
+/* Oversight and budgets. */
+
+type Verdict = Extract<Report, { type: 'verdict.given' }>;
+
+export const climbed = (context: OrchestratorContext, verdict: Verdict): Change => {
+  const { level, consecutiveIssues } = nextLadder(
+    context.ladder,
+    verdict,
+    context.settings.policy.escalation,
+  );
+  return { ladder: { level, consecutiveIssues, feedback: verdict.feedback } };
+};
+
+export const callCounted = ({ spent }: OrchestratorContext): Change => ({
+  spent: { ...spent, agentCalls: spent.agentCalls + 1 },
+});
+
+export const usageCounted = ({ spent }: OrchestratorContext, usage: Usage | null): Change => ({
+  spent: {
+    ...spent,
+    tokens: spent.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    costUsd: spent.costUsd + (usage?.costUsd ?? 0),
+  },
+});
+
+/* Time. */
+
+/** What is kept back at the end of the run for verification and summary. */
+export const closingMs = ({ policy }: Settings, limitMs: number): number =>
+  Math.min(verificationBudgetMs(policy), Math.floor(limitMs / 2));
+
+export const extensionUsed = ({ extensionMs }: OrchestratorContext): Change => ({
+  clockMs: extensionMs,
+  extensionMs: 0,
+});
+
+/* Questions to people. */
+
+type Asked = Extract<Report, { type: 'approval.requested' }>;
+
+export const questionOpened = (
+  { questions }: OrchestratorContext,
+  { requestId, stepId, route }: Asked,
+): Change => ({ questions: [...questions, { requestId, stepId, route }] });
+
+export const questionClosed = (
+  { questions, answeredQuestions }: OrchestratorContext,
+  requestId: string,
+): Change => ({
+  questions: questions.filter((question) => question.requestId !== requestId),
+  answeredQuestions: [...answeredQuestions, requestId],
+});
+
+export const ownQuestionId = ({ parentStepId, ownQuestions }: OrchestratorContext): string =>
+  `${parentStepId ?? 'plan'}:plan.${ownQuestions}`;
+
+export const ownQuestionOpened = (context: OrchestratorContext): Change => {
+  const ownQuestions = context.ownQuestions + 1;
+  const requestId = ownQuestionId({ ...context, ownQuestions });
+  return {
+    ownQuestions,
+    questions: [...context.questions, { requestId, stepId: null, route: [] }],
+  };
+};
+
+/* The end. */
+
+/** The first ending stands: what comes later is a consequence of it. */
+export const endedWith = ({ ending }: OrchestratorContext, next: Ending): Change =>
+  ending === null ? { ending: next } : {};
+
+/** How a run ends that was not ended by anything else. */
+export const naturalEnding = ({ progress, isExecutionClosed }: OrchestratorContext): Ending => {
+  const { pending, running, unresolved } = progress.counts;
+  if (isExecutionClosed && pending + running > 0) {
+    return { status: 'timeExpired', reason: 'execution-time-used' };
+  }
+  if (unresolved > 0) return { status: 'failed', reason: 'steps-failed' };
+  if (pending + running > 0) return { status: 'failed', reason: 'steps-left' };
+  return {
+    status: 'completed',
+    reason: progress.steps.length === 0 ? 'empty-plan' : 'all-steps-completed',
+  };
+};
+
+export const runOutcome = ({ ending, progress }: OrchestratorContext): RunOutcome => ({
+  status: ending?.status ?? 'failed',
+  reason: ending?.reason ?? '',
+  outputKeys: itemsOf(progress.states).flatMap((state) => state.outputKeys),
+});

@@ -1,0 +1,32 @@
+import type { AnyActorRef } from 'xstate';
+
+/**
+ * The actor a chart reports to. `sendParent` throws when a chart is explored on its own; a chart without a parent
+ * reports to itself, where the report has no handler and changes nothing.
+ */
+export const parentOf = ({ self }: { readonly self: AnyActorRef }): AnyActorRef =>
+  self._parent ?? self;
+
+/**
+ * The way back to whoever asked: ids from the innermost actor outwards. Every chart that passes a question on adds
+ * its own id; every chart that passes the answer back takes one off.
+ */
+export type Route = readonly string[];
+
+export interface Routed {
+  readonly route: Route;
+}
+
+/** A question on its way up, with the sender's address added. */
+export const routedFrom = <Event extends Routed>(event: Event, self: AnyActorRef): Event => ({
+  ...event,
+  route: [...event.route, self.id],
+});
+
+/** The child that an answer goes to next, and the answer as that child gets it. */
+export const nextHop = <Event extends Routed>(
+  event: Event,
+): { readonly to: string | undefined; readonly event: Event } => ({
+  to: event.route.at(-1),
+  event: { ...event, route: event.route.slice(0, -1) },
+});

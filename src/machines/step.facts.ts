@@ -1,0 +1,101 @@
+import type { CallResult } from '../actors/call.types.js';
+import { isGatePassed } from '../guards/gates.js';
+import type { FactBody } from '../journal/facts.js';
+import type { RunOutcome } from './orchestrator.types.js';
+import type { StepContext } from './step.types.js';
+
+const NO_REQUEST = { requestId: '', stepId: null } as const;
+
+const requestOf = ({
+  question,
+  stepId,
+}: StepContext): { requestId: string; stepId: string | null } =>
+  question === null ? NO_REQUEST : { requestId: question.requestId, stepId };
+
+export const approvalRequested = (context: StepContext): FactBody<'approval.requested'> => ({
+  type: 'approval.requested',
+  ...requestOf(context),
+  question: context.question?.text ?? '',
+  payload: context.question?.payload ?? null,
+});
+
+export const approvalGranted = (
+  context: StepContext,
+  answer: string,
+): FactBody<'approval.granted'> => ({ type: 'approval.granted', ...requestOf(context), answer });
+
+export const approvalRejected = (
+  context: StepContext,
+  reason: string,
+): FactBody<'approval.rejected'> => ({ type: 'approval.rejected', ...requestOf(context), reason });
+
+export const approvalExpired = (context: StepContext): FactBody<'approval.expired'> => ({
+  type: 'approval.expired',
+  ...requestOf(context),
+  outcome: context.settings.policy.approval.onTimeout,
+});
+
+export const stepRetried = (context: StepContext): FactBody<'step.retried'> => ({
+  type: 'step.retried',
+  stepId: context.stepId,
+  attempt: context.attempt + 1,
+  reason: context.failure?.reason ?? '',
+});
+
+export const testsReported = (
+  context: StepContext,
+  result: CallResult,
+): FactBody<'tests.reported'> => {
+  const answer = result.kind === 'answered' ? result.answer : undefined;
+  return {
+    type: 'tests.reported',
+    stepId: context.stepId,
+    passed: answer?.role === 'tester' && answer.passed,
+    failures: answer?.role === 'tester' ? answer.failures : 0,
+    key: result.key,
+  };
+};
+
+export const fixStarted = (context: StepContext): FactBody<'fix.started'> => ({
+  type: 'fix.started',
+  stepId: context.stepId,
+  cycle: context.fixCycles,
+  message: 'FIX_PLAN',
+});
+
+export const subplanStarted = (context: StepContext): FactBody<'subplan.started'> => ({
+  type: 'subplan.started',
+  stepId: context.stepId,
+  depth: context.depth + 1,
+  reason: context.failure?.reason ?? '',
+});
+
+export const subplanEnded = (
+  context: StepContext,
+  outcome: RunOutcome,
+): FactBody<'subplan.ended'> => ({
+  type: 'subplan.ended',
+  stepId: context.stepId,
+  status: outcome.status,
+  reason: outcome.reason,
+});
+
+/** A verdict about a step, or undefined when the supervisor could not be asked. */
+export const stepVerdict = (
+  context: StepContext,
+  subject: 'code' | 'step',
+  result: CallResult,
+): FactBody<'verdict.given'> | undefined => {
+  if (result.kind !== 'answered' || result.answer.role !== 'supervisor') return undefined;
+  const { score, issues, feedback } = result.answer;
+  return {
+    type: 'verdict.given',
+    subject,
+    stepId: context.stepId,
+    score,
+    issues: [...issues],
+    feedback,
+    passed: isGatePassed(context.settings, subject, result),
+    message: 'VERIFY_RESPONSE',
+  };
+};

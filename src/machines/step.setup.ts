@@ -1,0 +1,118 @@
+import { assign, emit, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
+
+import { isAnswerToOwnQuestion, isForChild } from '../guards/approval.js';
+import * as guards from '../guards/step.js';
+import { agentCallMachine } from './agent-call.js';
+import { outcomeOf, resultOf } from './event-output.js';
+import type { OrchestratorInput, RunOutcome } from './orchestrator.types.js';
+import { nextHop, parentOf, routedFrom } from './send-up.js';
+import * as facts from './step.facts.js';
+import type { StepContext, StepEvent, StepInput, StepOutcome } from './step.types.js';
+import * as updates from './step.updates.js';
+
+/** The names that the step chart uses. Each is one line here, or lives in a room of its own. */
+export const stepSetup = setup({
+  types: {
+    input: {} as StepInput,
+    context: {} as StepContext,
+    events: {} as StepEvent,
+    output: {} as StepOutcome,
+    tags: {} as 'running' | 'waiting-for-human' | 'settled',
+  },
+  guards: {
+    approvesOnTimeout: ({ context }) => context.settings.policy.approval.onTimeout === 'approve',
+    areTestsPassing: ({ event }) => guards.areTestsPassing(resultOf(event)),
+    areTestsPassingAndUnverified: ({ context, event }) =>
+      guards.areTestsPassing(resultOf(event)) && guards.needsVerification(context),
+    canAskHuman: ({ context, event }) => guards.canAskHuman(context, resultOf(event)),
+    canAttemptAgain: ({ context }) => guards.canAttemptAgain(context),
+    canFix: ({ context }) => guards.canFix(context),
+    canSubplan: ({ context }) => guards.canSubplan(context),
+    isAnswerToOwnQuestion: ({ context, event }) =>
+      isAnswerToOwnQuestion(context.question?.requestId, event),
+    isBlocked: ({ event }) => guards.isBlocked(resultOf(event)),
+    isCallFailed: ({ event }) => guards.isCallFailed(resultOf(event)),
+    isCodeAccepted: ({ context, event }) => guards.isCodeAccepted(context, resultOf(event)),
+    isForChild: ({ event }) => isForChild(event),
+    isPartial: ({ event }) => guards.isPartial(resultOf(event)),
+    isStepAccepted: ({ context, event }) => guards.isStepAccepted(context, resultOf(event)),
+    isSubplanCompleted: ({ event }) => outcomeOf(event).status === 'completed',
+    needsApproval: ({ context }) => context.approvalQuestion !== null,
+    needsCodeReview: ({ context }) => guards.needsCodeReview(context),
+    needsTests: ({ context }) => guards.needsTests(context),
+    needsVerification: ({ context }) => guards.needsVerification(context),
+    skipsOnReject: ({ context }) => context.settings.policy.approval.onReject === 'skip',
+  },
+  actions: {
+    announceExpiry: emit(({ context }) => facts.approvalExpired(context)),
+    announceFix: emit(({ context }) => facts.fixStarted(context)),
+    announceGrant: emit(({ context }, params: { readonly answer: string }) =>
+      facts.approvalGranted(context, params.answer),
+    ),
+    announceQuestion: emit(({ context }) => facts.approvalRequested(context)),
+    announceRejection: emit(({ context }, params: { readonly reason: string }) =>
+      facts.approvalRejected(context, params.reason),
+    ),
+    announceRetry: emit(({ context }) => facts.stepRetried(context)),
+    announceSubplan: emit(({ context }) => facts.subplanStarted(context)),
+    announceSubplanEnd: emit(({ context, event }) => facts.subplanEnded(context, outcomeOf(event))),
+    announceTests: emit(({ context, event }) => facts.testsReported(context, resultOf(event))),
+    askBeforehand: assign(({ context }) => updates.questionBefore(context)),
+    askForAgent: assign(({ context, event }) =>
+      updates.questionFromAgent(context, resultOf(event)),
+    ),
+    closeQuestion: sendTo(parentOf, ({ context }) => ({
+      type: 'approval.closed',
+      requestId: context.question?.requestId ?? '',
+    })),
+    countAttempt: assign(({ context }) => updates.nextAttempt(context)),
+    countFix: assign({ fixCycles: ({ context }) => context.fixCycles + 1 }),
+    fail: assign({
+      failure: (_, params: { readonly code: string; readonly reason: string }) => params,
+    }),
+    giveVerdict: enqueueActions(
+      ({ context, event, enqueue }, params: { readonly subject: 'code' | 'step' }) => {
+        const fact = facts.stepVerdict(context, params.subject, resultOf(event));
+        const report = updates.verdictReport(context.settings, params.subject, resultOf(event));
+        if (fact !== undefined) enqueue.emit(fact);
+        if (report !== undefined) enqueue.sendTo(parentOf, report);
+      },
+    ),
+    keepAnswer: assign(({ context }, params: { readonly answer: string }) =>
+      updates.questionAnswered(context, params.answer),
+    ),
+    keepBlocker: assign(({ event }) => updates.blockedBy(resultOf(event))),
+    keepCallFailure: assign(({ event }) => updates.callFailure(resultOf(event))),
+    keepReviewFailure: assign(({ context, event }) =>
+      updates.reviewFailure(context, resultOf(event)),
+    ),
+    keepSubplan: assign(({ event }) => updates.subplanDone(outcomeOf(event))),
+    keepTestFailure: assign(({ context, event }) => updates.testFailure(context, resultOf(event))),
+    keepWork: assign(({ context, event }) => updates.workDone(context, resultOf(event))),
+    passDown: enqueueActions(({ event, enqueue }) => {
+      if (!('route' in event)) return;
+      const hop = nextHop(event);
+      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+    }),
+    passUp: sendTo(parentOf, ({ event, self }) =>
+      'route' in event ? routedFrom(event, self) : event,
+    ),
+    reportQuestion: sendTo(parentOf, ({ context, self }) => ({
+      type: 'approval.requested',
+      requestId: context.question?.requestId ?? '',
+      stepId: context.stepId,
+      route: [self.id],
+    })),
+  },
+  actors: {
+    agentCall: agentCallMachine,
+    orchestrator: fromPromise<RunOutcome, OrchestratorInput>(() =>
+      Promise.reject(new Error('orchestrator is provided by createOrchestrator')),
+    ),
+  },
+  delays: {
+    approvalTimeout: ({ context }) => context.settings.policy.approval.timeoutMs,
+    fixBudget: ({ context }) => context.fixBudgetMs,
+    stepBudget: ({ context }) => context.budgetMs,
+  },
+});

@@ -1,0 +1,85 @@
+import type {
+  CallResult,
+  FeedbackReference,
+  OutputReference,
+  ReplanRequest,
+} from '../actors/call.types.js';
+import type { JsonValue } from '../canonical-json.js';
+import type { ApprovalAnswer, PermitAnswer, Report, RunOutcome } from './orchestrator.types.js';
+import type { Settings } from './settings.types.js';
+
+export interface StepInput {
+  readonly runId: string;
+  /** The path of step ids from the goal's plan down: 's2' or, in a sub-plan of it, 's2/s1'. */
+  readonly stepId: string;
+  readonly agent: string;
+  readonly task: string;
+  /** 'Step 2 of 3' */
+  readonly position: string;
+  readonly goal: string;
+  readonly summary: string;
+  readonly depth: number;
+  readonly dependencies: readonly OutputReference[];
+  /** What the supervisor wants kept in mind because of the run's escalation level. */
+  readonly feedback: readonly FeedbackReference[];
+  /** Why a person must agree before the step starts; null when nobody must. */
+  readonly approvalQuestion: string | null;
+  /** How long the step may work, waiting for people not counted. */
+  readonly budgetMs: number;
+  readonly fixBudgetMs: number;
+  readonly settings: Settings;
+}
+
+export interface StepContext extends StepInput {
+  /** Attempts at the step, the present one included. */
+  readonly attempt: number;
+  readonly fixCycles: number;
+  /** Questions put to a person so far. */
+  readonly questions: number;
+  /** Those of them that the agent asked; bounded by `approval.maxQuestions`. */
+  readonly agentQuestions: number;
+  /** The question a person is to answer; null when nobody waits. */
+  readonly question: Question | null;
+  /** Keys of the outputs the step will end with. */
+  readonly outputKeys: readonly string[];
+  readonly confidence: number | null;
+  /** Set when the agent asked for another plan. */
+  readonly request: ReplanRequest | null;
+  readonly handOff: { readonly agent: string; readonly task: string } | null;
+  /** Why the present attempt is not good enough; null while it may be. */
+  readonly failure: StepFailure | null;
+}
+
+export interface Question {
+  readonly requestId: string;
+  readonly text: string;
+  readonly payload: JsonValue;
+  /** True when the agent asked in the middle of its work; the answer is then feedback. */
+  readonly isFromAgent: boolean;
+}
+
+export interface StepFailure {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** What the step chart ends with; the orchestrator settles the step by it. */
+export interface StepOutcome {
+  readonly status: 'completed' | 'failed' | 'skipped';
+  readonly code: string;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly outputKeys: readonly string[];
+  readonly confidence: number | null;
+  readonly request: ReplanRequest | null;
+  readonly handOff: { readonly agent: string; readonly task: string } | null;
+}
+
+export type StepEvent =
+  | { readonly type: 'step.skip'; readonly reason: string }
+  | { readonly type: 'run.windDown' }
+  | ApprovalAnswer
+  | PermitAnswer
+  | Report
+  | { readonly type: 'xstate.done.actor.agentCall'; readonly output: CallResult }
+  | { readonly type: 'xstate.done.actor.subplan'; readonly output: RunOutcome };

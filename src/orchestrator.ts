@@ -1,0 +1,227 @@
+import { performCall } from './actors/perform-call.js';
+import type {
+  Callable,
+  Dispatcher,
+  Planner,
+  Summarizer,
+  Supervisor,
+  Tester,
+} from './actors/team.types.js';
+import type { Agent } from './agents/agent.js';
+import { fingerprint, stableStringify } from './canonical-json.js';
+import { configurationIssues, inputIssues } from './configuration.js';
+import { ConfigurationError, PlanError, RunConflictError, RunNotFoundError } from './errors.js';
+import type { JournalEntry } from './journal/entry.js';
+import { createKernel } from './kernel/kernel.js';
+import type { OrchestratorMachine, Perform } from './live-machine.js';
+import { chartsOf, liveMachine } from './live-machine.js';
+import type { Settings } from './machines/settings.types.js';
+import type { Plan } from './plan/plan.js';
+import { validatePlan } from './plan/validate.js';
+import type { Bounds } from './policy/bounds.js';
+import { boundsOf } from './policy/bounds.js';
+import type { Policy } from './policy/policy.js';
+import { definePolicy } from './policy/policy.js';
+import type { RunParts } from './run.js';
+import { LiveRun } from './run.js';
+import type { Run } from './run.types.js';
+import type { Clock } from './services/clock.js';
+import { systemClock } from './services/clock.js';
+import { randomId } from './services/random-id.js';
+import type { RunHeader, RunStore } from './services/run-store.js';
+
+/** Everything an orchestrator is made of. */
+export interface OrchestratorOptions<Agents extends readonly Agent[]> {
+  /** The team: the only agents a plan can name. */
+  readonly agents: Agents;
+  /** Makes plans. Without one, every run needs a plan of its own. */
+  readonly planner?: Planner<NameOf<Agents>>;
+  /** Gives verdicts; needed when the policy has gates. */
+  readonly supervisor?: Supervisor;
+  /** Tests the work of every step; failures come back as fix plans. */
+  readonly tester?: Tester;
+  /** Writes the summary of the report. */
+  readonly summarizer?: Summarizer;
+  /** The bounds. See `presets`. @default definePolicy() */
+  readonly policy?: Policy<NameOf<Agents>> | Policy;
+  /** Where journals are kept. Without one a run lives as long as its `Run`. */
+  readonly store?: RunStore<JournalEntry>;
+  /** @default systemClock() */
+  readonly clock?: Clock;
+  /** Where agents are run. @default in place: agent.run(call) */
+  readonly dispatcher?: Dispatcher;
+  /** Told of errors in listeners and stores, which never disturb a run otherwise. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The names of a team. */
+export type NameOf<Agents extends readonly Agent[]> = Agents[number]['name'];
+
+/** What a run is started with. */
+export interface StartInput<AgentName extends string = string> {
+  readonly goal: string;
+  /** Your own name for the run; it must be new. @default a random one */
+  readonly runId?: string;
+  /** A plan to execute instead of asking the planner first. */
+  readonly plan?: Plan<AgentName>;
+}
+
+export interface Orchestrator<AgentName extends string = string> {
+  /** Starts a run. Bad input is a typed error here and now; afterwards `run.done` always resolves. */
+  start(input: StartInput<AgentName>): Run;
+  /** Takes a run up again: the live one, or the one the store remembers. */
+  resume(runId: string): Promise<Run>;
+  /** Takes up every unfinished run in the store that is not running here. */
+  recover(): Promise<readonly Run[]>;
+  /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
+  readonly machine: OrchestratorMachine;
+  /** The most a run can cost, whatever the agents do. */
+  bounds(): Bounds;
+  readonly policy: Policy;
+}
+
+/**
+ * Wires agents, policy, charts, store and clock together.
+ *
+ * @example
+ * const orchestrator = createOrchestrator({
+ *   agents: [coder],
+ *   planner: () => ({ steps: [{ id: 's1', agent: 'coder', task: 'Add OAuth2 support' }] }),
+ *   policy: presets.boundedReplan(),
+ * });
+ * const report = await orchestrator.start({ goal: 'Add OAuth2 support' }).done;
+ */
+export const createOrchestrator = <const Agents extends readonly Agent[]>(
+  options: OrchestratorOptions<Agents> & CheckedHandOffs<Agents>,
+): Orchestrator<NameOf<Agents>> => composeOrchestrator(options, undefined);
+
+/** A hand-off to somebody who is not in the team is a compile error at `agents`. */
+type CheckedHandOffs<Agents extends readonly Agent[]> =
+  TargetsOf<Agents> extends NameOf<Agents>
+    ? unknown
+    : {
+        readonly agents: {
+          readonly handOffToUnknownAgent: Exclude<TargetsOf<Agents>, NameOf<Agents>>;
+        };
+      };
+
+type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
+
+/** As `createOrchestrator`, with the journal's copy under the control of a test. */
+export const composeOrchestrator = (
+  options: OrchestratorOptions<readonly Agent[]>,
+  copyJournal: RunParts['copyJournal'],
+): Orchestrator => {
+  const policy = definePolicy(options.policy);
+  const issues = configurationIssues(options, policy);
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  const settings = settingsOf(options, policy);
+  const team = callableOf(options, policy);
+  const perform: Perform = (input, surroundings) => performCall(team, input, surroundings);
+  const kernel = createKernel({ root: 'orchestrator', machines: chartsOf(settings) });
+  const { store, clock = systemClock(), onError = ignore } = options;
+  const live = new Map<string, LiveRun>();
+  const policyFingerprint = fingerprint(stableStringify(policy as never));
+
+  const createRun = (runId: string, goal: string): LiveRun => {
+    const onEnd = (): void => {
+      live.delete(runId);
+    };
+    const run = new LiveRun({
+      runId,
+      goal,
+      kernel,
+      clock,
+      store,
+      perform,
+      onError,
+      onEnd,
+      copyJournal,
+    });
+    live.set(runId, run);
+    return run;
+  };
+
+  const start = (input: StartInput): Run => {
+    const { goal, runId = randomId('run'), plan } = checkedInput(input, settings);
+    if (live.has(runId)) throw new RunConflictError(`Run '${runId}' is already running`);
+    const startedAt = clock.now();
+    const header: RunHeader = { format: 1, runId, goal, policyFingerprint, startedAt };
+    const begin = { goal, runId, ...(plan === undefined ? {} : { plan }) };
+    const run = createRun(runId, goal);
+    try {
+      run.start(begin, store === undefined ? undefined : () => store.create(header));
+    } catch (error) {
+      live.delete(runId);
+      throw error;
+    }
+    return run;
+  };
+
+  const resume = async (runId: string): Promise<Run> => {
+    const running = live.get(runId);
+    if (running !== undefined) return running;
+    const stored = await store?.read(runId);
+    if (stored === undefined) throw new RunNotFoundError(notFoundMessage(runId, store));
+    const run = live.get(runId) ?? createRun(runId, stored.header.goal);
+    run.resumeFrom(stored.entries);
+    return run;
+  };
+
+  return {
+    start,
+    resume,
+    recover: async () => {
+      const unfinished = (await store?.list({ ended: false })) ?? [];
+      const unowned = unfinished.filter(({ header }) => !live.has(header.runId));
+      return Promise.all(unowned.map(({ header }) => resume(header.runId)));
+    },
+    machine: liveMachine(settings, perform),
+    bounds: () => boundsOf(policy, settings.team),
+    policy,
+  };
+};
+
+const ignore = (): void => undefined;
+
+const notFoundMessage = (runId: string, store: unknown): string =>
+  store === undefined
+    ? `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`
+    : `Run '${runId}' is not in the store`;
+
+const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({
+  policy,
+  team: {
+    agents: options.agents.map((agent) => agent.name),
+    fallbacks: options.agents
+      .filter((agent) => agent.fallback !== undefined)
+      .map((agent) => agent.name),
+    hasPlanner: options.planner !== undefined,
+    hasSupervisor: options.supervisor !== undefined,
+    hasTester: options.tester !== undefined,
+    hasSummarizer: options.summarizer !== undefined,
+  },
+});
+
+const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Callable => ({
+  agents: new Map(options.agents.map((agent) => [agent.name, agent])),
+  planner: options.planner,
+  supervisor: options.supervisor,
+  tester: options.tester,
+  summarizer: options.summarizer,
+  dispatcher: options.dispatcher ?? ((agent, call) => agent.run(call)),
+  maxOutputBytes: policy.limits.maxOutputBytes,
+  maxSteps: policy.limits.maxSteps,
+  maxReplans: policy.limits.maxReplans,
+  thresholds: policy.gates,
+});
+
+const checkedInput = (input: StartInput, { policy, team }: Settings): StartInput => {
+  const issues = inputIssues(input, team.hasPlanner);
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  if (input.plan === undefined) return input;
+  const rules = { agents: team.agents, maxSteps: policy.limits.maxSteps };
+  const validation = validatePlan(input.plan, rules);
+  if (!validation.ok) throw new PlanError(validation.issues);
+  return { ...input, plan: validation.plan as Plan };
+};

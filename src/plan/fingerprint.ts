@@ -1,0 +1,18 @@
+import { fingerprint, stableStringify } from '../canonical-json.js';
+import type { ProposedPlan } from './plan.js';
+
+/**
+ * What a plan would do, as a short text: the same work in the same order gives the same fingerprint whatever the
+ * steps are called, so that a planner that goes round in circles is seen.
+ */
+export const planFingerprint = (plan: ProposedPlan): string => {
+  const positionById = new Map(plan.steps.map((step, index) => [step.id, index]));
+  const work = plan.steps.map((step) => ({
+    agent: step.agent,
+    task: step.task.trim(),
+    dependsOn: step.dependsOn
+      .map((dependency) => positionById.get(dependency) ?? dependency)
+      .sort(),
+  }));
+  return fingerprint(stableStringify(work));
+};

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** Step ids travel in keys, paths and child ids, so they must never need escaping. */
+export const STEP_ID_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** A task text beyond this is data, not a task. */
+export const TASK_CHARACTERS_MAX = 20_000;
+
+/** What a planner may say about how hard a step is. */
+export const complexitySchema = z.enum(['simple', 'medium', 'complex']);
+
+/** What a planner may say about how large the whole goal is. */
+export const scopeSchema = z.enum(['trivial', 'simple', 'moderate', 'complex']);
+
+/** One step as a planner proposes it. Unknown keys are dropped: a plan can never carry a limit or an approval. */
+export const stepSchema = z.object({
+  id: z.string(),
+  agent: z.string(),
+  task: z.string(),
+  dependsOn: z.array(z.string()).default([]),
+  complexity: complexitySchema.default('medium'),
+  /** Why the planner wants this step; shown, never acted on. */
+  reason: z.string().max(TASK_CHARACTERS_MAX).optional(),
+  /** True adds a human approval; it can never take one away. */
+  requiresApproval: z.boolean().default(false),
+});
+
+/** A plan as a planner proposes it. */
+export const planSchema = z.object({
+  analysis: z.string().max(TASK_CHARACTERS_MAX).default(''),
+  steps: z.array(stepSchema),
+  scope: scopeSchema.optional(),
+  successCriteria: z.string().max(TASK_CHARACTERS_MAX).optional(),
+});
+
+/** The human's change of a plan that is being executed. */
+export const planModificationSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('skip'), stepIds: z.array(z.string()).min(1).max(10_000) }),
+  z.object({ kind: z.literal('skipTo'), stepId: z.string() }),
+  z.object({ kind: z.literal('conversation'), text: z.string().max(TASK_CHARACTERS_MAX) }),
+]);
+
+export type Complexity = z.infer<typeof complexitySchema>;
+export type Scope = z.infer<typeof scopeSchema>;
+export type ProposedStep = z.infer<typeof stepSchema>;
+export type ProposedPlan = z.infer<typeof planSchema>;
+export type PlanModification = z.infer<typeof planModificationSchema>;
+
+/** What a planner function returns: agent names autocomplete, everything optional has a default. */
+export interface Plan<AgentName extends string = string> {
+  readonly analysis?: string;
+  readonly steps: readonly PlanStep<AgentName>[];
+  readonly scope?: Scope;
+  readonly successCriteria?: string;
+}
+
+/** One step of a {@link Plan}. */
+export interface PlanStep<AgentName extends string = string> {
+  readonly id: string;
+  readonly agent: AgentName;
+  readonly task: string;
+  readonly dependsOn?: readonly string[];
+  readonly complexity?: Complexity;
+  readonly reason?: string;
+  readonly requiresApproval?: boolean;
+}

@@ -1,0 +1,155 @@
+import type { Issue } from '../errors.js';
+import { findCycle } from './cycle.js';
+import type { ProposedPlan, ProposedStep } from './plan.js';
+import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from './plan.js';
+
+/** Seed 003's practice: a description shorter or longer than this is usually not one atomic task. */
+const TASK_CHARACTERS_ADVISED = { min: 15, max: 200 } as const;
+
+/** Beyond this many issues a planner learns nothing new, and its next prompt would only grow. */
+const ISSUES_MAX = 50;
+
+export interface PlanRules {
+  /** The registered agents: a plan may name no other. */
+  readonly agents: readonly string[];
+  /** The most steps one plan may propose. */
+  readonly maxSteps: number;
+  /** Steps of earlier revisions that a new step may depend on. */
+  readonly existingStepIds?: readonly string[];
+}
+
+export type PlanValidation =
+  | { readonly ok: true; readonly plan: ProposedPlan; readonly warnings: readonly Issue[] }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/**
+ * Judges a proposed plan, whoever proposed it, and says everything that is wrong with it at once.
+ *
+ * @example
+ * validatePlan({ steps: [{ id: 's1', agent: 'nobody', task: 'Write the code' }] }, { agents: ['coder'], maxSteps: 15 });
+ * // { ok: false, issues: [{ code: 'unknown-agent', path: 'steps[0].agent', message: '…known agents: coder' }] }
+ */
+export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidation => {
+  const tooLarge = sizeIssue(candidate, rules);
+  if (tooLarge !== undefined) return { ok: false, issues: [tooLarge] };
+  const parsed = planSchema.safeParse(candidate);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((issue) => ({
+      code: 'invalid-shape',
+      path: formatPath(issue.path),
+      message: issue.message,
+    }));
+    return { ok: false, issues: issues.slice(0, ISSUES_MAX) };
+  }
+  const plan = withUniqueDependencies(parsed.data);
+  const found = [
+    ...plan.steps.flatMap((step, index) => stepIssues(step, index, rules)),
+    ...duplicateIssues(plan.steps),
+    ...dependencyIssues(plan.steps, rules),
+  ];
+  const errors = found.filter((issue) => issue.severity !== 'warning');
+  if (errors.length === 0) errors.push(...cycleIssues(plan.steps));
+  if (errors.length > 0) return { ok: false, issues: errors.slice(0, ISSUES_MAX) };
+  return { ok: true, plan, warnings: found.slice(0, ISSUES_MAX) };
+};
+
+/** Counted before the schema looks, so that a hostile plan costs nothing. */
+const sizeIssue = (candidate: unknown, rules: PlanRules): Issue | undefined => {
+  if (typeof candidate !== 'object' || candidate === null || !('steps' in candidate)) {
+    return { code: 'invalid-shape', path: '', message: 'Expected a plan: { steps: [...] }' };
+  }
+  const { steps } = candidate;
+  if (Array.isArray(steps) && steps.length > rules.maxSteps) {
+    const message = `Expected at most ${rules.maxSteps} steps (limits.maxSteps), got ${steps.length}`;
+    return { code: 'plan-too-large', path: 'steps', message };
+  }
+  return undefined;
+};
+
+const withUniqueDependencies = (plan: ProposedPlan): ProposedPlan => ({
+  ...plan,
+  steps: plan.steps.map((step) =>
+    step.dependsOn.length < 2 ? step : { ...step, dependsOn: [...new Set(step.dependsOn)] },
+  ),
+});
+
+const stepIssues = (step: ProposedStep, index: number, rules: PlanRules): Issue[] => {
+  const issues: Issue[] = [];
+  if (!STEP_ID_PATTERN.test(step.id)) {
+    const message = `Expected an id of letters, digits, _ or -, starting with a letter, at most 64 characters, got ${quote(step.id)}`;
+    issues.push({ code: 'invalid-step-id', path: `steps[${index}].id`, message });
+  }
+  if (!rules.agents.includes(step.agent)) {
+    const message = `Unknown agent ${quote(step.agent)}; known agents: ${rules.agents.join(', ')}`;
+    issues.push({ code: 'unknown-agent', path: `steps[${index}].agent`, message });
+  }
+  issues.push(...taskIssues(step.task, `steps[${index}].task`));
+  return issues;
+};
+
+const taskIssues = (task: string, path: string): Issue[] => {
+  const length = task.trim().length;
+  if (length === 0) return [{ code: 'empty-task', path, message: 'Expected a task, got no text' }];
+  if (length > TASK_CHARACTERS_MAX) {
+    const message = `Expected at most ${TASK_CHARACTERS_MAX} characters, got ${length}`;
+    return [{ code: 'plan-too-large', path, message }];
+  }
+  const { min, max } = TASK_CHARACTERS_ADVISED;
+  if (length >= min && length <= max) return [];
+  const message = `A task of ${min} to ${max} characters is easiest to do well, got ${length}`;
+  return [{ code: 'task-length', path, message, severity: 'warning' }];
+};
+
+/** Ids that a person cannot tell apart are duplicates too. */
+const duplicateIssues = (steps: readonly ProposedStep[]): Issue[] => {
+  const firstIndexById = new Map<string, number>();
+  return steps.flatMap((step, index) => {
+    const folded = step.id.normalize('NFC').toLowerCase();
+    const first = firstIndexById.get(folded);
+    if (first === undefined) {
+      firstIndexById.set(folded, index);
+      return [];
+    }
+    const message = `Step id ${quote(step.id)} is already used by steps[${first}]`;
+    return [{ code: 'duplicate-step-id', path: `steps[${index}].id`, message }];
+  });
+};
+
+const dependencyIssues = (steps: readonly ProposedStep[], rules: PlanRules): Issue[] => {
+  const known = new Set([...(rules.existingStepIds ?? []), ...steps.map((step) => step.id)]);
+  return steps.flatMap((step, index) =>
+    step.dependsOn.flatMap((dependency, position) => {
+      const path = `steps[${index}].dependsOn[${position}]`;
+      if (dependency === step.id) {
+        return [
+          { code: 'self-dependency', path, message: `Step ${quote(step.id)} depends on itself` },
+        ];
+      }
+      if (known.has(dependency)) return [];
+      const message = `Step ${quote(step.id)} depends on ${quote(dependency)}, which is not in the plan`;
+      return [{ code: 'unknown-dependency', path, message }];
+    }),
+  );
+};
+
+const cycleIssues = (steps: readonly ProposedStep[]): Issue[] => {
+  const cycle = findCycle(steps);
+  if (cycle === undefined) return [];
+  return [
+    {
+      code: 'cyclic-dependency',
+      path: 'steps',
+      message: `Dependency cycle: ${cycle.join(' -> ')}`,
+    },
+  ];
+};
+
+const formatPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+
+/** Quoted, escaped and short: the text comes from a model and goes into messages and prompts. */
+const quote = (text: string): string =>
+  JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

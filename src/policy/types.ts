@@ -1,0 +1,218 @@
+/**
+ * The policy of a run: every bound and every choice that its charts obey.
+ *
+ * Limits are finite by type. Where null is allowed it has a meaning of its own, said at the option;
+ * undefined never means "no limit", it means the default.
+ */
+
+/** How much a run may do. */
+export interface LimitsPolicy {
+  /** Calls of the planner after the first plan, for any reason. Minimum: 0. @default 3 */
+  readonly maxReplans: number;
+  /**
+   * Nested levels of sub-plans below the plan of the goal; 0 means none. Range: 0 to 8.
+   * @default 3
+   */
+  readonly maxDepth: number;
+  /**
+   * Times one step is worked on before it is given up or gets a sub-plan. Minimum: 1.
+   * @default 3
+   */
+  readonly maxAttempts: number;
+  /** Rounds of fixing and testing within one attempt of a step. Minimum: 0. @default 3 */
+  readonly maxFixCycles: number;
+  /** Steps that run at the same time. Range: 1 to 1000. @default 5 */
+  readonly maxParallel: number;
+  /** Steps a plan may have. Range: 1 to 1,000,000. @default 15 */
+  readonly maxSteps: number;
+  /** Failed steps a run bears; null derives `max(2, ceil(steps / 3))`. Minimum: 0. @default null */
+  readonly maxFailures: number | null;
+  /** Calls of agents in the whole run; null turns the bound off. Minimum: 1. @default null */
+  readonly maxAgentCalls: number | null;
+  /**
+   * Tokens in the whole run, input and output; null turns the bound off. Minimum: 1.
+   * @default null
+   */
+  readonly maxTokens: number | null;
+  /** Cost of the whole run; null turns the bound off. Greater than 0. @default null */
+  readonly maxCostUsd: number | null;
+  /** Size of one agent output as canonical JSON. Minimum: 1024. @default 1_048_576 */
+  readonly maxOutputBytes: number;
+}
+
+/** How long a run and its parts may take. */
+export interface TimePolicy {
+  /** The whole run. Minimum: 1. @default 3_600_000 (one hour) */
+  readonly limitMs: number;
+  /** One planning phase; null derives `min(10 % of limitMs, 15 minutes)`. @default null */
+  readonly planningMs: number | null;
+  /**
+   * The verification of the goal; null derives `min(10 % of limitMs, 10 minutes)`.
+   * @default null
+   */
+  readonly verificationMs: number | null;
+  /** One attempt of one call of one agent. Minimum: 1. @default 60_000 */
+  readonly stepTimeoutMs: number;
+  /**
+   * True: a whole step gets the execution time divided by the number of steps, and a fix cycle 30 %
+   * of that. False: a step may use all the execution time that is left. @default false
+   */
+  readonly stepShare: boolean;
+  /** What work in flight gets to finish in when the run winds down. Minimum: 0. @default 5_000 */
+  readonly graceMs: number;
+}
+
+/** What a new plan does to the old one, and when to stop planning anew. */
+export interface ReplanPolicy {
+  /**
+   * `replacePending` keeps what is completed, failed or running and replaces the rest; `append`
+   * adds at the end; `appendNext` adds in front of what is pending; `replaceAll` starts over, keeping
+   * only the record of what was done. @default 'replacePending'
+   */
+  readonly merge: 'replacePending' | 'append' | 'appendNext' | 'replaceAll';
+  /** Which of several requests made at once reach the planner. @default 'batch' */
+  readonly coalesce: 'batch' | 'first' | 'highestConfidence';
+  /**
+   * At `limits.maxReplans`: go on without replans, wind up with what is there, fail, or ask.
+   * @default 'continue'
+   */
+  readonly onLimit: 'continue' | 'finish' | 'fail' | 'askHuman';
+  /** Treat a plan that was already tried as the limit reached: it would loop. @default true */
+  readonly stopOnRepeatedPlan: boolean;
+}
+
+/** What a failure does to the rest of the run. */
+export interface FailurePolicy {
+  /** `replan` while the budget lasts, then as `continue`. @default 'replan' */
+  readonly onStepFailure: 'replan' | 'continue' | 'stop';
+  /** What happens to steps that depend on a failed one. @default 'skip' */
+  readonly onDependencyFailure: 'skip' | 'run' | 'stop';
+  /** `interrupt` waits for a person to resume or abort. @default 'end' */
+  readonly onPlannerFailure: 'end' | 'interrupt';
+}
+
+/** When a person is asked before anything happens. */
+export interface ApprovalPolicy<AgentName extends string = string> {
+  /** Ask before a plan is executed. @default false */
+  readonly plan: boolean;
+  /** Ask before a step of these agents. @default [] */
+  readonly agents: readonly AgentName[];
+  /** Ask when an agent was less sure than this; null never asks. Range: 0 to 1. @default null */
+  readonly confidenceBelow: number | null;
+  /** Do not ask for steps the plan calls trivial. @default false */
+  readonly autoApproveTrivial: boolean;
+  /** How long to wait for an answer. Minimum: 1. @default 900_000 (15 minutes) */
+  readonly timeoutMs: number;
+  /** What no answer means. @default 'reject' */
+  readonly onTimeout: 'reject' | 'approve';
+  /** Questions the agent of one step may put to a person; one more and it is blocked. Range: 0 to 100. @default 5 */
+  readonly maxQuestions: number;
+  /** What a rejection does; the rejected step never runs. @default 'replan' */
+  readonly onReject: 'replan' | 'skip' | 'fail';
+}
+
+/**
+ * The supervisor's score, 0 to 100, that passes each gate; null turns the gate off.
+ * @default null
+ */
+export interface GatesPolicy {
+  readonly plan: number | null;
+  readonly code: number | null;
+  readonly step: number | null;
+  readonly goal: number | null;
+}
+
+/** Scores below which a level of the ladder is reached. Range: 0 to 100, strictly descending. */
+export interface EscalationScores {
+  /** @default 70 */
+  readonly remind: number;
+  /** @default 50 */
+  readonly correct: number;
+  /** @default 30 */
+  readonly refocus: number;
+}
+
+/** Issues in a row from which a level of the ladder is reached. Minimum: 1, strictly ascending. */
+export interface EscalationIssues {
+  /** @default 2 */
+  readonly correct: number;
+  /** @default 3 */
+  readonly refocus: number;
+  /** @default 4 */
+  readonly critical: number;
+  /** Ends the run. @default 5 */
+  readonly abort: number;
+}
+
+/** The escalation ladder. Score and issues both propose a level; the more severe one wins. */
+export interface EscalationPolicy {
+  readonly scores: EscalationScores;
+  readonly issues: EscalationIssues;
+}
+
+/** What happens when the call of an agent throws or times out. */
+export interface RetryPolicy {
+  /** Tries of one call, the first included. Range: 1 to 10. @default 3 */
+  readonly attempts: number;
+  /** Wait before the second try; doubles from try to try. Minimum: 0. @default 1_000 */
+  readonly backoffMs: number;
+  /** No wait is longer than this, the first included. Minimum: 0. @default 30_000 */
+  readonly maxBackoffMs: number;
+  /** Use the agent's fallback, if it has one, when all tries have failed. @default true */
+  readonly fallback: boolean;
+}
+
+/** When calls of an agent that keeps failing are refused without trying. */
+export interface BreakerPolicy {
+  /** Failures in a row that open the breaker. Minimum: 1. */
+  readonly failures: number;
+  /** How long it stays open before one probe may go out. Minimum: 1. */
+  readonly resetMs: number;
+}
+
+/** How much of the past an agent or a planner is shown. */
+export interface ContextPolicy {
+  /** Messages of the conversation before it is trimmed. Minimum: 1. @default 20 */
+  readonly maxMessages: number;
+  /** Tokens of one agent output as shown to others. Minimum: 1. @default 2_000 */
+  readonly maxOutputTokens: number;
+  /** Characters of one result as shown to the planner. Minimum: 1. @default 200 */
+  readonly summaryCharacters: number;
+}
+
+/** Everything that bounds and steers a run. Made by `definePolicy` or a preset; deeply frozen. */
+export interface Policy<AgentName extends string = string> {
+  readonly limits: LimitsPolicy;
+  readonly time: TimePolicy;
+  readonly replan: ReplanPolicy;
+  readonly failure: FailurePolicy;
+  readonly approval: ApprovalPolicy<AgentName>;
+  readonly gates: GatesPolicy;
+  readonly escalation: EscalationPolicy;
+  readonly retry: RetryPolicy;
+  /** Null: no breaker. @default null */
+  readonly breaker: BreakerPolicy | null;
+  readonly context: ContextPolicy;
+}
+
+/** Some options of a section; undefined means the default, as if the option were not there. */
+type Overrides<Section> = { readonly [Name in keyof Section]?: Section[Name] | undefined };
+
+/** Some options of a policy, at any depth. Lists are replaced as a whole. */
+export interface PolicyOverrides<AgentName extends string = string> {
+  readonly limits?: Overrides<LimitsPolicy> | undefined;
+  readonly time?: Overrides<TimePolicy> | undefined;
+  readonly replan?: Overrides<ReplanPolicy> | undefined;
+  readonly failure?: Overrides<FailurePolicy> | undefined;
+  readonly approval?: Overrides<ApprovalPolicy<AgentName>> | undefined;
+  readonly gates?: Overrides<GatesPolicy> | undefined;
+  readonly escalation?:
+    | {
+        readonly scores?: Overrides<EscalationScores> | undefined;
+        readonly issues?: Overrides<EscalationIssues> | undefined;
+      }
+    | undefined;
+  readonly retry?: Overrides<RetryPolicy> | undefined;
+  readonly breaker?: Overrides<BreakerPolicy> | null | undefined;
+  readonly context?: Overrides<ContextPolicy> | undefined;
+}

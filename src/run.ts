@@ -1,0 +1,299 @@
+import type { CallInput } from './actors/call.types.js';
+import { checkPlan } from './actors/check-plan.js';
+import type { OutputLookup } from './actors/team.types.js';
+import { parseCommand } from './commands.js';
+import { JournalMismatchError, toFailure } from './errors.js';
+import { FactStream } from './fact-stream.js';
+import type { JournalEntry } from './journal/entry.js';
+import type { Fact, FactBody } from './journal/facts.js';
+import type { RecordBuilder, RunRecord } from './journal/record.js';
+import { createRecordBuilder } from './journal/record.js';
+import type { RunReport } from './journal/report.js';
+import { isEnded, reportOf } from './journal/report.js';
+import type { World } from './kernel/driver.js';
+import { Driver } from './kernel/driver.js';
+import type { Effect, Kernel, KernelInput, KernelStep } from './kernel/kernel.types.js';
+import { replay } from './kernel/replay.js';
+import type { Perform } from './live-machine.js';
+import type { PlanToCheck } from './machines/orchestrator.types.js';
+import type { CommandResult, Run } from './run.types.js';
+import type { Clock } from './services/clock.js';
+import type { RunStore } from './services/run-store.js';
+
+/** Commands that may wait for the store at one time; one more is refused, so that a flood costs no memory. */
+const INBOX_MAX = 10_000;
+
+/** What a run is made of. */
+export interface RunParts {
+  readonly runId: string;
+  readonly goal: string;
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly store: RunStore<JournalEntry> | undefined;
+  readonly perform: Perform;
+  readonly onError: (error: unknown) => void;
+  /** Told once, when nothing of the run is left running. */
+  readonly onEnd: () => void;
+  /**
+   * Given by tests: copies the journal, as a store would. The run is then rebuilt from the copy after every entry,
+   * which is slow, and proof that the journal is all there is.
+   */
+  readonly copyJournal: ((entries: readonly JournalEntry[]) => JournalEntry[]) | undefined;
+}
+
+/** One run: the driver, its journal, and what people see of them. */
+export class LiveRun implements Run {
+  readonly runId: string;
+  readonly done: Promise<RunReport>;
+  readonly #parts: RunParts;
+  readonly #driver: Driver<JournalEntry>;
+  readonly #entries: JournalEntry[] = [];
+  readonly #facts: FactStream;
+  readonly #builder: RecordBuilder;
+  readonly #outputs = new Map<string, NonNullable<ReturnType<OutputLookup>>>();
+  #factCount = 0;
+  #created: void | Promise<void> = undefined;
+  #resolveDone: (report: RunReport) => void = () => undefined;
+
+  constructor(parts: RunParts) {
+    this.runId = parts.runId;
+    this.#parts = parts;
+    this.#builder = createRecordBuilder({ runId: parts.runId, goal: parts.goal });
+    this.#facts = new FactStream(parts.onError);
+    this.done = new Promise((resolve) => {
+      this.#resolveDone = resolve;
+    });
+    this.#driver = new Driver(parts.kernel, this.#world());
+  }
+
+  /** Begins. `create` makes a place for the journal; nothing is decided before there is one. */
+  start(input: unknown, create: (() => void | Promise<void>) | undefined): void {
+    this.#created = create?.();
+    this.#driver.post({ kind: 'started', input });
+  }
+
+  /** Goes on where a journal ends: its facts are recomputed and must be the ones it holds. */
+  resumeFrom(entries: readonly JournalEntry[]): void {
+    const replayed = replay(this.#parts.kernel, entries, (entry, step) => {
+      const facts = this.#stamped(step, entry.at);
+      checkFacts(entry, facts);
+      this.#keep(entry);
+    });
+    this.#facts.restore(entries.flatMap((entry) => entry.facts));
+    if (replayed.status !== 'active') {
+      this.#end();
+      return;
+    }
+    const now = this.#parts.clock.now();
+    this.#driver.take(
+      replayed.state,
+      replayed.open.map(({ effect, at }) => remaining(effect, at, now)),
+    );
+  }
+
+  subscribe(listener: (fact: Fact) => void): () => void {
+    return this.#facts.subscribe(listener);
+  }
+
+  facts(): AsyncIterable<Fact> {
+    return this.#facts.stream();
+  }
+
+  record(): RunRecord {
+    return this.#builder.record();
+  }
+
+  journal(): readonly JournalEntry[] {
+    return this.#entries.slice();
+  }
+
+  approve(requestId: string, answer = 'Approved'): Promise<CommandResult> {
+    return this.#command({ type: 'approval.grant', requestId, answer });
+  }
+
+  reject(requestId: string, reason = 'Rejected'): Promise<CommandResult> {
+    return this.#command({ type: 'approval.reject', requestId, reason });
+  }
+
+  skip(stepIds: readonly string[]): Promise<CommandResult> {
+    return this.#command({ type: 'plan.skip', stepIds });
+  }
+
+  skipTo(stepId: string): Promise<CommandResult> {
+    return this.#command({ type: 'plan.skipTo', stepId });
+  }
+
+  say(text: string): Promise<CommandResult> {
+    return this.#command({ type: 'conversation.say', text });
+  }
+
+  pause(): Promise<CommandResult> {
+    return this.#command({ type: 'run.pause' });
+  }
+
+  resume(): Promise<CommandResult> {
+    return this.#command({ type: 'run.resume' });
+  }
+
+  extendTime(extraMs: number): Promise<CommandResult> {
+    return this.#command({ type: 'time.extend', extraMs });
+  }
+
+  abort(reason = 'Aborted by a person'): Promise<CommandResult> {
+    return this.#command({ type: 'run.abort', reason });
+  }
+
+  #command(candidate: unknown): Promise<CommandResult> {
+    const parsed = parseCommand(candidate);
+    if (!parsed.ok) return Promise.resolve({ accepted: false, reason: parsed.reason });
+    if (this.#driver.isOver) return Promise.resolve({ accepted: false, reason: 'run-ended' });
+    if (this.#driver.waiting >= INBOX_MAX) {
+      return Promise.resolve({ accepted: false, reason: 'inbox-full' });
+    }
+    return new Promise((resolve) => {
+      this.#driver.post({ kind: 'commanded', event: parsed.command }, (step) => {
+        resolve(commandResult(step));
+      });
+    });
+  }
+
+  #world(): World<JournalEntry> {
+    const { clock, perform } = this.#parts;
+    const outputs: OutputLookup = (key) => this.#outputs.get(key);
+    return {
+      now: () => clock.now(),
+      setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
+      clearTimeout: (handle) => {
+        clock.clearTimeout(handle);
+      },
+      append: (input, step, at) => this.#append(input, step, at),
+      call: (actor, input, signal) =>
+        actor === 'checkPlan'
+          ? Promise.resolve(checkPlan(input as PlanToCheck))
+          : perform(input as CallInput, { signal, outputs }),
+      appended: (entry, step) => {
+        this.#appended(entry, step);
+      },
+      failed: (error) => {
+        this.#failed(error);
+      },
+    };
+  }
+
+  #append(input: KernelInput, step: KernelStep, at: number): JournalEntry | Promise<JournalEntry> {
+    const entry: JournalEntry = {
+      sequence: this.#entries.length,
+      at,
+      event: input,
+      facts: this.#stamped(step, at),
+      intents: step.effects.flatMap(intentOf),
+    };
+    const ended = step.status !== 'active';
+    const store = (): void | Promise<void> =>
+      this.#parts.store?.append(this.runId, entry.sequence, [entry], { ended });
+    const stored = this.#created instanceof Promise ? this.#created.then(store) : store();
+    this.#created = undefined;
+    return stored instanceof Promise ? stored.then(() => entry) : entry;
+  }
+
+  #stamped(step: KernelStep, at: number): Fact[] {
+    const first = this.#factCount + 1;
+    const bodies = step.emitted as readonly FactBody[];
+    const ending = step.status === 'error' ? [internalError(step.error)] : [];
+    return [...bodies, ...ending].map(
+      (body, offset) => ({ sequence: first + offset, at, ...body }) as Fact,
+    );
+  }
+
+  #appended(entry: JournalEntry, step: KernelStep): void {
+    this.#keep(entry);
+    if (this.#parts.copyJournal !== undefined)
+      this.#rebuild(this.#parts.copyJournal(this.#entries));
+    this.#facts.add(entry.facts);
+    if (step.status !== 'active') this.#end();
+  }
+
+  #keep(entry: JournalEntry): void {
+    this.#entries.push(entry);
+    this.#factCount += entry.facts.length;
+    for (const fact of entry.facts) {
+      this.#builder.add(fact);
+      if (fact.type === 'agent.answered' && fact.output !== null) {
+        this.#outputs.set(fact.key, fact.output);
+      }
+    }
+  }
+
+  /** The journal, replayed from the start, must lead to where the run is. */
+  #rebuild(entries: readonly JournalEntry[]): void {
+    let factCount = 0;
+    const { state } = replay(this.#parts.kernel, entries, (entry, step) => {
+      const facts = step.emitted.map((body, offset) => ({
+        sequence: factCount + offset + 1,
+        at: entry.at,
+        ...body,
+      }));
+      factCount += entry.facts.length;
+      if (step.status !== 'error') checkFacts(entry, facts as unknown as Fact[]);
+    });
+    this.#driver.replaceState(state);
+  }
+
+  #failed(error: unknown): void {
+    const { name, message } = toFailure(error);
+    const at = this.#parts.clock.now();
+    const body = runFailed(`store-unavailable: ${name}: ${message}`);
+    this.#builder.add({ sequence: this.#factCount + 1, at, ...body });
+    this.#parts.onError(error);
+    this.#end();
+  }
+
+  #end(): void {
+    const record = this.#builder.record();
+    this.#facts.end();
+    this.#parts.onEnd();
+    if (isEnded(record)) this.#resolveDone(reportOf(record));
+  }
+}
+
+const runFailed = (reason: string): FactBody<'run.ended'> => ({
+  type: 'run.ended',
+  status: 'failed',
+  reason,
+  summaryKey: null,
+  message: null,
+});
+
+/** A chart threw: that is a bug of ours, and still an end with a report. */
+const internalError = (error: unknown): FactBody<'run.ended'> =>
+  runFailed(`internal-error: ${toFailure(error).message}`);
+
+const commandResult = (step: KernelStep | undefined): CommandResult => {
+  if (step === undefined) return { accepted: false, reason: 'run-ended' };
+  const refusal = (step.emitted as readonly FactBody[]).find(
+    (fact) => fact.type === 'command.refused',
+  );
+  return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
+};
+
+const intentOf = (effect: Effect): string[] =>
+  effect.kind === 'startCall' && effect.actor === 'performCall'
+    ? [(effect.input as CallInput).key]
+    : [];
+
+/** What is left of a timer, now; a call is simply made again. */
+const remaining = (effect: Effect, at: number, now: number): Effect =>
+  effect.kind === 'armTimer'
+    ? { ...effect, delayMs: Math.max(0, at + effect.delayMs - now) }
+    : effect;
+
+const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
+  if (JSON.stringify(facts) === JSON.stringify(entry.facts)) return;
+  const differing = facts.findIndex(
+    (fact, index) => JSON.stringify(fact) !== JSON.stringify(entry.facts[index]),
+  );
+  const expected = JSON.stringify(entry.facts[differing] ?? entry.facts.at(-1));
+  throw new JournalMismatchError(
+    `Entry ${entry.sequence} of the journal does not replay: expected ${expected}, got ${JSON.stringify(facts[differing])}. The charts or the policy have changed since the run was recorded.`,
+  );
+};

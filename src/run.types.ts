@@ -1,0 +1,37 @@
+import type { JournalEntry } from './journal/entry.js';
+import type { Fact } from './journal/facts.js';
+import type { RunRecord } from './journal/record.js';
+import type { RunReport } from './journal/report.js';
+
+/** The answer to a command. Accepted means written down; a refusal says why and changed nothing. */
+export type CommandResult =
+  { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
+
+/** One run of one goal. */
+export interface Run {
+  readonly runId: string;
+  /** Calls back with every fact in order, those of the past first. Returns how to stop. */
+  subscribe(listener: (fact: Fact) => void): () => void;
+  /** The same facts as a stream that ends with the run. */
+  facts(): AsyncIterable<Fact>;
+  /** Where the run stands. */
+  record(): RunRecord;
+  /** Everything that happened, as it is kept. */
+  journal(): readonly JournalEntry[];
+  /** Agrees to a question; `answer` goes back to the agent that asked. */
+  approve(requestId: string, answer?: string): Promise<CommandResult>;
+  reject(requestId: string, reason?: string): Promise<CommandResult>;
+  /** Takes steps off the plan. Steps that wait for them may run. */
+  skip(stepIds: readonly string[]): Promise<CommandResult>;
+  /** Takes every open step before this one off the plan. */
+  skipTo(stepId: string): Promise<CommandResult>;
+  /** Says something that is kept and changes nothing. */
+  say(text: string): Promise<CommandResult>;
+  /** Starts nothing new until `resume`. The clock goes on. */
+  pause(): Promise<CommandResult>;
+  resume(): Promise<CommandResult>;
+  extendTime(extraMs: number): Promise<CommandResult>;
+  abort(reason?: string): Promise<CommandResult>;
+  /** Always resolves, with the report. A goal that was not met is a report, not an exception. */
+  readonly done: Promise<RunReport>;
+}

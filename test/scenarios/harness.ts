@@ -1,0 +1,258 @@
+import { expect, it } from 'vitest';
+import type { AnyActorRef, InspectionEvent } from 'xstate';
+import { createActor } from 'xstate';
+
+import type { Agent } from '../../src/agents/agent.js';
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { Fact, FactBody, FactType } from '../../src/journal/facts.js';
+import { factSchema } from '../../src/journal/facts.js';
+import { createRecordBuilder } from '../../src/journal/record.js';
+import type { RunReport } from '../../src/journal/report.js';
+import { isEnded, reportOf } from '../../src/journal/report.js';
+import type { Command } from '../../src/machines/orchestrator.types.js';
+import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { CommandResult, Run } from '../../src/run.types.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+
+/** What a scenario may do while its run goes on; the same under every interpreter. */
+export interface Control {
+  approve(requestId: string, answer?: string): void;
+  reject(requestId: string, reason?: string): void;
+  skip(stepIds: readonly string[]): void;
+  skipTo(stepId: string): void;
+  say(text: string): void;
+  pause(): void;
+  resume(): void;
+  extendTime(extraMs: number): void;
+  abort(reason?: string): void;
+}
+
+export interface ScenarioSetup {
+  readonly options: Omit<OrchestratorOptions<readonly Agent[]>, 'clock' | 'store'>;
+  readonly start?: Partial<StartInput>;
+  /** Reacts to facts, at the same virtual time and after everything that time brings. */
+  readonly onFact?: (fact: Fact, control: Control) => void;
+  /** Does things at given times. */
+  readonly at?: Readonly<Record<number, (control: Control) => void>>;
+}
+
+export interface ScenarioResult {
+  readonly report: RunReport;
+  readonly facts: readonly Fact[];
+  /** Only the facts of some types, without number and time. */
+  readonly factsOf: <Type extends FactType>(...types: Type[]) => FactBody<Type>[];
+  readonly clock: VirtualClock;
+  /** What became of commands, in order; only the kernel answers them. */
+  readonly commands: readonly CommandResult[];
+  readonly journal: readonly JournalEntry[];
+}
+
+type Mode = 'straight' | 'rebuilt' | 'live';
+
+/**
+ * One scenario, three ways: by the kernel, by the kernel rebuilt from its journal after every entry, and by XState's
+ * own interpreter. All three must tell the same facts at the same times.
+ */
+export const scenario = (
+  name: string,
+  build: (clock: VirtualClock) => ScenarioSetup,
+  check: (result: ScenarioResult) => void | Promise<void>,
+): void => {
+  it(name, async () => {
+    const straight = await play('straight', build);
+    await check(straight);
+    expectWellFormed(straight);
+    for (const mode of ['rebuilt', 'live'] as const) {
+      const other = await play(mode, build);
+      expect(bodies(other.facts), `${mode} tells the same facts`).toEqual(bodies(straight.facts));
+      expect(other.report.status).toBe(straight.report.status);
+      expect(other.clock.pending(), `${mode} leaves no timer`).toBe(0);
+    }
+  });
+};
+
+/** Facts with their times; numbers follow from the order. */
+const bodies = (facts: readonly Fact[]): unknown[] =>
+  facts.map((fact): unknown => JSON.parse(JSON.stringify(fact)));
+
+const expectWellFormed = ({ facts, clock }: ScenarioResult): void => {
+  expect(facts.map((fact) => fact.sequence)).toEqual(facts.map((_, index) => index + 1));
+  for (const fact of facts) expect(factSchema.safeParse(fact).error).toBeUndefined();
+  expect(clock.pending(), 'no timer is left').toBe(0);
+};
+
+export const play = async (
+  mode: Mode,
+  build: (clock: VirtualClock) => ScenarioSetup,
+): Promise<ScenarioResult> => {
+  const clock = virtualClock();
+  const setup = build(clock);
+  return mode === 'live' ? playLive(clock, setup) : playKernel(clock, setup, mode);
+};
+
+const jsonCopy = (entries: readonly JournalEntry[]): JournalEntry[] =>
+  JSON.parse(JSON.stringify(entries)) as JournalEntry[];
+
+const playKernel = async (
+  clock: VirtualClock,
+  setup: ScenarioSetup,
+  mode: Mode,
+): Promise<ScenarioResult> => {
+  const copy = mode === 'rebuilt' ? jsonCopy : undefined;
+  const orchestrator = composeOrchestrator({ ...setup.options, clock }, copy);
+  const facts: Fact[] = [];
+  const commands: Promise<CommandResult>[] = [];
+  const run = orchestrator.start({
+    goal: 'The goal of the scenario',
+    runId: 'run',
+    ...setup.start,
+  });
+  const control = runControl(run, commands);
+  for (const [time, act] of Object.entries(setup.at ?? {})) {
+    clock.setTimeout(() => {
+      act(control);
+    }, Number(time));
+  }
+  run.subscribe((fact) => {
+    facts.push(fact);
+    clock.setTimeout(() => {
+      setup.onFact?.(fact, control);
+    }, 0);
+  });
+  await clock.runUntil(run.done);
+  await drainClock(clock);
+  const report = await run.done;
+  return {
+    ...resultOf(facts, report, clock),
+    commands: await Promise.all(commands),
+    journal: run.journal(),
+  };
+};
+
+const playLive = async (clock: VirtualClock, setup: ScenarioSetup): Promise<ScenarioResult> => {
+  const orchestrator = composeOrchestrator({ ...setup.options, clock }, undefined);
+  const builder = createRecordBuilder();
+  const facts: Fact[] = [];
+  const inspect = (event: InspectionEvent): void => {
+    if (event.type !== '@xstate.action' || event.action.type !== 'xstate.emit') return;
+    const { event: body } = event.action.params as { readonly event: FactBody };
+    const fact = { sequence: facts.length + 1, at: clock.now(), ...body } as Fact;
+    facts.push(fact);
+    builder.add(fact);
+    clock.setTimeout(() => {
+      setup.onFact?.(fact, control);
+    }, 0);
+  };
+  const input = { goal: 'The goal of the scenario', runId: 'run', ...setup.start };
+  const actor = createActor(orchestrator.machine, { input, clock, inspect });
+  const control = actorControl(actor);
+  const done = new Promise<void>((resolve, reject) => {
+    actor.subscribe({ complete: resolve, error: reject });
+  });
+  actor.start();
+  for (const [time, act] of Object.entries(setup.at ?? {})) {
+    clock.setTimeout(() => {
+      act(control);
+    }, Number(time));
+  }
+  await clock.runUntil(done);
+  await done;
+  await drainClock(clock);
+  const record = builder.record();
+  if (!isEnded(record)) throw new Error('The live run told no end');
+  return { ...resultOf(facts, reportOf(record), clock), commands: [], journal: [] };
+};
+
+/** Reactions to the last facts are still due; nothing else may be. */
+const drainClock = async (clock: VirtualClock): Promise<void> => {
+  await clock.settle();
+  clock.advance(0);
+  await clock.settle();
+};
+
+const resultOf = (
+  facts: readonly Fact[],
+  report: RunReport,
+  clock: VirtualClock,
+): Omit<ScenarioResult, 'commands' | 'journal'> => ({
+  report,
+  facts,
+  clock,
+  factsOf: <Type extends FactType>(...types: Type[]) =>
+    facts
+      .filter((fact) => (types as readonly string[]).includes(fact.type))
+      .map(({ sequence: _sequence, at: _at, ...body }) => body as unknown as FactBody<Type>),
+});
+
+const runControl = (run: Run, commands: Promise<CommandResult>[]): Control => {
+  const keep = (result: Promise<CommandResult>): void => {
+    commands.push(result);
+  };
+  return {
+    approve: (requestId, answer) => {
+      keep(run.approve(requestId, answer));
+    },
+    reject: (requestId, reason) => {
+      keep(run.reject(requestId, reason));
+    },
+    skip: (stepIds) => {
+      keep(run.skip(stepIds));
+    },
+    skipTo: (stepId) => {
+      keep(run.skipTo(stepId));
+    },
+    say: (text) => {
+      keep(run.say(text));
+    },
+    pause: () => {
+      keep(run.pause());
+    },
+    resume: () => {
+      keep(run.resume());
+    },
+    extendTime: (extraMs) => {
+      keep(run.extendTime(extraMs));
+    },
+    abort: (reason) => {
+      keep(run.abort(reason));
+    },
+  };
+};
+
+const actorControl = (actor: AnyActorRef): Control => {
+  const send = (event: Command): void => {
+    actor.send(event);
+  };
+  const route: string[] = [];
+  return {
+    approve: (requestId, answer = 'Approved') => {
+      send({ type: 'approval.grant', requestId, answer, route });
+    },
+    reject: (requestId, reason = 'Rejected') => {
+      send({ type: 'approval.reject', requestId, reason, route });
+    },
+    skip: (stepIds) => {
+      send({ type: 'plan.skip', stepIds });
+    },
+    skipTo: (stepId) => {
+      send({ type: 'plan.skipTo', stepId });
+    },
+    say: (text) => {
+      send({ type: 'conversation.say', text });
+    },
+    pause: () => {
+      send({ type: 'run.pause' });
+    },
+    resume: () => {
+      send({ type: 'run.resume' });
+    },
+    extendTime: (extraMs) => {
+      send({ type: 'time.extend', extraMs });
+    },
+    abort: (reason = 'Aborted by a person') => {
+      send({ type: 'run.abort', reason });
+    },
+  };
+};

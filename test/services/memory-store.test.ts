@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunHeader } from '../../src/services/run-store.js';
+import { storeContract } from './store-contract.js';
+
+storeContract('memoryStore', () => memoryStore());
+
+const header: RunHeader = {
+  format: 1,
+  runId: 'run',
+  goal: 'goal',
+  policyFingerprint: '0',
+  startedAt: 0,
+};
+
+describe('memoryStore', () => {
+  it('answers at once, without a promise', () => {
+    const store = memoryStore();
+    expect(store.create(header)).toBeUndefined();
+    expect(store.append('run', 0, [{ sequence: 0, at: 0 }])).toBeUndefined();
+    expect(store.read('run')).toMatchObject({ entries: [{ sequence: 0 }] });
+    expect(store.claim('run', 'owner', 1, 0)).toEqual({ token: 1 });
+  });
+
+  it('keeps the entries themselves, not copies', async () => {
+    const store = memoryStore();
+    const entry = { sequence: 0, at: 0 };
+    await store.create(header);
+    await store.append('run', 0, [entry]);
+    expect((await store.read('run'))?.entries[0]).toBe(entry);
+  });
+
+  it('shares nothing with another memory store', async () => {
+    const [one, other] = [memoryStore(), memoryStore()];
+    await one.create(header);
+    await other.create(header);
+    await one.delete('run');
+    expect(other.read('run')).toBeDefined();
+  });
+
+  it('does not slow down as a journal grows', async () => {
+    const store = memoryStore();
+    await store.create(header);
+    const startedAt = performance.now();
+    for (let sequence = 0; sequence < 200_000; sequence += 1) {
+      await store.append('run', sequence, [{ sequence, at: sequence }]);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
