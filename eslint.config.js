@@ -10,7 +10,8 @@ import tseslint from 'typescript-eslint';
 const mayImport = {
   guards: ['guards/'],
   plan: ['plan/', 'zod', 'errors.js', 'canonical-json.js'],
-  machines: ['machines/', 'guards/', 'plan/', 'xstate'],
+  // Only the budgets that follow from a policy; policies themselves reach charts as settings.
+  machines: ['machines/', 'guards/', 'plan/', 'policy/time.js', 'xstate'],
   agents: ['agents/', 'plan/', 'zod', 'errors.js', 'canonical-json.js'],
   actors: [
     'actors/',
@@ -152,6 +153,11 @@ export default defineConfig(
     // A chart is one literal and is read as one.
     files: ['src/machines/*.ts'],
     rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    // Three regions in one literal: split up, its edges would be lost to the extractor and the editor.
+    files: ['src/machines/orchestrator.ts'],
+    rules: { 'max-lines': ['error', { max: 700, skipBlankLines: true, skipComments: true }] },
   },
   {
     files: ['src/services/**/*.ts', 'src/canonical-json.ts'],

@@ -3,7 +3,7 @@ import type { Fact } from './journal/facts.js';
 /** All facts of one run, handed to everybody who listens, in order and from the first. */
 export class FactStream {
   readonly #facts: Fact[] = [];
-  readonly #listeners = new Set<(fact: Fact) => void>();
+  readonly #listeners = new Set<(fact: Fact) => unknown>();
   readonly #waiting = new Set<() => void>();
   readonly #onListenerError: (error: unknown) => void;
   #hasEnded = false;
@@ -35,12 +35,10 @@ export class FactStream {
     this.#wake();
   }
 
-  subscribe(listener: (fact: Fact) => void): () => void {
+  subscribe(listener: (fact: Fact) => unknown): () => void {
     for (const fact of this.#facts.slice()) this.#tell(listener, fact);
     // One subscription is one entry, even when the same function subscribes twice.
-    const entry = (fact: Fact): void => {
-      listener(fact);
-    };
+    const entry = (fact: Fact): unknown => listener(fact);
     if (!this.#hasEnded) this.#listeners.add(entry);
     return () => {
       this.#listeners.delete(entry);
@@ -64,9 +62,9 @@ export class FactStream {
   }
 
   /** A listener is the user's: whatever it does, the run goes on. */
-  #tell(listener: (fact: Fact) => void, fact: Fact): void {
+  #tell(listener: (fact: Fact) => unknown, fact: Fact): void {
     try {
-      const returned: unknown = listener(fact);
+      const returned = listener(fact);
       if (returned instanceof Promise) returned.catch(this.#onListenerError);
     } catch (error) {
       this.#onListenerError(error);

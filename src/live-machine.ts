@@ -68,15 +68,7 @@ const performLogic = (perform: Perform) => {
 
 /** A chart that contains itself, a level deeper: looked up when it is used, because it is not made yet. */
 const lazyLogic = (resolve: () => AnyStateMachine): AnyActorLogic =>
-  ({
-    get config() {
-      return resolve().config as unknown;
-    },
-    transition: (snapshot, event, scope) => resolve().transition(snapshot, event, scope),
-    getInitialSnapshot: (scope, input) => resolve().getInitialSnapshot(scope, input as never),
-    getPersistedSnapshot: (snapshot, options) => resolve().getPersistedSnapshot(snapshot, options),
-    restoreSnapshot: (snapshot, scope) => resolve().restoreSnapshot(snapshot, scope),
-    start: (snapshot: Parameters<AnyStateMachine['start']>[0]) => {
-      resolve().start(snapshot);
-    },
-  }) as AnyActorLogic;
+  new Proxy({} as AnyActorLogic, {
+    get: (_target, property): unknown => Reflect.get(resolve(), property),
+    has: (_target, property) => Reflect.has(resolve(), property),
+  });

@@ -107,10 +107,11 @@ type CheckedHandOffs<Agents extends readonly Agent[]> =
 
 type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
 
-/** As `createOrchestrator`, with the journal's copy under the control of a test. */
+/** As `createOrchestrator`, with the journal's copy and the running of charts under the control of a test. */
 export const composeOrchestrator = (
   options: OrchestratorOptions<readonly Agent[]>,
   copyJournal: RunParts['copyJournal'],
+  runnerOf?: Parameters<typeof createKernel>[1],
 ): Orchestrator => {
   const policy = definePolicy(options.policy);
   const issues = configurationIssues(options, policy);
@@ -118,7 +119,7 @@ export const composeOrchestrator = (
   const settings = settingsOf(options, policy);
   const team = callableOf(options, policy);
   const perform: Perform = (input, surroundings) => performCall(team, input, surroundings);
-  const kernel = createKernel({ root: 'orchestrator', machines: chartsOf(settings) });
+  const kernel = createKernel({ root: 'orchestrator', machines: chartsOf(settings) }, runnerOf);
   const { store, clock = systemClock(), onError = ignore } = options;
   const live = new Map<string, LiveRun>();
   const policyFingerprint = fingerprint(stableStringify(policy as never));

@@ -201,7 +201,7 @@ export class LiveRun implements Run {
     const bodies = step.emitted as readonly FactBody[];
     const ending = step.status === 'error' ? [internalError(step.error)] : [];
     return [...bodies, ...ending].map(
-      (body, offset) => ({ sequence: first + offset, at, ...body }) as Fact,
+      (body, offset) => ({ sequence: first + offset, at, ...body }),
     );
   }
 

@@ -1,5 +1,6 @@
+import type { Issue } from '../errors.js';
 import { validatePlan } from '../plan/validate.js';
-import type { CallOutcome, PlannerRequest } from './call.types.js';
+import type { CallFailure, CallOutcome, PlannerRequest } from './call.types.js';
 import { answered, bounded, failed, usageIn } from './outcome.js';
 import { dependenciesOf } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';
@@ -27,7 +28,7 @@ export const proposePlan = async (
     signal,
   });
   const plain = bounded(proposed, Math.max(team.maxOutputBytes, team.maxSteps * STEP_BYTES));
-  if (!plain.ok) return plain.failure;
+  if (!plain.ok) return notPlain(plain.failure);
   const validation = validatePlan(plain.value, {
     agents: [...team.agents.keys()],
     maxSteps: team.maxSteps,
@@ -37,6 +38,13 @@ export const proposePlan = async (
   return validation.ok
     ? answered({ role: 'planner', plan: validation.plan, issues: [] }, null, usage)
     : answered({ role: 'planner', plan: null, issues: validation.issues }, null, usage);
+};
+
+/** A plan that is only too long is a plan: the planner is told, and may make a shorter one. */
+const notPlain = (failure: CallFailure): CallOutcome => {
+  if (failure.code !== 'output-too-large') return failure;
+  const issue: Issue = { code: 'plan-too-large', path: '', message: failure.reason };
+  return answered({ role: 'planner', plan: null, issues: [issue] }, null, null);
 };
 
 /** A plan of `maxSteps` ordinary steps always fits, whatever the bound on other outputs. */

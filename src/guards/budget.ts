@@ -11,9 +11,17 @@ export const canReplan = ({ replans, depth, settings }: OrchestratorContext): bo
 export const canHandOff = ({ replans, depth, settings }: OrchestratorContext): boolean =>
   depth === 0 && replans < settings.policy.limits.maxReplans;
 
-/** The first plan may be asked for again by a person when the planner failed, a bounded number of times. */
-export const canPlanAgain = ({ plannerCalls, replans, settings }: OrchestratorContext): boolean =>
-  settings.team.hasPlanner && plannerCalls - replans < settings.policy.limits.maxAttempts;
+/**
+ * When the planner failed, a person may have the first plan asked for again, `maxAttempts` times. Not in a sub-plan: a
+ * person speaks to the run as a whole, and nobody there would hear them.
+ */
+export const canPlanAgain = ({
+  plannerCalls,
+  replans,
+  depth,
+  settings: { policy, team },
+}: OrchestratorContext): boolean =>
+  depth === 0 && team.hasPlanner && plannerCalls - replans <= policy.limits.maxAttempts;
 
 export type BudgetLimit = 'maxAgentCalls' | 'maxTokens' | 'maxCostUsd';
 

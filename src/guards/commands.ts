@@ -1,30 +1,32 @@
 import type { Command, OrchestratorContext } from '../machines/orchestrator.types.js';
 import type { StepState } from '../plan/progress.js';
 
+type StatusOf = (stepId: string) => StepState['status'] | undefined;
+
 /** Why a command changes nothing, in words a caller can act on; undefined when it is accepted. */
 export const refusalOf = (
   context: OrchestratorContext,
   command: Command,
-  statusOf: (stepId: string) => StepState['status'] | undefined,
+  statusOf: StatusOf,
 ): string | undefined => {
   if (context.ending !== null) return 'run-ending';
-  switch (command.type) {
-    case 'approval.grant':
-    case 'approval.reject':
-      return answerRefusal(context, command.requestId);
-    case 'plan.skip':
-      return command.stepIds.map((stepId) => skipRefusal(statusOf(stepId))).find(isText);
-    case 'plan.skipTo':
-      return skipRefusal(statusOf(command.stepId));
-    case 'run.pause':
-      return context.isPaused ? 'already-paused' : undefined;
-    case 'run.resume':
-      return context.isPaused ? undefined : 'not-paused';
-    case 'conversation.say':
-    case 'time.extend':
-    case 'run.abort':
-      return undefined;
+  if (command.type === 'approval.grant' || command.type === 'approval.reject') {
+    return answerRefusal(context, command.requestId);
   }
+  if (command.type === 'plan.skip') {
+    return command.stepIds.map((stepId) => skipRefusal(statusOf(stepId))).find(isText);
+  }
+  if (command.type === 'plan.skipTo') return skipRefusal(statusOf(command.stepId));
+  return pauseRefusal(context, command.type);
+};
+
+/** Pausing twice is a mistake worth telling; saying something, more time and the end are always welcome. */
+const pauseRefusal = (
+  { isPaused }: OrchestratorContext,
+  type: Command['type'],
+): string | undefined => {
+  if (type === 'run.pause' && isPaused) return 'already-paused';
+  return type === 'run.resume' && !isPaused ? 'not-paused' : undefined;
 };
 
 const isText = (value: string | undefined): value is string => value !== undefined;

@@ -6,7 +6,7 @@ export const isPlanAnswered = (result: CallResult): boolean =>
   result.kind === 'answered' && result.answer.role === 'planner';
 
 export const isProposalInvalid = ({ proposal }: OrchestratorContext): boolean =>
-  proposal === null || proposal.plan === null || proposal.issues.length > 0;
+  proposal?.plan == null || proposal.issues.length > 0;
 
 export const needsPlanReview = ({ settings }: OrchestratorContext): boolean =>
   hasGate(settings, 'plan');

@@ -3,11 +3,12 @@ import type { AgentCallContext } from '../machines/agent-call.js';
 /** Calling again cannot help when there is nobody to call, or no budget to call with. */
 const FINAL_CODES: ReadonlySet<string> = new Set(['unknown-agent', 'budget-exhausted']);
 
-export const canRetry = ({ tries, retry, outcome }: AgentCallContext): boolean =>
-  tries < retry.attempts && outcome !== null && !FINAL_CODES.has(outcome.code);
+export const canRetry = ({ tries, retry, outcome, isFallback }: AgentCallContext): boolean =>
+  !isFallback && tries < retry.attempts && outcome !== null && !FINAL_CODES.has(outcome.code);
 
-export const canFallBack = ({ hasFallback, outcome }: AgentCallContext): boolean =>
-  hasFallback && outcome !== null && outcome.code !== 'budget-exhausted';
+/** The fallback is asked once, and never beyond the budget. */
+export const canFallBack = ({ hasFallback, outcome, isFallback }: AgentCallContext): boolean =>
+  !isFallback && hasFallback && outcome !== null && outcome.code !== 'budget-exhausted';
 
 /**
  * How long to wait before the next try: exponential, capped, never shorter than the wait before, and spread by a hash

@@ -1,12 +1,26 @@
 import type { OrchestratorContext } from '../machines/orchestrator.types.js';
 import { canReplan } from './budget.js';
 
-/** Nothing new starts once the run pauses, waits for another plan, or is out of execution time. */
+/** Nothing new starts once the run pauses, ends, waits for another plan, or is out of execution time. */
 export const mayStartSteps = (context: OrchestratorContext): boolean =>
-  !context.isPaused &&
+  !isHalted(context) &&
   !context.isExecutionClosed &&
   context.ending === null &&
-  (context.requests.length === 0 || !canReplan(context));
+  (!hasRequests(context) || goesOnWithoutPlan(context));
+
+/** A person paused the run, or there was a failure too many. */
+export const isHalted = (context: OrchestratorContext): boolean =>
+  context.isPaused || mustStop(context) || hasTooManyFailures(context);
+
+/** A request that nothing can come of holds nothing up, unless the policy stops at the limit. */
+const goesOnWithoutPlan = (context: OrchestratorContext): boolean =>
+  !canReplan(context) && context.settings.policy.replan.onLimit === 'continue';
+
+/** Requests that nothing can come of. To finish means to come to an end first, so that the end tells all of it. */
+export const hasRefusedRequests = (context: OrchestratorContext): boolean =>
+  hasRequests(context) &&
+  !canReplan(context) &&
+  (context.settings.policy.replan.onLimit !== 'finish' || isIdle(context));
 
 export const isIdle = ({ progress }: OrchestratorContext): boolean => progress.counts.running === 0;
 

@@ -63,7 +63,10 @@ export interface RequestedAction {
 type ActorScope = Parameters<AnyStateMachine['transition']>[2];
 
 /** The scope of one transition: it collects what the chart wants and does none of it. */
-export const collectingScope = (self: AnyActorRef, actions: RequestedAction[]): ActorScope =>
+export const collectingScope = (
+  self: AnyActorRef,
+  actions: { push(action: RequestedAction): unknown },
+): ActorScope =>
   ({
     self,
     id: self.id,

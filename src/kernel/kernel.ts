@@ -1,8 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
 
-import { withInertActors } from './inert.js';
+import type { ChartRunner } from './chart-runner.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
 import { Macrostep } from './macrostep.js';
+import { tracingRunner } from './tracing-runner.js';
 
 export interface KernelCharts {
   /** The name of the chart a run starts with. */
@@ -18,14 +19,17 @@ const EMPTY: KernelState = { nodes: new Map(), calls: new Map(), timers: new Map
  * what is to be done. Everything the charts say to each other happens within the same step, in the order in which
  * XState's own interpreter does it. All decisions are XState's: the kernel only calls its transition functions.
  */
-export const createKernel = ({ root, machines }: KernelCharts): Kernel => {
-  const inertMachines = new Map(
-    Object.entries(machines).map(([name, machine]) => [name, withInertActors(machine)]),
+export const createKernel = (
+  { root, machines }: KernelCharts,
+  runnerOf: (machine: AnyStateMachine) => ChartRunner = tracingRunner,
+): Kernel => {
+  const runners = new Map(
+    Object.entries(machines).map(([name, machine]) => [name, runnerOf(machine)]),
   );
   return {
     initialState: EMPTY,
     step: (state: KernelState, input: KernelInput): KernelStep => {
-      const macrostep = new Macrostep(inertMachines, state);
+      const macrostep = new Macrostep(runners, state);
       macrostep.perform(root, input);
       return macrostep.result();
     },

@@ -1,7 +1,8 @@
-import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import type { AnyActorRef, AnyMachineSnapshot, EventObject } from 'xstate';
 
+import type { ChartRunner, Transitioned } from './chart-runner.js';
 import type { RequestedAction } from './inert.js';
-import { collectingScope, inertSelf } from './inert.js';
+import { inertSelf } from './inert.js';
 import type {
   CallNode,
   ChartNode,
@@ -11,6 +12,7 @@ import type {
   KernelStep,
   TimerNode,
 } from './kernel.types.js';
+import { childrenOf } from './xstate-shapes.js';
 
 interface Mailbox {
   readonly queue: EventObject[];
@@ -29,7 +31,7 @@ const ROOT = '';
  * takes the next event from its mailbox.
  */
 export class Macrostep {
-  readonly #machines: ReadonlyMap<string, AnyStateMachine>;
+  readonly #runners: ReadonlyMap<string, ChartRunner>;
   readonly #nodes: Map<string, ChartNode>;
   readonly #calls: Map<string, CallNode>;
   readonly #timers: Map<string, TimerNode>;
@@ -39,8 +41,8 @@ export class Macrostep {
   readonly #mailboxes = new Map<string, Mailbox>();
   #ended: AnyMachineSnapshot | undefined;
 
-  constructor(machines: ReadonlyMap<string, AnyStateMachine>, state: KernelState) {
-    this.#machines = machines;
+  constructor(runners: ReadonlyMap<string, ChartRunner>, state: KernelState) {
+    this.#runners = runners;
     this.#nodes = new Map(state.nodes);
     this.#calls = new Map(state.calls);
     this.#timers = new Map(state.timers);
@@ -132,11 +134,10 @@ export class Macrostep {
 
   #process(address: string, event: EventObject): void {
     const node = this.#nodes.get(address);
-    const machine = node === undefined ? undefined : this.#machines.get(node.chart);
-    if (node === undefined || machine === undefined) return;
-    const actions: RequestedAction[] = [];
-    const snapshot = transitioned(node.snapshot, () =>
-      machine.transition(node.snapshot, event, collectingScope(node.self, actions)),
+    const runner = node === undefined ? undefined : this.#runners.get(node.chart);
+    if (node === undefined || runner === undefined) return;
+    const { snapshot, actions } = transitioned(node.snapshot, () =>
+      runner.advance(node.self, node.snapshot, event),
     );
     this.#nodes.set(address, { ...node, snapshot });
     this.#carryOut(address, node.self, actions);
@@ -150,20 +151,16 @@ export class Macrostep {
     parent: string | undefined,
     input: unknown,
   ): void {
-    const machine = this.#machines.get(chart);
-    if (machine === undefined) return;
+    const runner = this.#runners.get(chart);
+    if (runner === undefined) return;
     const parentSelf = parent === undefined ? undefined : this.#nodes.get(parent)?.self;
     const self = inertSelf(id, parentSelf);
-    const actions: RequestedAction[] = [];
-    const snapshot = machine.getInitialSnapshot(
-      collectingScope(self, actions),
-      input,
-    ) as AnyMachineSnapshot;
+    const { snapshot, actions } = runner.begin(self, input);
     this.#nodes.set(address, { chart, id, parent, snapshot, self });
     const mailbox = { queue: [], isBusy: true };
     this.#mailboxes.set(address, mailbox);
     // An actor that starts first starts the children it was born with, then does what its first states ask for.
-    const children = Object.values(snapshot.children);
+    const children = Object.values(childrenOf(snapshot));
     for (const { params } of actions.filter(isSpawn)) {
       if (children.includes(params.actorRef)) this.#spawn(address, params);
     }
@@ -178,64 +175,42 @@ export class Macrostep {
   /** First everything is announced, then everything is done, as an interpreter does it. */
   #carryOut(address: string, self: AnyActorRef, actions: readonly RequestedAction[]): void {
     const deferred: (() => void)[] = [];
-    const neverStarted = new Set<unknown>();
-    const spawned = new Set<unknown>();
+    const spawned = new Set<AnyActorRef>();
+    const neverStarted = new Set<AnyActorRef>();
     for (const action of actions) {
-      switch (action.type) {
-        case 'xstate.emit':
-          this.#emitted.push((action.params as { readonly event: EventObject }).event);
-          break;
-        case 'xstate.spawnChild': {
-          const child = action.params as SpawnParams;
-          spawned.add(child.actorRef);
-          deferred.push(() => {
-            if (!neverStarted.has(child.actorRef)) this.#spawn(address, child);
-          });
-          break;
-        }
-        case 'xstate.stopChild': {
-          const child = action.params as AnyActorRef | undefined;
-          if (child === undefined) break;
-          if (spawned.has(child)) neverStarted.add(child);
-          else
-            deferred.push(() => {
-              this.#stop(`${address}/${child.id}`);
-            });
-          break;
-        }
-        case 'xstate.sendTo': {
-          const { to, event } = action.params as {
-            readonly to: AnyActorRef;
-            readonly event: EventObject;
-          };
-          const target = this.#addressOf(address, self, to);
-          deferred.push(() => {
-            this.#deliver(target, event);
-          });
-          break;
-        }
-        case 'xstate.raise': {
-          const raised = action.params as RaiseParams;
-          if (raised.delay === undefined) break;
-          deferred.push(() => {
-            this.#arm(address, raised);
-          });
-          break;
-        }
-        case 'xstate.cancel': {
-          const sendId = action.params as string;
-          deferred.push(() => {
-            this.#cancel(`${address}#${sendId}`);
-          });
-          break;
-        }
-        default:
-          throw new Error(
-            `Charts may not have the custom action '${action.type}': effects are actors`,
-          );
+      if (action.type === 'xstate.emit') {
+        this.#emitted.push((action.params as { readonly event: EventObject }).event);
+      } else if (isSpawn(action)) {
+        const { params } = action;
+        spawned.add(params.actorRef);
+        deferred.push(() => {
+          if (!neverStarted.has(params.actorRef)) this.#spawn(address, params);
+        });
+      } else if (action.type === 'xstate.stopChild') {
+        const child = action.params as AnyActorRef | undefined;
+        // A child that is stopped before it was started never starts.
+        if (child !== undefined && spawned.has(child)) neverStarted.add(child);
+        else if (child !== undefined) deferred.push(() => this.#stop(`${address}/${child.id}`));
+      } else {
+        deferred.push(this.#performing(address, self, action));
       }
     }
     for (const perform of deferred) perform();
+  }
+
+  #performing(address: string, self: AnyActorRef, { type, params }: RequestedAction): () => void {
+    switch (type) {
+      case 'xstate.sendTo': {
+        const { to, event } = params as { readonly to: AnyActorRef; readonly event: EventObject };
+        return () => this.#deliver(this.#addressOf(address, self, to), event);
+      }
+      case 'xstate.raise':
+        return () => this.#arm(address, params as RaiseParams);
+      case 'xstate.cancel':
+        return () => this.#cancel(`${address}#${(params as { readonly sendId: string }).sendId}`);
+      default:
+        throw new Error(`Charts may not have the custom action '${type}': effects are actors`);
+    }
   }
 
   #addressOf(address: string, self: AnyActorRef, to: AnyActorRef): string {
@@ -246,7 +221,7 @@ export class Macrostep {
 
   #spawn(parent: string, { id, src, input }: SpawnParams): void {
     const address = `${parent}/${id}`;
-    if (this.#machines.has(src)) {
+    if (this.#runners.has(src)) {
       this.#startChart(address, id, src, parent, input);
       return;
     }
@@ -276,7 +251,7 @@ export class Macrostep {
     if (node === undefined) return;
     this.#nodes.delete(address);
     this.#forgetTimers(address);
-    for (const id of Object.keys(node.snapshot.children)) this.#stop(`${address}/${id}`);
+    for (const id of Object.keys(childrenOf(node.snapshot))) this.#stop(`${address}/${id}`);
   }
 
   #settleIfEnded(address: string, snapshot: AnyMachineSnapshot): void {
@@ -298,12 +273,14 @@ export class Macrostep {
     this.#deliver(node.parent, event);
   }
 
+  /** A delayed raise is a timer; one without delay was handled by XState itself. */
   #arm(address: string, { id, delay, event }: RaiseParams): void {
+    if (delay === undefined) return;
     this.#generation += 1;
     const generation = this.#generation;
     const timer = `${address}#${id}`;
     this.#timers.set(timer, { address, event, generation });
-    this.#effects.push({ kind: 'armTimer', timer, generation, delayMs: delay ?? 0 });
+    this.#effects.push({ kind: 'armTimer', timer, generation, delayMs: delay });
   }
 
   #cancel(key: string): void {
@@ -344,13 +321,10 @@ const endStatus = (snapshot: AnyMachineSnapshot | undefined): KernelStep['status
 };
 
 /** A chart that throws has a bug; its run ends with the error instead of taking the process along. */
-const transitioned = (
-  before: AnyMachineSnapshot,
-  transition: () => AnyMachineSnapshot,
-): AnyMachineSnapshot => {
+const transitioned = (before: AnyMachineSnapshot, transition: () => Transitioned): Transitioned => {
   try {
     return transition();
   } catch (error) {
-    return { ...before, status: 'error', error } as AnyMachineSnapshot;
+    return { snapshot: { ...before, status: 'error', error } as AnyMachineSnapshot, actions: [] };
   }
 };

@@ -16,6 +16,7 @@ import {
   failure,
   failureOf,
   keyOfTry,
+  permitName,
   settledReport,
 } from './agent-call.updates.js';
 import { tryOf } from './event-output.js';
@@ -43,6 +44,7 @@ export const agentCallMachine = setup({
     isAnswered: ({ event }) => tryOf(event).kind === 'answered',
     isAnsweredWithPermit: ({ context, event }) =>
       context.needsPermit && tryOf(event).kind === 'answered',
+    isFallback: ({ context }) => context.isFallback,
     needsPermit: ({ context }) => context.needsPermit,
   },
   actions: {
@@ -51,7 +53,7 @@ export const agentCallMachine = setup({
     announceFailure: emit(({ context }) => failedFact(context)),
     askForPermit: sendTo(parentOf, ({ context, self }) => ({
       type: 'permit.requested',
-      agent: context.request.agent,
+      agent: permitName(context),
       route: [self.id],
     })),
     countTry: assign({ tries: ({ context }) => context.tries + 1 }),
@@ -84,14 +86,18 @@ export const agentCallMachine = setup({
   states: {
     admitting: {
       description: 'A permit is asked for only when the policy has a breaker or a budget of calls.',
-      always: [{ guard: 'needsPermit', target: 'requestingPermit' }, { target: 'calling' }],
+      always: [
+        { guard: 'needsPermit', target: 'requestingPermit' },
+        { guard: 'isFallback', target: 'fallingBack' },
+        { target: 'calling' },
+      ],
     },
     requestingPermit: {
       description: 'The root orchestrator counts the call against its budget and asks the breaker.',
       tags: ['waiting'],
       entry: 'askForPermit',
       on: {
-        'permit.granted': 'calling',
+        'permit.granted': [{ guard: 'isFallback', target: 'fallingBack' }, { target: 'calling' }],
         'permit.refused': {
           target: 'judgingFailure',
           actions: [
@@ -165,7 +171,7 @@ export const agentCallMachine = setup({
       description: 'Once more, with less, or not at all.',
       always: [
         { guard: 'canRetry', target: 'backingOff' },
-        { guard: 'canFallBack', target: 'fallingBack' },
+        { guard: 'canFallBack', target: 'admitting', actions: 'startFallback' },
         { target: 'failed' },
       ],
     },
@@ -177,7 +183,7 @@ export const agentCallMachine = setup({
     fallingBack: {
       description: "The agent's own fallback answers instead; the run goes on with less.",
       tags: ['running'],
-      entry: ['startFallback', 'announceCall'],
+      entry: 'announceCall',
       invoke: {
         id: 'performFallback',
         src: 'performCall',
@@ -187,10 +193,14 @@ export const agentCallMachine = setup({
           isFallback: true,
         }),
         onDone: [
-          { guard: 'isAnswered', target: 'answered', actions: 'announceAnswer' },
+          {
+            guard: 'isAnswered',
+            target: 'answered',
+            actions: ['announceAnswer', 'reportSettled'],
+          },
           {
             target: 'failed',
-            actions: ['keepOutcome', 'announceFailure'],
+            actions: ['keepOutcome', 'announceFailure', 'reportSettled'],
           },
         ],
         onError: {
@@ -201,6 +211,7 @@ export const agentCallMachine = setup({
               params: { code: 'threw', reason: 'The fallback could not be called' },
             },
             'announceFailure',
+            'reportSettled',
           ],
         },
       },
@@ -210,6 +221,7 @@ export const agentCallMachine = setup({
           actions: [
             { type: 'keepFailure', params: { code: 'timeout', reason: 'No fallback in time' } },
             'announceFailure',
+            'reportSettled',
           ],
         },
       },

@@ -7,6 +7,13 @@ export const keyOfTry = ({ request, tries, isFallback }: AgentCallContext): stri
   return tries < 2 ? request.key : `${request.key}#${tries}`;
 };
 
+/**
+ * Who a permit is for. A fallback counts against the budget, but the breaker watches the agent and not its fallback:
+ * that goes by a name which no agent can have.
+ */
+export const permitName = ({ request, isFallback }: AgentCallContext): string =>
+  isFallback ? `${request.agent}#fallback` : request.agent;
+
 export const failure = (params: {
   readonly code: FailureCode;
   readonly reason: string;
@@ -14,11 +21,11 @@ export const failure = (params: {
 
 /** What the breaker and the budget are told after a try. */
 export const settledReport = (
-  { request }: AgentCallContext,
+  context: AgentCallContext,
   outcome: CallOutcome,
 ): Extract<Report, { type: 'call.settled' }> => ({
   type: 'call.settled',
-  agent: request.agent,
+  agent: permitName(context),
   hasSucceeded: outcome.kind === 'answered',
   usage: outcome.kind === 'answered' ? outcome.usage : null,
 });

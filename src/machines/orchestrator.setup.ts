@@ -53,7 +53,7 @@ export const orchestratorSetup = setup({
     hasExtension: ({ context }) => context.extensionMs > 0,
     hasNoPlan: ({ context }) => !proposal.hasPlan(context),
     hasPlan: ({ context }) => proposal.hasPlan(context),
-    hasRefusedRequests: ({ context }) => schedule.hasRequests(context) && !canReplan(context),
+    hasRefusedRequests: ({ context }) => schedule.hasRefusedRequests(context),
     hasRequests: ({ context }) => schedule.hasRequests(context),
     hasTooManyFailures: ({ context }) => schedule.hasTooManyFailures(context),
     isAborted: ({ context }) => context.ending?.status === 'aborted',
@@ -65,6 +65,7 @@ export const orchestratorSetup = setup({
       context.ending?.status === params.status,
     isExecutionClosed: ({ context }) => context.isExecutionClosed,
     isForChild: ({ event }) => isForChild(event),
+    isHalted: ({ context }) => schedule.isHalted(context),
     isGoalAccepted: ({ context, event }) => proposal.isGoalAccepted(context, resultOf(event)),
     isIdle: ({ context }) => schedule.isIdle(context),
     isNested: ({ context }) => context.depth > 0,
@@ -79,9 +80,7 @@ export const orchestratorSetup = setup({
     isPlanSettled: ({ context }) => schedule.isPlanSettled(context),
     isProposalInvalid: ({ context }) => proposal.isProposalInvalid(context),
     isQuestionOpen: ({ context, event }) => isQuestionOpen(context, event),
-    isRepeatedPlan: ({ context }) =>
-      context.settings.policy.replan.stopOnRepeatedPlan &&
-      context.fingerprints.includes(updates.fingerprintOf(context)),
+    isRepeatedPlan: ({ context }) => isRepeatedPlan(context),
     mustStop: ({ context }) => schedule.mustStop(context),
     needsGoalReview: ({ context }) => proposal.needsGoalReview(context),
     needsPlanApproval: ({ context }) => proposal.needsPlanApproval(context),
@@ -118,7 +117,7 @@ export const orchestratorSetup = setup({
     ),
     announceReplan: emit(({ context }) => facts.replanStarted(context)),
     announceReplanRefused: emit(({ context }) =>
-      facts.replanRefused(context, canReplan(context) ? 'repeated-plan' : 'replan-limit'),
+      facts.replanRefused(context, isRepeatedPlan(context) ? 'repeated-plan' : 'replan-limit'),
     ),
     announceStart: enqueueActions(({ context, enqueue }) => {
       if (context.depth === 0) enqueue.emit(facts.runStarted(context));
@@ -367,6 +366,10 @@ export const orchestratorSetup = setup({
 
 type Phase = FactBody<'phase.entered'>['phase'];
 
+const isRepeatedPlan = (context: OrchestratorContext): boolean =>
+  context.settings.policy.replan.stopOnRepeatedPlan &&
+  context.fingerprints.includes(updates.fingerprintOf(context));
+
 const NO_VERDICT = { type: 'verdict.given', score: 100, hasIssues: false, feedback: '' } as const;
 
 const asVerdict = (event: OrchestratorEvent): Extract<Report, { type: 'verdict.given' }> =>
@@ -397,14 +400,12 @@ const ownAnswerFact = (
   event: OrchestratorEvent,
 ): FactBody => {
   const stepId = context.parentStepId;
-  switch (event.type) {
-    case 'approval.grant':
-      return { type: 'approval.granted', requestId, stepId, answer: event.answer };
-    case 'approval.reject':
-      return { type: 'approval.rejected', requestId, stepId, reason: event.reason };
-    default: {
-      const outcome = context.settings.policy.approval.onTimeout;
-      return { type: 'approval.expired', requestId, stepId, outcome };
-    }
+  if (event.type === 'approval.grant') {
+    return { type: 'approval.granted', requestId, stepId, answer: event.answer };
   }
+  if (event.type === 'approval.reject') {
+    return { type: 'approval.rejected', requestId, stepId, reason: event.reason };
+  }
+  const outcome = context.settings.policy.approval.onTimeout;
+  return { type: 'approval.expired', requestId, stepId, outcome };
 };

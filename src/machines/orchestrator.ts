@@ -334,10 +334,12 @@ export const createOrchestratorMachine = (settings: Settings) =>
                 ],
               },
               draining: {
-                description: 'Nothing new starts; what runs comes to its end.',
+                description:
+                  'Nothing new starts; what runs comes to its end. A pause or a failure too many is judged at once.',
                 tags: ['running'],
                 entry: { type: 'enterPhase', params: { phase: 'draining' } },
                 always: [
+                  { guard: 'isHalted', target: 'executing' },
                   {
                     guard: 'isDrainedAndClosed',
                     target: 'judgingResults',

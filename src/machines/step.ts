@@ -74,6 +74,16 @@ export const stepMachine = stepSetup.createMachine({
             { type: 'fail', params: ({ event }) => ({ code: 'rejected', reason: event.reason }) },
           ],
         },
+        'step.skip': {
+          target: 'skipped',
+          actions: [
+            'closeQuestion',
+            {
+              type: 'fail',
+              params: ({ event }) => ({ code: 'skipped', reason: event.reason }),
+            },
+          ],
+        },
         'run.windDown': {
           target: 'skipped',
           actions: [

@@ -73,7 +73,7 @@ const workerRole = ({ fixCycles, questions }: StepContext): string => {
 export const reviewCall = (context: StepContext, subject: 'code' | 'step'): AgentCallInput => {
   const request: SupervisorRequest = {
     role: 'supervisor',
-    key: keyOf(context, `supervisor.${subject}`),
+    key: keyOf(context, reviewRole(context, subject)),
     agent: 'supervisor',
     stepId: context.stepId,
     goal: context.goal,
@@ -86,6 +86,10 @@ export const reviewCall = (context: StepContext, subject: 'code' | 'step'): Agen
   };
   return callSettings(context.settings, request);
 };
+
+/** The code is looked at again when a person's answer changed a fix: that is another call. */
+const reviewRole = ({ fixCycles }: StepContext, subject: 'code' | 'step'): string =>
+  subject === 'code' && fixCycles > 0 ? `supervisor.code.${fixCycles}` : `supervisor.${subject}`;
 
 export const testCall = (context: StepContext): AgentCallInput => {
   const request: TesterRequest = {
@@ -102,14 +106,14 @@ export const testCall = (context: StepContext): AgentCallInput => {
   return callSettings(context.settings, request);
 };
 
-/** A sub-plan ends by its own clock before the step's budget is over. */
+/** A sub-plan ends by its own clock, its grace included, before the step's budget is over. */
 export const subplanInput = (context: StepContext): OrchestratorInput => ({
   goal: context.task,
   runId: context.runId,
   nested: {
     parentStepId: context.stepId,
     depth: context.depth + 1,
-    limitMs: Math.max(1, context.budgetMs - context.settings.policy.time.graceMs),
+    limitMs: Math.max(1, context.budgetMs - context.settings.policy.time.graceMs - 1),
   },
 });
 
@@ -117,40 +121,32 @@ export const subplanInput = (context: StepContext): OrchestratorInput => ({
 
 type Change = Partial<StepContext>;
 
-/** Keeps where the work is and what the agent wants next. */
+const NO_WISHES = { request: null, handOff: null } as const;
+
+/** Keeps where the work is and what the agent wants next; what an earlier answer wanted is forgotten. */
 export const workDone = (context: StepContext, result: CallResult): Change => {
   if (result.kind !== 'answered' || result.answer.role !== 'worker') return {};
   const { answer } = result;
+  if (answer.report === 'blocked' || answer.report === 'askHuman') return {};
   const outputKeys = result.hasOutput ? [result.key] : context.outputKeys;
+  const kept = { ...NO_WISHES, outputKeys, confidence: answer.confidence };
   const about = { stepId: context.stepId, agent: context.agent };
   switch (answer.report) {
     case 'done':
-      return { outputKeys, confidence: answer.confidence };
+      return kept;
     case 'needsContext': {
       const { suggestion: reason, confidence } = answer;
       return {
-        outputKeys,
-        confidence,
+        ...kept,
         request: { kind: 'needsContext', ...about, reason, agents: [], confidence },
       };
     }
     case 'requestReplan': {
       const { reason, agents, confidence } = answer;
-      return {
-        outputKeys,
-        confidence,
-        request: { kind: 'requestReplan', ...about, reason, agents, confidence },
-      };
+      return { ...kept, request: { kind: 'requestReplan', ...about, reason, agents, confidence } };
     }
     case 'handOff':
-      return {
-        outputKeys,
-        confidence: answer.confidence,
-        handOff: { agent: answer.agent, task: answer.task },
-      };
-    case 'blocked':
-    case 'askHuman':
-      return {};
+      return { ...kept, handOff: { agent: answer.agent, task: answer.task } };
   }
 };
 
@@ -227,7 +223,7 @@ export const questionAnswered = (context: StepContext, answer: string): Change =
 
 export const subplanDone = (outcome: RunOutcome): Change =>
   outcome.status === 'completed'
-    ? { outputKeys: outcome.outputKeys, failure: null }
+    ? { ...NO_WISHES, outputKeys: outcome.outputKeys, failure: null }
     : {
         failure: {
           code: 'subplan-failed',

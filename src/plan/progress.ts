@@ -138,25 +138,29 @@ export const isSatisfying = ({ status, reason }: Pick<StepState, 'status' | 'rea
 
 const recordSettlement = (progress: Progress, index: number, settlement: Settlement): Progress => {
   const state = stateOf(progress, index);
-  if (state === undefined || (state.status !== 'pending' && state.status !== 'running'))
+  if (state === undefined || (state.status !== 'pending' && state.status !== 'running')) {
     return progress;
-  const { counts } = progress;
-  const isUnresolved =
-    settlement.status === 'failed' || settlement.reason === SKIPPED_BY_DEPENDENCY;
+  }
   return {
     ...progress,
     states: withItem(progress.states, index, { unmet: state.unmet, ...settlement }),
-    counts: {
-      ...counts,
-      pending: counts.pending - (state.status === 'pending' ? 1 : 0),
-      running: counts.running - (state.status === 'running' ? 1 : 0),
-      completed: counts.completed + (settlement.status === 'completed' ? 1 : 0),
-      failed: counts.failed + (settlement.status === 'failed' ? 1 : 0),
-      skipped: counts.skipped + (settlement.status === 'skipped' ? 1 : 0),
-      cancelled: counts.cancelled + (settlement.status === 'cancelled' ? 1 : 0),
-      unresolved: counts.unresolved + (isUnresolved ? 1 : 0),
-      failedSincePlan: counts.failedSincePlan + (settlement.status === 'failed' ? 1 : 0),
-    },
+    counts: settledCounts(progress.counts, state.status, settlement),
+  };
+};
+
+const settledCounts = (
+  counts: ProgressCounts,
+  from: 'pending' | 'running',
+  { status, reason }: Settlement,
+): ProgressCounts => {
+  const failed = status === 'failed' ? 1 : 0;
+  const unresolved = failed === 1 || reason === SKIPPED_BY_DEPENDENCY ? 1 : 0;
+  return {
+    ...counts,
+    unresolved: counts.unresolved + unresolved,
+    failedSincePlan: counts.failedSincePlan + failed,
+    [from]: counts[from] - 1,
+    [status]: counts[status] + 1,
   };
 };
 
@@ -178,9 +182,8 @@ const skipDependents = (progress: Progress, index: number): Settled => {
   const skipped: number[] = [];
   const queue = [...(progress.dependents[index] ?? [])];
   let next = progress;
-  for (let position = 0; position < queue.length; position += 1) {
-    const dependent = queue[position];
-    if (dependent === undefined) continue;
+  // The queue grows while it is read: what a skipped step leaves behind is skipped too.
+  for (const dependent of queue) {
     const after = recordSettlement(next, dependent, {
       status: 'skipped',
       outputKeys: [],

@@ -68,7 +68,7 @@ const deepestSteps = (goalSteps: number, maxSteps: number, depth: number): numbe
 
 /** With `onPlannerFailure: 'interrupt'` a person may have the first plan asked for again. */
 const plannerRecoveries = ({ failure, limits }: Policy): number =>
-  failure.onPlannerFailure === 'interrupt' ? limits.maxAttempts - 1 : 0;
+  failure.onPlannerFailure === 'interrupt' ? limits.maxAttempts : 0;
 
 /** An attempt, or an answer from a person, takes the work through its stages once more. */
 const triesPerStep = ({ limits, gates, retry, approval }: Policy, team: BoundedTeam): number => {

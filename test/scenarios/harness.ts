@@ -10,11 +10,13 @@ import { createRecordBuilder } from '../../src/journal/record.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { isEnded, reportOf } from '../../src/journal/report.js';
 import type { Command } from '../../src/machines/orchestrator.types.js';
-import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
+import type { Orchestrator, OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { CommandResult, Run } from '../../src/run.types.js';
+import { checkingRunner } from '../kernel/checking-runner.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
+import { checkInvariants } from './checker.js';
 
 /** What a scenario may do while its run goes on; the same under every interpreter. */
 export interface Control {
@@ -47,6 +49,8 @@ export interface ScenarioResult {
   /** What became of commands, in order; only the kernel answers them. */
   readonly commands: readonly CommandResult[];
   readonly journal: readonly JournalEntry[];
+  /** What the run was held to. */
+  readonly orchestrator: Orchestrator;
 }
 
 type Mode = 'straight' | 'rebuilt' | 'live';
@@ -77,10 +81,12 @@ export const scenario = (
 const bodies = (facts: readonly Fact[]): unknown[] =>
   facts.map((fact): unknown => JSON.parse(JSON.stringify(fact)));
 
-const expectWellFormed = ({ facts, clock }: ScenarioResult): void => {
+const expectWellFormed = ({ facts, clock, orchestrator }: ScenarioResult): void => {
   expect(facts.map((fact) => fact.sequence)).toEqual(facts.map((_, index) => index + 1));
   for (const fact of facts) expect(factSchema.safeParse(fact).error).toBeUndefined();
   expect(clock.pending(), 'no timer is left').toBe(0);
+  const { policy } = orchestrator;
+  expect(checkInvariants(facts, policy, orchestrator.bounds()), 'invariants').toEqual([]);
 };
 
 export const play = async (
@@ -101,7 +107,8 @@ const playKernel = async (
   mode: Mode,
 ): Promise<ScenarioResult> => {
   const copy = mode === 'rebuilt' ? jsonCopy : undefined;
-  const orchestrator = composeOrchestrator({ ...setup.options, clock }, copy);
+  const runner = mode === 'straight' ? checkingRunner : undefined;
+  const orchestrator = composeOrchestrator({ ...setup.options, clock }, copy, runner);
   const facts: Fact[] = [];
   const commands: Promise<CommandResult>[] = [];
   const run = orchestrator.start({
@@ -128,6 +135,7 @@ const playKernel = async (
     ...resultOf(facts, report, clock),
     commands: await Promise.all(commands),
     journal: run.journal(),
+    orchestrator,
   };
 };
 
@@ -162,7 +170,7 @@ const playLive = async (clock: VirtualClock, setup: ScenarioSetup): Promise<Scen
   await drainClock(clock);
   const record = builder.record();
   if (!isEnded(record)) throw new Error('The live run told no end');
-  return { ...resultOf(facts, reportOf(record), clock), commands: [], journal: [] };
+  return { ...resultOf(facts, reportOf(record), clock), commands: [], journal: [], orchestrator };
 };
 
 /** Reactions to the last facts are still due; nothing else may be. */
@@ -176,7 +184,7 @@ const resultOf = (
   facts: readonly Fact[],
   report: RunReport,
   clock: VirtualClock,
-): Omit<ScenarioResult, 'commands' | 'journal'> => ({
+): Omit<ScenarioResult, 'commands' | 'journal' | 'orchestrator'> => ({
   report,
   facts,
   clock,

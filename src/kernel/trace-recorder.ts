@@ -1,0 +1,177 @@
+import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+
+import type { Transitioned } from './chart-runner.js';
+import type { RequestedAction } from './inert.js';
+import { collectingScope, withInertActors } from './inert.js';
+import type { Ending, Operation } from './trace.js';
+import type { BuiltinAction, Guard } from './xstate-shapes.js';
+import { implementationsOf, isBuiltinAction, nodesOf } from './xstate-shapes.js';
+
+export interface Recording extends Transitioned {
+  readonly operations: readonly Operation[];
+  /** Undefined when the transition did something that must be worked out every time. */
+  readonly ending: Ending | undefined;
+}
+
+/** Has XState make transitions and writes down what it asked and did. */
+export class TraceRecorder {
+  readonly machine: AnyStateMachine;
+  readonly #staticParams: ReadonlySet<unknown>;
+  #operations: Operation[] = [];
+  /** Actions still to be carried out that were written down already, by name. */
+  #known = 0;
+  #isRepeatable = true;
+
+  constructor(chart: AnyStateMachine) {
+    const { guards, actions } = implementationsOf(chart);
+    this.#staticParams = staticParamsOf(chart.config);
+    this.machine = withInertActors(chart).provide({
+      guards: mapValues(guards, (guard) => this.#recordingGuard(guard)),
+      actions: mapValues(actions, (action) => this.#recordingAction(action)),
+    } as never);
+  }
+
+  begin(self: AnyActorRef, input: unknown): Recording {
+    return this.#record((scope) => this.machine.getInitialSnapshot(scope, input), self);
+  }
+
+  advance(self: AnyActorRef, snapshot: AnyMachineSnapshot, event: EventObject): Recording {
+    return this.#record((scope) => this.machine.transition(snapshot, event, scope), self);
+  }
+
+  #record(
+    transition: (scope: ReturnType<typeof collectingScope>) => unknown,
+    self: AnyActorRef,
+  ): Recording {
+    this.#operations = [];
+    this.#known = 0;
+    this.#isRepeatable = true;
+    const actions: RequestedAction[] = [];
+    const scope = collectingScope(self, {
+      push: (action) => {
+        actions.push(action);
+        this.#observe(action);
+      },
+    });
+    const snapshot = transition(scope) as AnyMachineSnapshot;
+    const operations = this.#operations;
+    const isRepeatable =
+      this.#isRepeatable && snapshot.status !== 'error' && hasNoHistory(snapshot);
+    if (snapshot.status === 'done') dropTrailingStops(operations);
+    const isComplete = operations.every((operation) => this.#completed(operation, snapshot));
+    const template = {
+      ...snapshot,
+      context: {},
+      children: {},
+      output: undefined,
+      error: undefined,
+    };
+    return {
+      snapshot,
+      actions,
+      operations,
+      ending: isRepeatable && isComplete ? { template: template as AnyMachineSnapshot } : undefined,
+    };
+  }
+
+  /** An invoked actor's input is found at the state that is active now; a state that was only passed has none. */
+  #completed(operation: Operation, snapshot: AnyMachineSnapshot): boolean {
+    if (operation.kind !== 'invoke') return true;
+    const definitions = nodesOf(snapshot).flatMap((node) => node.invoke);
+    const definition = definitions.find(({ id }) => id === operation.id);
+    if (definition === undefined) return false;
+    Object.assign(operation, { input: definition.input });
+    return true;
+  }
+
+  #recordingGuard(guard: unknown): unknown {
+    if (typeof guard !== 'function' || 'check' in guard) return guard;
+    const ask = guard as Guard;
+    const recording: Guard = (args, params) => {
+      const result = ask(args, params);
+      this.#operations.push({ kind: 'guard', guard: ask, params, result });
+      this.#requireStatic(params);
+      return result;
+    };
+    return recording;
+  }
+
+  #recordingAction(action: unknown): unknown {
+    if (!isBuiltinAction(action)) return action;
+    const resolve: BuiltinAction['resolve'] = (scope, snapshot, args, params, self, extra) => {
+      const resolved = action.resolve(scope, snapshot, args, params, self, extra);
+      this.#operations.push({ kind: 'action', action, params });
+      this.#requireStatic(params);
+      this.#expect(action);
+      for (const inner of resolved[2] ?? []) this.#expect(inner);
+      return resolved;
+    };
+    return Object.assign(() => undefined, action, { resolve });
+  }
+
+  #expect(action: unknown): void {
+    if (!isBuiltinAction(action)) this.#isRepeatable = false;
+    else if (action.execute !== undefined) this.#known += 1;
+  }
+
+  /** Params made by a function depend on the event; those in the chart are always the same. */
+  #requireStatic(params: unknown): void {
+    if (params !== undefined && !this.#staticParams.has(params)) this.#isRepeatable = false;
+  }
+
+  /** Actions that have no name in the chart: XState's own for `after` and `invoke`. */
+  #observe({ type, params }: RequestedAction): void {
+    if (type === 'xstate.raise' && (params as { delay?: number }).delay === undefined) {
+      this.#isRepeatable = false;
+    }
+    if (this.#known > 0) {
+      this.#known -= 1;
+      return;
+    }
+    const operation = unnamedOperation(type, params);
+    if (operation === undefined) this.#isRepeatable = false;
+    else this.#operations.push(operation);
+  }
+}
+
+const unnamedOperation = (type: string, params: unknown): Operation | undefined => {
+  switch (type) {
+    case 'xstate.raise': {
+      const { id } = params as { readonly id: string };
+      const delay = id.split('.')[2];
+      return delay === undefined ? undefined : { kind: 'arm', id, delay };
+    }
+    case 'xstate.cancel':
+      return { kind: 'cancel', id: (params as { readonly sendId: string }).sendId };
+    case 'xstate.spawnChild': {
+      const { id, src } = params as { readonly id: string; readonly src: string };
+      return { kind: 'invoke', id, src, input: undefined };
+    }
+    case 'xstate.stopChild':
+      return params === undefined ? undefined : { kind: 'stop', id: (params as { id: string }).id };
+    default:
+      return undefined;
+  }
+};
+
+/** A chart that ends stops whatever children it has; how many there are differs from time to time. */
+const dropTrailingStops = (operations: Operation[]): void => {
+  while (operations.at(-1)?.kind === 'stop') operations.pop();
+};
+
+const hasNoHistory = (snapshot: AnyMachineSnapshot): boolean =>
+  Object.keys(snapshot.historyValue as object).length === 0;
+
+const mapValues = (
+  record: Readonly<Record<string, unknown>>,
+  change: (value: unknown) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+
+/** Every params object that stands in the chart itself. */
+const staticParamsOf = (config: unknown, found = new Set<unknown>()): Set<unknown> => {
+  if (typeof config !== 'object' || config === null) return found;
+  if ('params' in config && typeof config.params === 'object') found.add(config.params);
+  for (const value of Object.values(config)) staticParamsOf(value, found);
+  return found;
+};

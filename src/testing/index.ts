@@ -1,0 +1,3 @@
+export { virtualClock } from '../services/virtual-clock.js';
+
+export type { VirtualClock } from '../services/virtual-clock.js';

@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+
+import type { ChartRunner, Transitioned } from '../../src/kernel/chart-runner.js';
+import { tracingRunner } from '../../src/kernel/tracing-runner.js';
+
+/** How often a replay was compared with XState; tests assert that it happened at all. */
+export const comparisons = { count: 0 };
+
+/** Replays what XState did before and asks XState all the same: both must say the same, down to every parameter. */
+export const checkingRunner = (chart: AnyStateMachine): ChartRunner =>
+  tracingRunner(chart, (event, replayed, ask) => {
+    comparisons.count += 1;
+    expect(plain(replayed), `${chart.id} on ${event.type}`).toEqual(plain(ask()));
+  });
+
+/** Everything that is said, without the objects that say it. */
+const plain = ({ snapshot, actions }: Transitioned): unknown => ({
+  ...plainSnapshot(snapshot),
+  actions: actions.map(({ type, params }) => ({ type, params: plainParams(type, params) })),
+});
+
+const plainSnapshot = (snapshot: AnyMachineSnapshot): object => ({
+  value: snapshot.value,
+  status: snapshot.status,
+  tags: [...(snapshot.tags)],
+  context: snapshot.context as unknown,
+  output: snapshot.output as unknown,
+  children: snapshot.status === 'active' ? Object.keys(snapshot.children as object) : [],
+});
+
+const plainParams = (type: string, params: unknown): unknown => {
+  switch (type) {
+    case 'xstate.spawnChild': {
+      const { id, src, input } = params as { id: string; src: string; input: unknown };
+      return { id, src, input };
+    }
+    case 'xstate.stopChild':
+      return (params as { id: string } | undefined)?.id;
+    case 'xstate.sendTo': {
+      const { to, event } = params as { to: { id: string }; event: unknown };
+      return { to: to.id, event };
+    }
+    case 'xstate.raise': {
+      const { event, id, delay } = params as { event: unknown; id: unknown; delay: unknown };
+      return { event, id, delay };
+    }
+    default:
+      return params;
+  }
+};

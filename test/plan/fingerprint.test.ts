@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { planFingerprint } from '../../src/plan/fingerprint.js';
+import { anyPlan, plan } from './plans.js';
+
+describe('the fingerprint of a plan', () => {
+  it('is the same whatever the steps are called', () => {
+    fc.assert(
+      fc.property(anyPlan(), ({ analysis, steps }) => {
+        const renamed = steps.map((step) => ({
+          ...step,
+          id: `x-${step.id}`,
+          dependsOn: step.dependsOn.map((id) => `x-${id}`),
+        }));
+        expect(planFingerprint({ analysis, steps: renamed })).toBe(
+          planFingerprint({ analysis, steps }),
+        );
+      }),
+    );
+  });
+
+  it('is the same in whatever order the dependencies of a step are named', () => {
+    fc.assert(
+      fc.property(anyPlan({ maxSteps: 14 }), ({ analysis, steps }) => {
+        const reversed = steps.map((step) => ({ ...step, dependsOn: step.dependsOn.toReversed() }));
+        expect(planFingerprint({ analysis, steps: reversed })).toBe(
+          planFingerprint({ analysis, steps }),
+        );
+      }),
+    );
+  });
+
+  it('is the same for the same work, whatever is said about it', () => {
+    const [step] = plan('a').steps;
+    const told = {
+      analysis: 'Another analysis',
+      scope: 'trivial' as const,
+      steps: [
+        { ...step!, task: ` ${step!.task}\n`, complexity: 'complex' as const, reason: 'Because' },
+      ],
+    };
+    expect(planFingerprint(told)).toBe(planFingerprint(plan('a')));
+  });
+
+  it('differs with the agent, the task, the dependencies and the order', () => {
+    const different = [
+      plan('a', 'b'),
+      plan('b', 'a'),
+      plan('other:a', 'b'),
+      plan('a', 'b<a'),
+      plan('a<b', 'b'),
+      plan('a'),
+      plan('a', 'b', 'b2'),
+      plan('a', 'b<elsewhere'),
+      plan('a', 'b<elsewhere-too'),
+      plan(),
+    ];
+    const fingerprints = different.map(planFingerprint);
+    expect(new Set(fingerprints).size).toBe(different.length);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect } from 'vitest';
+
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { ScenarioSetup } from './harness.js';
+import { scenario } from './harness.js';
+import { scriptedAgent } from './scripted.js';
+import { agentNamed, slowAgent, steps } from './team.js';
+
+const down = new Error('down');
+
+/** Whatever fails, the next step runs; the breaker opens after two failures and thinks again after ten seconds. */
+const policyOf = (overrides: PolicyOverrides = {}) =>
+  definePolicy({
+    failure: { onStepFailure: 'continue', onDependencyFailure: 'run' },
+    breaker: { failures: 2, resetMs: 10_000 },
+    ...overrides,
+    limits: { maxFailures: 99, maxParallel: 1, ...overrides.limits },
+    retry: { attempts: 1, ...overrides.retry },
+  });
+
+describe('the breaker of an agent', () => {
+  scenario(
+    'opens after its failures in a row, refuses without a call, lets one through after the reset and closes',
+    (clock) => ({
+      options: {
+        agents: [scriptedAgent('worker', down, down, 'back'), slowAgent('other', clock, 10_000)],
+        policy: policyOf(),
+      },
+      start: { plan: { steps: steps('a', 'b<a', 'c<b', 'other:wait<c', 'd<wait', 'e<d') } },
+    }),
+    ({ report, facts, factsOf }) => {
+      const told = facts.filter(
+        (fact) => fact.type === 'breaker.opened' || fact.type === 'breaker.closed',
+      );
+      expect(told.map(({ type, at }) => [type, at])).toEqual([
+        ['breaker.opened', 0],
+        ['breaker.closed', 10_000],
+      ]);
+      expect(
+        factsOf('agent.called')
+          .filter(({ agent }) => agent === 'worker')
+          .map(({ stepId }) => stepId),
+      ).toEqual(['a', 'b', 'd', 'e']);
+      expect(factsOf('step.failed').map(({ stepId, code }) => [stepId, code])).toEqual([
+        ['a', 'threw'],
+        ['b', 'threw'],
+        ['c', 'breaker-open'],
+      ]);
+      expect(report.successfulSteps).toEqual(['wait', 'd', 'e']);
+    },
+  );
+
+  scenario(
+    'opens again when the one call it lets through fails',
+    (clock) => ({
+      options: {
+        agents: [scriptedAgent('worker', down), slowAgent('other', clock, 10_000)],
+        policy: policyOf(),
+      },
+      start: {
+        plan: { steps: steps('a', 'b<a', 'other:wait<b', 'c<wait', 'd<c', 'other:again<d', 'e<again') },
+      },
+    }),
+    ({ facts, factsOf }) => {
+      expect(
+        facts.filter((fact) => fact.type === 'breaker.opened').map(({ at }) => at),
+      ).toEqual([0, 10_000, 20_000]);
+      expect(factsOf('step.failed').map(({ stepId, code }) => [stepId, code])).toEqual([
+        ['a', 'threw'],
+        ['b', 'threw'],
+        ['c', 'threw'],
+        ['d', 'breaker-open'],
+        ['e', 'threw'],
+      ]);
+    },
+  );
+
+  scenario(
+    'lets exactly one call through after the reset, whoever else asks meanwhile',
+    (clock) => ({
+      options: {
+        agents: [
+          scriptedAgent('worker', down, down, (call: { readonly signal: AbortSignal }) =>
+            clock.sleep(500, call.signal).then(() => 'back'),
+          ),
+          slowAgent('other', clock, 10_000),
+        ],
+        policy: policyOf({ limits: { maxParallel: 3 } }),
+      },
+      start: {
+        plan: { steps: steps('a', 'b', 'other:wait<a,b', 'c<wait', 'd<wait', 'e<wait') },
+      },
+    }),
+    ({ factsOf }) => {
+      expect(
+        factsOf('agent.failed')
+          .filter(({ code }) => code === 'breaker-open')
+          .map(({ stepId }) => stepId),
+      ).toEqual(['d', 'e']);
+      expect(factsOf('breaker.closed')).toHaveLength(1);
+    },
+  );
+
+  scenario(
+    'starts counting again after a success: only failures in a row open it',
+    () => ({
+      options: {
+        agents: [scriptedAgent('worker', down, 'fine', down, 'fine', down, 'fine')],
+        policy: policyOf(),
+      },
+      start: { plan: { steps: steps('a', 'b<a', 'c<b', 'd<c', 'e<d', 'f<e') } },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('breaker.opened')).toEqual([]);
+      expect(report.successfulSteps).toEqual(['b', 'd', 'f']);
+    },
+  );
+
+  scenario(
+    'is one per agent: another agent is called as ever',
+    () => ({
+      options: {
+        agents: [scriptedAgent('worker', down), agentNamed('other', () => 'fine')],
+        policy: policyOf(),
+      },
+      start: { plan: { steps: steps('a', 'b<a', 'other:c<b', 'd<c') } },
+    }),
+    ({ report }) => {
+      expect(report.successfulSteps).toEqual(['c']);
+      expect(report.steps.map(({ code }) => code)).toEqual([
+        'threw',
+        'threw',
+        null,
+        'breaker-open',
+      ]);
+    },
+  );
+
+  const patient = (backoffMs: number): ScenarioSetup => ({
+    options: {
+      agents: [scriptedAgent('worker', down, down, 'back')],
+      policy: policyOf({ retry: { attempts: 5, backoffMs, maxBackoffMs: 20_000 } }),
+    },
+    start: { plan: { steps: steps('a') } },
+  });
+
+  scenario(
+    'refuses a try, and the next one may come after the reset',
+    () => patient(4_000),
+    ({ report, factsOf }) => {
+      expect(factsOf('agent.failed').some(({ code }) => code === 'breaker-open')).toBe(true);
+      expect(factsOf('breaker.closed')).toHaveLength(1);
+      expect(report.steps[0]).toMatchObject({ status: 'completed', output: 'back' });
+    },
+  );
+
+  scenario(
+    'leaves no timer behind when the run ends while it is open',
+    () => patient(1),
+    ({ report, factsOf }) => {
+      expect(factsOf('breaker.opened')).toHaveLength(1);
+      expect(report.steps[0]).toMatchObject({ status: 'failed', code: 'breaker-open' });
+      expect(report.durationMs).toBeLessThan(10_000);
+    },
+  );
+
+  scenario(
+    'is only for the team: a planner that fails has its retries and no breaker',
+    () => ({
+      options: {
+        agents: [agentNamed('worker', () => 'x')],
+        planner: () => {
+          throw down;
+        },
+        policy: policyOf({ retry: { attempts: 5, backoffMs: 0 } }),
+      },
+    }),
+    ({ factsOf }) => {
+      expect(factsOf('agent.called')).toHaveLength(5);
+      expect(factsOf('breaker.opened')).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,28 @@
+import type { AgentCall } from '../../src/agents/agent.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { TestAgent } from './team.js';
+import { agentNamed } from './team.js';
+
+/** What an agent does for one step: an error is thrown, a function is asked, anything else is the answer. */
+export type Behaviours = Readonly<Record<string, unknown>>;
+
+/** An agent whose behaviour depends on the step; where nothing else is said, it says what it did. */
+export const workerBy = (behaviours: Behaviours, name = 'worker'): TestAgent =>
+  agentNamed(name, (call) => {
+    const behaviour = Object.hasOwn(behaviours, call.step.id)
+      ? behaviours[call.step.id]
+      : `did ${call.step.id}`;
+    if (behaviour instanceof Error) throw behaviour;
+    return typeof behaviour === 'function'
+      ? (behaviour as (call: AgentCall) => unknown)(call)
+      : behaviour;
+  });
+
+/** The same, later. */
+export const after =
+  (clock: VirtualClock, durationMs: number, answer: unknown) =>
+  async (call: AgentCall): Promise<unknown> => {
+    await clock.sleep(durationMs, call.signal);
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };

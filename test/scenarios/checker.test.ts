@@ -1,0 +1,228 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { blocked, needsContext } from '../../src/agents/report.js';
+import type { Fact } from '../../src/journal/facts.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import { workerBy } from './by-step.js';
+import { checkInvariants } from './checker.js';
+import { play } from './harness.js';
+import { plannerInTurn } from './planners.js';
+
+/* A checker that finds nothing proves nothing: every bug planted here must be found by the invariant meant for it. */
+
+const allowing: PolicyOverrides = {
+  limits: { maxReplans: 2, maxParallel: 2, maxDepth: 1, maxAttempts: 2 },
+  approval: { agents: ['architect'] },
+  retry: { attempts: 2, backoffMs: 0 },
+};
+
+/** A run with a bit of everything: a failure, a replan, a retry, an approval, a sub-plan. */
+const eventfulRun = async (): Promise<readonly Fact[]> => {
+  let tries = 0;
+  const flaky = (): string => {
+    tries += 1;
+    if (tries === 1) throw new Error('Not yet');
+    return 'At last';
+  };
+  const { facts } = await play('straight', () => ({
+    options: {
+      agents: [
+        workerBy({
+          a: flaky,
+          b: needsContext('More', 'half'),
+          c: new Error('Broken'),
+          hard_rp1: blocked('Too hard'),
+        }),
+        workerBy({}, 'architect'),
+      ],
+      planner: plannerInTurn(
+        ['a', 'b<a', 'c<a', 'd<c', 'e<b'],
+        ['architect:design', 'hard<design', 'last<hard,a'],
+        ['part'],
+      ),
+      policy: definePolicy(allowing),
+    },
+    onFact: (fact, control) => {
+      if (fact.type === 'approval.requested') control.approve(fact.requestId);
+    },
+  }));
+  return facts;
+};
+
+let facts: readonly Fact[] = [];
+
+beforeAll(async () => {
+  facts = await eventfulRun();
+});
+
+/** The invariants that a run breaks. */
+const broken = (run: readonly Fact[], overrides: PolicyOverrides = allowing): number[] => [
+  ...new Set(checkInvariants(run, definePolicy(overrides)).map(({ invariant }) => invariant)),
+];
+
+const withLimits = (limits: PolicyOverrides['limits']): PolicyOverrides => ({
+  ...allowing,
+  limits: { ...allowing.limits, ...limits },
+});
+
+const indexOf = (isIt: (fact: Fact) => boolean): number => {
+  const index = facts.findIndex(isIt);
+  expect(index).toBeGreaterThanOrEqual(0);
+  return index;
+};
+
+const isAbout =
+  (type: Fact['type'], stepId: string) =>
+  (fact: Fact): boolean =>
+    fact.type === type && 'stepId' in fact && fact.stepId === stepId;
+
+const without = (isIt: (fact: Fact) => boolean): Fact[] => facts.toSpliced(indexOf(isIt), 1);
+
+const twice = (isIt: (fact: Fact) => boolean): Fact[] => {
+  const index = indexOf(isIt);
+  return facts.toSpliced(index, 0, facts[index]!);
+};
+
+const moved = (isIt: (fact: Fact) => boolean, before: (fact: Fact) => boolean): Fact[] => {
+  const from = indexOf(isIt);
+  const fact = { ...facts[from]!, at: facts[indexOf(before)]!.at };
+  return facts.toSpliced(from, 1).toSpliced(indexOf(before), 0, fact);
+};
+
+const changed = <Type extends Fact['type']>(
+  type: Type,
+  change: (fact: Fact<Type>) => Partial<Fact<Type>>,
+): Fact[] =>
+  facts.map((fact) =>
+    fact.type === type ? ({ ...fact, ...change(fact as Fact<Type>) } as Fact) : fact,
+  );
+
+describe('the checker of invariants', () => {
+  it('finds nothing wrong with a run that is right', () => {
+    const types = new Set(facts.map((fact) => fact.type));
+    for (const type of [
+      'step.failed',
+      'replan.started',
+      'subplan.started',
+      'step.retried',
+    ] as const)
+      expect(types).toContain(type);
+    expect(broken(facts)).toEqual([]);
+  });
+
+  it('finds a step that settles twice, or never, or when it was replaced (1)', () => {
+    expect(broken(twice(isAbout('step.completed', 'a')))).toEqual([1]);
+    expect(broken(without(isAbout('step.skipped', 'e')))).toEqual([1]);
+    expect(broken(changed('step.skipped', () => ({ reason: 'human' })))).toContain(1);
+  });
+
+  it('finds a step that starts before what it depends on (2)', () => {
+    const early = moved(isAbout('step.started', 'b'), isAbout('step.completed', 'a'));
+    expect(broken(early)).toContain(2);
+  });
+
+  it('finds a step that is skipped behind nothing, and one that was left waiting (2)', () => {
+    const skipped = changed('step.skipped', ({ reason }) =>
+      reason === 'replaced' ? { reason: 'dependency' } : {},
+    );
+    expect(broken(skipped)).toContain(2);
+    const left = facts.map((fact) =>
+      isAbout('step.skipped', 'd')(fact) ? { ...fact, type: 'step.cancelled' } : fact,
+    );
+    expect(broken(left as Fact[])).toContain(2);
+  });
+
+  it('finds more steps at once than slots, and two in one slot (3)', () => {
+    expect(broken(facts, withLimits({ maxParallel: 1 }))).toEqual([3]);
+    expect(broken(changed('step.started', () => ({ slot: 'slot-0' })))).toEqual([3]);
+  });
+
+  it('finds an attempt or a try too many (4)', () => {
+    expect(broken(facts, withLimits({ maxAttempts: 1 }))).toEqual([4]);
+    expect(broken(facts, { ...allowing, retry: { attempts: 1 } })).toEqual([4]);
+    expect(broken(changed('step.completed', () => ({ attempts: 9 })))).toEqual([4]);
+    expect(broken(twice((fact) => fact.type === 'step.retried'))).toEqual([4]);
+  });
+
+  it('finds a replan too many, a revision out of turn and an id that is used twice (5)', () => {
+    expect(broken(facts, withLimits({ maxReplans: 0 }))).toEqual([5]);
+    expect(broken(changed('plan.adopted', () => ({ revision: 7 })))).toEqual([5]);
+    expect(broken(twice((fact) => fact.type === 'plan.adopted'))).toContain(5);
+    const dangling = changed('plan.adopted', ({ steps }) => ({
+      steps: steps.map((step) => ({ ...step, dependsOn: [...step.dependsOn, 'ghost'] })),
+    }));
+    expect(broken(dangling)).toContain(5);
+  });
+
+  it('finds a sub-plan too deep (6)', () => {
+    expect(broken(facts, withLimits({ maxDepth: 0 }))).toEqual([6]);
+  });
+
+  it('finds an answer to no call, a second answer and a second call (8)', () => {
+    const isCallOfB = (fact: Fact): boolean =>
+      fact.type === 'agent.called' && fact.key === 'run/b/1/worker';
+    expect(broken(without(isCallOfB))).toEqual([8]);
+    expect(broken(twice(isCallOfB))).toContain(8);
+    expect(broken(twice((fact) => fact.type === 'agent.answered'))).toEqual([8]);
+    expect(broken(twice((fact) => fact.type === 'agent.failed'))).toEqual([8]);
+  });
+
+  it('finds an output that is lost (9)', () => {
+    const lost = changed('agent.answered', ({ key }) =>
+      key === 'run/b/1/worker' ? { output: null } : {},
+    );
+    expect(broken(lost)).toEqual([9]);
+  });
+
+  it('finds work without consent, and work after a no (10)', () => {
+    const isGrant = (fact: Fact): boolean => fact.type === 'approval.granted';
+    expect(broken(without(isGrant))).toEqual([10]);
+    const rejected = facts.map((fact) =>
+      isGrant(fact) ? { ...fact, type: 'approval.rejected', reason: 'No' } : fact,
+    );
+    expect(broken(rejected as Fact[])).toEqual([10]);
+    expect(broken(twice(isGrant))).toEqual([10]);
+    const asking = { ...allowing, approval: { agents: ['architect', 'worker'] } };
+    expect(broken(facts, asking)).toEqual([10]);
+  });
+
+  it('finds calls, time and steps beyond what the price tag says (11)', () => {
+    expect(broken(facts, withLimits({ maxAgentCalls: 3 }))).toEqual([11]);
+    const late = changed('run.ended', () => ({ at: 3_600_000 + 5_001 }));
+    expect(broken(late)).toEqual([11]);
+    const policy = definePolicy(allowing);
+    const bounds = {
+      plannerCalls: 1,
+      agentCalls: 1,
+      replans: 0,
+      steps: 1,
+      depth: 0,
+      approvals: 0,
+      wallTimeMs: 1,
+    };
+    const found = checkInvariants(facts, policy, bounds);
+    expect(found.map(({ invariant }) => invariant)).toEqual([11, 11, 11, 11, 11]);
+  });
+
+  it('finds an end that does not say what happened (12)', () => {
+    const unanswered = without(
+      (fact) => fact.type === 'plan.adopted' && fact.parentStepId === null && fact.revision === 1,
+    );
+    expect(broken(unanswered)).toContain(12);
+    expect(broken(changed('run.ended', () => ({ status: 'failed' as const, reason: '' })))).toEqual([12]);
+    expect(broken(changed('run.ended', () => ({ reason: 'steps-failed' })))).toEqual([12]);
+    expect(broken(changed('run.ended', () => ({ reason: 'steps-left' })))).toEqual([12]);
+  });
+
+  it('finds facts after the end, work that never began, and time that runs backwards (15)', () => {
+    expect(broken([...facts, facts[3]!])).toContain(15);
+    expect(broken(facts.slice(0, -1))).toContain(15);
+    expect(broken(without(isAbout('step.started', 'c')))).toContain(15);
+    expect(broken(changed('run.started', () => ({ at: 1 })))).toContain(15);
+  });
+
+  it('finds a call of somebody who is not in the team (16)', () => {
+    expect(broken(changed('run.started', () => ({ agents: ['worker'] })))).toEqual([16]);
+  });
+});

@@ -1,0 +1,102 @@
+import type { FactBody } from '../../../src/journal/facts.js';
+import type { Check, Evidence } from './check.types.js';
+import { Findings, follow } from './check.types.js';
+
+interface Questions {
+  /** Open requests and the step each is about. */
+  readonly open: Map<string, string | null>;
+  readonly answered: Set<string>;
+  readonly approved: Set<string>;
+  readonly rejected: Set<string>;
+  /** Steps nobody may be called for before a person agreed. */
+  readonly needsConsent: Set<string>;
+  /** How large the planner said the work is; a hand-off does not change that. */
+  readonly scopes: Map<string | null, string | undefined>;
+}
+
+/** Invariant 10: nothing that needs consent runs without it, and nothing at all after a refusal. */
+export const checkApprovals: Check = ({ facts, policy, maxima }) => {
+  const findings = new Findings();
+  const questions: Questions = {
+    open: new Map(),
+    answered: new Set(),
+    approved: new Set(),
+    rejected: new Set(),
+    needsConsent: new Set(),
+    scopes: new Map(),
+  };
+  const proposals = new Map<string | null, FactBody<'plan.proposed'>>();
+  const answer = (fact: Answer): void => checkAnswer(questions, fact, findings);
+  follow(facts, {
+    'plan.proposed': (fact) => {
+      proposals.set(fact.parentStepId, fact);
+    },
+    'plan.adopted': (fact) =>
+      noteConsent(questions, fact, proposals.get(fact.parentStepId), policy),
+    'approval.requested': (fact) => checkRequest(questions, fact, findings),
+    'approval.granted': answer,
+    'approval.rejected': answer,
+    'approval.expired': answer,
+    'agent.called': (fact) => checkCall(questions, fact, findings),
+  });
+  const asked = facts.filter((fact) => fact.type === 'approval.requested').length;
+  const most = maxima?.approvals ?? asked;
+  findings.expect(asked <= most, 11, `${asked} questions, at most ${most}`);
+  return findings.violations;
+};
+
+type Answer = FactBody<'approval.granted' | 'approval.rejected' | 'approval.expired'>;
+
+/** Steps are adopted in the order they were proposed in, whatever they are called afterwards. */
+const noteConsent = (
+  { needsConsent, scopes }: Questions,
+  { steps, parentStepId }: FactBody<'plan.adopted'>,
+  proposal: FactBody<'plan.proposed'> | undefined,
+  { approval }: Evidence['policy'],
+): void => {
+  if (proposal?.origin !== 'handOff') scopes.set(parentStepId, proposal?.plan?.scope);
+  const isExempt = approval.autoApproveTrivial && scopes.get(parentStepId) === 'trivial';
+  for (const [index, { id, agent }] of steps.entries()) {
+    const isAskedByPlan = proposal?.plan?.steps[index]?.requiresApproval === true;
+    const isAskedByPolicy = approval.agents.includes(agent) && !isExempt;
+    if (isAskedByPlan || isAskedByPolicy) needsConsent.add(id);
+  }
+};
+
+const checkRequest = (
+  { open, answered }: Questions,
+  { requestId, stepId }: FactBody<'approval.requested'>,
+  findings: Findings,
+): void => {
+  const isNew = !open.has(requestId) && !answered.has(requestId);
+  findings.expect(isNew, 10, `${requestId} is asked twice`);
+  open.set(requestId, stepId);
+};
+
+const checkAnswer = (
+  { open, answered, approved, rejected }: Questions,
+  fact: Answer,
+  findings: Findings,
+): void => {
+  const { requestId, stepId } = fact;
+  findings.expect(open.get(requestId) === stepId, 10, `${requestId} is answered and not open`);
+  open.delete(requestId);
+  answered.add(requestId);
+  if (stepId === null) return;
+  const isRejection =
+    fact.type === 'approval.rejected' ||
+    (fact.type === 'approval.expired' && fact.outcome === 'reject');
+  (isRejection ? rejected : approved).add(stepId);
+};
+
+const checkCall = (
+  { open, approved, rejected, needsConsent }: Questions,
+  { stepId, key }: FactBody<'agent.called'>,
+  findings: Findings,
+): void => {
+  if (stepId === null) return;
+  findings.expect(![...open.values()].includes(stepId), 10, `${key} does not wait for the answer`);
+  findings.expect(!rejected.has(stepId), 10, `${key} is called after a person said no`);
+  const hasConsent = !needsConsent.has(stepId) || approved.has(stepId);
+  findings.expect(hasConsent, 10, `${key} is called and nobody agreed`);
+};

@@ -1,0 +1,152 @@
+import type { FactBody } from '../../../src/journal/facts.js';
+import type { Check, Evidence } from './check.types.js';
+import { Findings, follow } from './check.types.js';
+
+/** Calls that were refused before they were made fail without having been made. */
+const REFUSALS = ['breaker-open', 'budget-exhausted', 'timeout'];
+
+interface Ledger {
+  readonly agents: Set<string>;
+  /** Keys of tries: true while there is neither an answer nor a failure. */
+  readonly isOpen: Map<string, boolean>;
+  /** The number of the last try by the key of the call. */
+  readonly tries: Map<string, number>;
+  readonly answeredCalls: Set<string>;
+  readonly outputs: Set<string>;
+  readonly workingSteps: Set<string>;
+  readonly attempts: Map<string, number>;
+}
+
+/** Invariants 4, 8, 9, 11 and 16: who is called how often, and that answers are answers to calls. */
+export const checkCalls: Check = (evidence) => {
+  const findings = new Findings();
+  const ledger: Ledger = {
+    agents: new Set(),
+    isOpen: new Map(),
+    tries: new Map(),
+    answeredCalls: new Set(),
+    outputs: new Set(),
+    workingSteps: new Set(),
+    attempts: new Map(),
+  };
+  const stopWork = ({ stepId }: { readonly stepId: string }): void => {
+    ledger.workingSteps.delete(stepId);
+  };
+  follow(evidence.facts, {
+    'run.started': ({ agents }) => {
+      for (const agent of agents) ledger.agents.add(agent);
+    },
+    'step.started': ({ stepId }) => {
+      ledger.workingSteps.add(stepId);
+      ledger.attempts.set(stepId, 1);
+    },
+    'step.retried': (fact) => checkRetry(ledger, fact, evidence, findings),
+    'agent.called': (fact) => checkCall(ledger, fact, evidence, findings),
+    'agent.answered': (fact) => checkReturn(ledger, fact, evidence, findings),
+    'agent.failed': (fact) => checkReturn(ledger, fact, evidence, findings),
+    'step.completed': (fact) => checkCompletion(ledger, fact, findings),
+    'step.failed': stopWork,
+    'step.skipped': stopWork,
+    'step.cancelled': stopWork,
+  });
+  checkTotals(ledger, evidence, findings);
+  return findings.violations;
+};
+
+const callKey = (key: string): string => key.split('#')[0] ?? key;
+
+const checkRetry = (
+  { attempts }: Ledger,
+  { stepId, attempt }: FactBody<'step.retried'>,
+  { policy }: Evidence,
+  findings: Findings,
+): void => {
+  const expected = (attempts.get(stepId) ?? 0) + 1;
+  findings.expect(attempt === expected, 4, `${stepId} is tried a ${attempt}th time, out of turn`);
+  const isWithin = attempt <= policy.limits.maxAttempts;
+  findings.expect(isWithin, 4, `${stepId} is tried a ${attempt}th time, beyond maxAttempts`);
+  attempts.set(stepId, attempt);
+};
+
+const checkCall = (
+  ledger: Ledger,
+  fact: FactBody<'agent.called'>,
+  { policy }: Evidence,
+  findings: Findings,
+): void => {
+  const { key, role, agent, stepId, isFallback } = fact;
+  findings.expect(!ledger.isOpen.has(key), 8, `${key} is called twice`);
+  ledger.isOpen.set(key, true);
+  const call = callKey(key);
+  findings.expect(!ledger.answeredCalls.has(call), 8, `${key} is called though it was answered`);
+  const before = ledger.tries.get(call) ?? 0;
+  const isNext = isFallback ? fact.try >= before : fact.try > before;
+  findings.expect(isNext, 4, `try ${fact.try} of ${call} comes after try ${before}`);
+  const isWithin = fact.try <= policy.retry.attempts;
+  findings.expect(isWithin, 4, `try ${fact.try} of ${call} is beyond retry.attempts`);
+  ledger.tries.set(call, fact.try);
+  if (role !== 'worker') return;
+  findings.expect(ledger.agents.has(agent), 16, `${agent} is called and not in the team`);
+  const isWorking = stepId !== null && ledger.workingSteps.has(stepId);
+  findings.expect(isWorking, 15, `${key} is called for a step that is not working`);
+};
+
+const checkReturn = (
+  ledger: Ledger,
+  fact: FactBody<'agent.answered'> | FactBody<'agent.failed'>,
+  evidence: Evidence,
+  findings: Findings,
+): void => {
+  const { key } = fact;
+  const wasRefused =
+    fact.type === 'agent.failed' &&
+    !ledger.isOpen.has(key) &&
+    REFUSALS.includes(fact.code) &&
+    needsPermit(evidence);
+  findings.expect(
+    wasRefused || ledger.isOpen.get(key) === true,
+    8,
+    `${key} comes back (${fact.type}) and is not out`,
+  );
+  ledger.isOpen.set(key, false);
+  if (fact.type === 'agent.failed') return;
+  ledger.answeredCalls.add(callKey(key));
+  if (fact.output !== null) ledger.outputs.add(key);
+};
+
+const needsPermit = ({ policy: { breaker, limits } }: Evidence): boolean =>
+  breaker !== null ||
+  [limits.maxAgentCalls, limits.maxTokens, limits.maxCostUsd].some((limit) => limit !== null);
+
+const checkCompletion = (
+  { outputs, attempts, workingSteps }: Ledger,
+  fact: FactBody<'step.completed'>,
+  findings: Findings,
+): void => {
+  workingSteps.delete(fact.stepId);
+  for (const key of fact.outputKeys) {
+    findings.expect(outputs.has(key), 9, `${fact.stepId} is completed, its output ${key} is lost`);
+  }
+  const made = attempts.get(fact.stepId) ?? 0;
+  findings.expect(fact.attempts === made, 4, `${fact.stepId} took ${made}, says ${fact.attempts}`);
+};
+
+const checkTotals = (
+  { tries }: Ledger,
+  { facts, policy, maxima }: Evidence,
+  findings: Findings,
+) => {
+  const made = facts.filter((fact) => fact.type === 'agent.called').length;
+  const { maxAgentCalls } = policy.limits;
+  // A fallback is made without asking again: it answers for a call that was counted.
+  const fallbacks = facts.filter((fact) => fact.type === 'agent.called' && fact.isFallback).length;
+  if (maxAgentCalls !== null) {
+    const isWithin = made - fallbacks <= maxAgentCalls;
+    findings.expect(isWithin, 11, `${made} calls are more than maxAgentCalls`);
+  }
+  if (maxima === undefined) return;
+  findings.expect(made <= maxima.agentCalls, 11, `${made} calls, at most ${maxima.agentCalls}`);
+  const planner = [...tries.keys()].filter((key) => /\/planner\.\d+$/.test(key)).length;
+  const isWithin = planner <= maxima.plannerCalls;
+  findings.expect(isWithin, 11, `${planner} planner calls, at most ${maxima.plannerCalls}`);
+};

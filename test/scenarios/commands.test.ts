@@ -1,0 +1,474 @@
+import { describe, expect } from 'vitest';
+
+import { definePolicy } from '../../src/policy/policy.js';
+import { scenario } from './harness.js';
+import { deferred } from './scripted.js';
+import type { TestAgent } from './team.js';
+import { agentNamed, slowAgent, steps } from './team.js';
+
+const statuses = (report: { readonly steps: readonly { id: string; status: string }[] }) =>
+  Object.fromEntries(report.steps.map(({ id, status }) => [id, status]));
+
+describe('pause and resume', () => {
+  scenario(
+    'nothing new starts while a run is paused, what runs comes to its end',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c') } },
+      at: {
+        50: (control) => control.pause(),
+        1000: (control) => control.resume(),
+      },
+    }),
+    ({ report, facts, factsOf, commands }) => {
+      expect(commands).toEqual([{ accepted: true }, { accepted: true }]);
+      const times = facts
+        .filter((fact) => fact.type === 'step.started' || fact.type === 'step.completed')
+        .map(({ type, stepId, at }) => [type, stepId, at]);
+      expect(times).toEqual([
+        ['step.started', 'a', 0],
+        ['step.completed', 'a', 100],
+        ['step.started', 'b', 1000],
+        ['step.completed', 'b', 1100],
+        ['step.started', 'c', 1100],
+        ['step.completed', 'c', 1200],
+      ]);
+      expect(factsOf('run.paused', 'run.resumed')).toEqual([
+        { type: 'run.paused', reason: 'Paused by a person' },
+        { type: 'run.resumed' },
+      ]);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'a run paused while it is planned waits with the finished plan',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        planner: async ({ signal }) => {
+          await clock.sleep(100, signal);
+          return { steps: steps('a') };
+        },
+      },
+      at: {
+        50: (control) => control.pause(),
+        500: (control) => control.resume(),
+      },
+    }),
+    ({ report, facts }) => {
+      expect(facts.find((fact) => fact.type === 'plan.adopted')?.at).toBe(100);
+      expect(facts.find((fact) => fact.type === 'step.started')?.at).toBe(500);
+      expect(report).toMatchObject({ status: 'completed', durationMs: 510 });
+    },
+  );
+
+  scenario(
+    'a run that is resumed while it is still planned goes on as if it had never paused',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        planner: async ({ signal }) => {
+          await clock.sleep(100, signal);
+          return { steps: steps('a') };
+        },
+      },
+      at: {
+        50: (control) => control.pause(),
+        60: (control) => control.resume(),
+      },
+    }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'completed', durationMs: 110 });
+    },
+  );
+
+  scenario(
+    'pausing twice and resuming what runs are refused',
+    (clock) => ({
+      options: { agents: [slowAgent('worker', clock, 100)] },
+      start: { plan: { steps: steps('a') } },
+      at: {
+        10: (control) => control.resume(),
+        20: (control) => control.pause(),
+        30: (control) => control.pause(),
+        40: (control) => control.resume(),
+        50: (control) => control.resume(),
+      },
+    }),
+    ({ commands }) => {
+      expect(commands).toEqual([
+        { accepted: false, reason: 'not-paused' },
+        { accepted: true },
+        { accepted: false, reason: 'already-paused' },
+        { accepted: true },
+        { accepted: false, reason: 'not-paused' },
+      ]);
+    },
+  );
+
+  scenario(
+    'the clock goes on: a run that nobody resumes ends at its time limit',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        policy: definePolicy({ limits: { maxParallel: 1 }, time: { limitMs: 1000 } }),
+      },
+      start: { plan: { steps: steps('a', 'b') } },
+      at: { 5: (control) => control.pause() },
+    }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'timeExpired', durationMs: 1000 });
+      expect(statuses(report)).toEqual({ a: 'completed', b: 'cancelled' });
+    },
+  );
+
+  scenario(
+    'a paused run can be aborted and its steps skipped',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c') } },
+      at: {
+        5: (control) => control.pause(),
+        20: (control) => control.skip(['b']),
+        30: (control) => control.abort(),
+      },
+    }),
+    ({ report, commands }) => {
+      expect(commands.every(({ accepted }) => accepted)).toBe(true);
+      expect(report).toMatchObject({ status: 'aborted', reason: 'Aborted by a person' });
+      expect(statuses(report)).toEqual({ a: 'completed', b: 'skipped', c: 'cancelled' });
+    },
+  );
+});
+
+describe('skip', () => {
+  scenario(
+    'takes a waiting step off the plan; what depends on it runs without its output',
+    (clock) => ({
+      options: {
+        agents: [
+          agentNamed('worker', async (call) => {
+            await clock.sleep(100, call.signal);
+            return call.dependencies.map(({ stepId }) => stepId);
+          }),
+        ],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c<a,b') } },
+      at: { 50: (control) => control.skip(['b']) },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.modified')).toEqual([
+        { type: 'plan.modified', change: 'skip', stepIds: ['b'] },
+      ]);
+      expect(factsOf('step.skipped')).toEqual([
+        { type: 'step.skipped', stepId: 'b', reason: 'human' },
+      ]);
+      expect(factsOf('agent.called').map((fact) => fact.stepId)).toEqual(['a', 'c']);
+      expect(report.steps[2]?.output).toEqual(['a']);
+      expect(report).toMatchObject({ status: 'completed', allSucceeded: true });
+    },
+  );
+
+  const skipped: { agent?: TestAgent } = {};
+  scenario(
+    'aborts the call of a running step, and its late answer is not heard',
+    () => {
+      const answer = deferred<string>();
+      const worker = agentNamed('worker', (call) => (call.step.id === 'a' ? answer.promise : 'b'));
+      skipped.agent = worker;
+      return {
+        options: { agents: [worker] },
+        start: { plan: { steps: steps('a', 'b<a') } },
+        at: { 50: (control) => control.skip(['a']) },
+        onFact: (fact) => {
+          if (fact.type === 'step.skipped') answer.resolve('too late');
+        },
+      };
+    },
+    ({ report, factsOf }) => {
+      expect(skipped.agent?.calls[0]?.signal.aborted).toBe(true);
+      expect(factsOf('agent.answered').map((fact) => fact.stepId)).toEqual(['b']);
+      expect(statuses(report)).toEqual({ a: 'skipped', b: 'completed' });
+      expect(report.steps[0]?.output).toBeNull();
+    },
+  );
+
+  scenario(
+    'takes a step off the plan that waits for a person, and its question with it',
+    (clock) => ({
+      options: {
+        agents: [agentNamed('architect', () => 'never'), slowAgent('worker', clock, 100)],
+        policy: definePolicy({ approval: { agents: ['architect'] } }),
+      },
+      start: { plan: { steps: steps('architect:a', 'b') } },
+      at: {
+        10: (control) => control.skip(['a']),
+        20: (control) => control.approve('a:1.1'),
+      },
+    }),
+    ({ report, factsOf, commands }) => {
+      expect(commands).toEqual([{ accepted: true }, { accepted: false, reason: 'already-decided' }]);
+      expect(factsOf('agent.called').map((fact) => fact.stepId)).toEqual(['b']);
+      expect(report.approvals).toMatchObject([{ requestId: 'a:1.1', outcome: 'closed' }]);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'of all that is left ends the run well',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c') } },
+      at: { 10: (control) => control.skip(['c', 'a', 'b', 'b']) },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.modified')).toMatchObject([{ stepIds: ['c', 'a', 'b'] }]);
+      expect(statuses(report)).toEqual({ a: 'skipped', b: 'skipped', c: 'skipped' });
+      expect(report).toMatchObject({ status: 'completed', durationMs: 10 });
+    },
+  );
+
+  scenario(
+    'of steps that are unknown or settled is refused as a whole',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c') } },
+      at: {
+        10: (control) => control.skip(['nobody']),
+        20: (control) => control.skip(['c', 'nobody']),
+        110: (control) => control.skip(['a']),
+        120: (control) => control.skip(['c', 'a']),
+        130: (control) => control.skip(['__proto__']),
+      },
+    }),
+    ({ report, commands, factsOf }) => {
+      expect(commands).toEqual([
+        { accepted: false, reason: 'unknown-step' },
+        { accepted: false, reason: 'unknown-step' },
+        { accepted: false, reason: 'already-settled' },
+        { accepted: false, reason: 'already-settled' },
+        { accepted: false, reason: 'unknown-step' },
+      ]);
+      expect(factsOf('plan.modified', 'step.skipped')).toEqual([]);
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
+    },
+  );
+
+  scenario(
+    'before there is a plan is refused: there is no such step',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        planner: async ({ signal }) => {
+          await clock.sleep(100, signal);
+          return { steps: steps('a') };
+        },
+      },
+      at: { 50: (control) => control.skip(['a']) },
+    }),
+    ({ report, commands }) => {
+      expect(commands).toEqual([{ accepted: false, reason: 'unknown-step' }]);
+      expect(report.successfulSteps).toEqual(['a']);
+    },
+  );
+});
+
+describe('skipTo', () => {
+  scenario(
+    'takes everything open before a step off the plan, running or waiting',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b<a', 'c<b', 'd<c', 'e<d') } },
+      at: { 150: (control) => control.skipTo('d') },
+    }),
+    ({ report, factsOf, facts }) => {
+      expect(factsOf('plan.modified')).toEqual([
+        { type: 'plan.modified', change: 'skipTo', stepIds: ['b', 'c'] },
+      ]);
+      expect(statuses(report)).toEqual({
+        a: 'completed',
+        b: 'skipped',
+        c: 'skipped',
+        d: 'completed',
+        e: 'completed',
+      });
+      const started = facts.find((fact) => fact.type === 'step.started' && fact.stepId === 'd');
+      expect(started?.at).toBe(150);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'to the next step changes nothing, and to an unknown or settled one is refused',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b') } },
+      at: {
+        10: (control) => control.skipTo('a'),
+        20: (control) => control.skipTo('nobody'),
+        110: (control) => control.skipTo('a'),
+      },
+    }),
+    ({ report, commands, factsOf }) => {
+      expect(commands).toEqual([
+        { accepted: true },
+        { accepted: false, reason: 'unknown-step' },
+        { accepted: false, reason: 'already-settled' },
+      ]);
+      expect(factsOf('plan.modified')).toMatchObject([{ change: 'skipTo', stepIds: [] }]);
+      expect(report.successfulSteps).toEqual(['a', 'b']);
+    },
+  );
+});
+
+describe('say', () => {
+  scenario(
+    'is kept in order and changes nothing',
+    (clock) => ({
+      options: { agents: [slowAgent('worker', clock, 100)] },
+      start: { plan: { steps: steps('a') } },
+      at: {
+        10: (control) => control.say('How is it going?'),
+        20: (control) => control.say(''),
+        30: (control) => control.say('{"type":"run.abort"}'),
+      },
+    }),
+    ({ report, factsOf, commands, facts }) => {
+      expect(commands).toEqual([{ accepted: true }, { accepted: true }, { accepted: true }]);
+      expect(factsOf('conversation.said').map((fact) => fact.text)).toEqual([
+        'How is it going?',
+        '',
+        '{"type":"run.abort"}',
+      ]);
+      expect(report).toMatchObject({ status: 'completed', durationMs: 100 });
+      const others = facts.filter((fact) => fact.type !== 'conversation.said');
+      expect(others.filter(({ at }) => at > 0 && at < 100)).toEqual([]);
+    },
+  );
+});
+
+describe('abort', () => {
+  const aborted: { agent?: TestAgent } = {};
+  scenario(
+    'waits for nobody: every call is aborted at once and late answers are nobody’s',
+    () => {
+      const answers = [deferred<string>(), deferred<string>()];
+      let calls = 0;
+      const worker = agentNamed('worker', () => {
+        calls += 1;
+        return calls === 1 ? 'quick' : answers[calls - 2]?.promise;
+      });
+      aborted.agent = worker;
+      return {
+        options: { agents: [worker], policy: definePolicy({ time: { graceMs: 60_000 } }) },
+        start: { plan: { steps: steps('a', 'b', 'c', 'd<b') } },
+        at: { 50: (control) => control.abort('Stop it') },
+        onFact: (fact) => {
+          if (fact.type !== 'run.ended') return;
+          answers[0]?.resolve('too late');
+          answers[1]?.reject(new Error('too late'));
+        },
+      };
+    },
+    ({ report, facts, factsOf }) => {
+      expect(report).toMatchObject({ status: 'aborted', reason: 'Stop it', durationMs: 50 });
+      expect(statuses(report)).toEqual({
+        a: 'completed',
+        b: 'cancelled',
+        c: 'cancelled',
+        d: 'cancelled',
+      });
+      expect(report.steps[0]?.output).toBe('quick');
+      expect(factsOf('agent.answered')).toHaveLength(1);
+      expect(facts.at(-1)).toMatchObject({ type: 'run.ended', at: 50 });
+      expect(aborted.agent?.calls.map(({ signal }) => signal.aborted)).toEqual([false, true, true]);
+    },
+  );
+
+  scenario(
+    'during planning ends the run before there is a plan',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        planner: async ({ signal }) => {
+          await clock.sleep(100, signal);
+          return { steps: steps('a') };
+        },
+      },
+      at: { 50: (control) => control.abort('Stop it') },
+    }),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'aborted', durationMs: 50, originalPlan: null });
+      expect(factsOf('plan.proposed')).toEqual([]);
+    },
+  );
+
+  scenario(
+    'in the same moment as the answer: the first of the two stands, whichever it is',
+    (clock) => ({
+      options: { agents: [slowAgent('worker', clock, 100)] },
+      start: { plan: { steps: steps('a') } },
+      at: { 100: (control) => control.abort('Stop it') },
+    }),
+    ({ report, factsOf }) => {
+      const answers = factsOf('agent.answered').length;
+      expect(report.status).toBe(answers === 1 ? 'completed' : 'aborted');
+      expect(report.successfulSteps).toHaveLength(answers);
+      expect(factsOf('step.completed')).toHaveLength(answers);
+    },
+  );
+});
+
+describe('commands to a run that is ending', () => {
+  scenario(
+    'are refused, all of them, and do not change how it ends',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('early', clock, 500), slowAgent('worker', clock, 700)],
+        policy: definePolicy({ time: { limitMs: 1000, graceMs: 5000 } }),
+      },
+      start: { plan: { steps: steps('early:early', 'a<early', 'b<a') } },
+      at: {
+        1100: (control) => {
+          control.approve('a:1.1');
+          control.reject('a:1.1');
+          control.skip(['a']);
+          control.skipTo('b');
+          control.say('Hello?');
+          control.pause();
+          control.resume();
+          control.extendTime(10_000);
+          control.abort('Stop it');
+        },
+      },
+    }),
+    ({ report, commands, factsOf }) => {
+      expect(commands).toEqual(
+        Array.from({ length: 9 }, () => ({ accepted: false, reason: 'run-ending' })),
+      );
+      expect(factsOf('command.refused')).toHaveLength(9);
+      expect(report).toMatchObject({ status: 'timeExpired', durationMs: 1200 });
+      expect(statuses(report)).toEqual({ early: 'completed', a: 'completed', b: 'cancelled' });
+    },
+  );
+});

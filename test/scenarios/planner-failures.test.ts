@@ -1,0 +1,291 @@
+import { describe, expect } from 'vitest';
+
+import { blocked, needsContext } from '../../src/agents/report.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { presets } from '../../src/policy/presets.js';
+import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { ScenarioSetup } from './harness.js';
+import { scenario } from './harness.js';
+import type { PlannerAnswer } from './planners.js';
+import { plannerInTurn, toldBy } from './planners.js';
+import { agentNamed } from './team.js';
+
+const noWaiting: PolicyOverrides['retry'] = { attempts: 1 };
+
+const planning = (answers: readonly PlannerAnswer[], policy: Policy): ScenarioSetup => ({
+  options: {
+    agents: [
+      agentNamed('worker', (call) =>
+        call.step.id === 'asks' ? needsContext('More, please', 'half') : `did ${call.step.id}`,
+      ),
+    ],
+    planner: plannerInTurn(...answers),
+    policy,
+  },
+});
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** An answer that comes, but not soon. */
+const slowly = (clock: VirtualClock, durationMs: number, answer: unknown) => async () => {
+  await clock.sleep(durationMs);
+  return answer;
+};
+
+describe('a planner that fails at the first plan', () => {
+  scenario(
+    'by throwing is asked retry.attempts times, and then the run has failed',
+    () => planning([new Error('No model today')], definePolicy()),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed', replans: 0 });
+      expect(factsOf('agent.failed').map(({ key, code, reason }) => [key, code, reason])).toEqual([
+        ['run/plan/planner.1', 'threw', 'Error: No model today'],
+        ['run/plan/planner.1#2', 'threw', 'Error: No model today'],
+        ['run/plan/planner.1#3', 'threw', 'Error: No model today'],
+      ]);
+      expect(factsOf('plan.rejected')).toMatchObject([
+        { revision: 0, by: 'planner', reason: 'planning-failed' },
+      ]);
+      expect(factsOf('plan.proposed')).toEqual([]);
+    },
+  );
+
+  for (const [name, garbage, code] of [
+    ['nothing', undefined, 'invalid-output'],
+    ['a function in its plan', () => ({ steps: [() => 'work'] }), 'not-serializable'],
+    ['a plan that contains itself', () => circular(), 'not-serializable'],
+  ] as const) {
+    scenario(
+      `by answering with ${name} has not answered`,
+      () => planning([garbage], definePolicy({ retry: noWaiting })),
+      ({ report, factsOf }) => {
+        expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed' });
+        expect(factsOf('agent.failed').map((fact) => fact.code)).toEqual([code]);
+      },
+    );
+  }
+
+  scenario(
+    'and then does not costs no replan',
+    () => planning([new Error('Not yet'), ['a']], definePolicy()),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'completed', replans: 0 });
+      expect(factsOf('agent.called').map(({ key }) => key)).toEqual([
+        'run/plan/planner.1',
+        'run/plan/planner.1#2',
+        'run/a/1/worker',
+      ]);
+    },
+  );
+
+  scenario(
+    'by hanging is cut off by the timeout of every try',
+    () =>
+      planning([never], definePolicy({ time: { stepTimeoutMs: 1_000 }, retry: { backoffMs: 0 } })),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed' });
+      expect(report.durationMs).toBe(3_000);
+      expect(factsOf('agent.failed').map((fact) => fact.code)).toEqual([
+        'timeout',
+        'timeout',
+        'timeout',
+      ]);
+    },
+  );
+
+  scenario(
+    'by hanging is cut off by the planning budget, whichever comes first',
+    () =>
+      planning([never], definePolicy({ time: { planningMs: 2_500, stepTimeoutMs: 1_000_000 } })),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed' });
+      expect(report.durationMs).toBe(2_500);
+      expect(factsOf('time.expired')).toEqual([{ type: 'time.expired', scope: 'planning' }]);
+      expect(factsOf('agent.failed')).toEqual([]);
+    },
+  );
+
+  scenario(
+    'by answering too late is not heard',
+    (clock) =>
+      planning(
+        [slowly(clock, 2_501, { steps: [] })],
+        definePolicy({ time: { planningMs: 2_500 }, failure: { onPlannerFailure: 'interrupt' } }),
+      ),
+    ({ report, factsOf }) => {
+      expect(factsOf('agent.answered')).toEqual([]);
+      expect(factsOf('plan.proposed')).toEqual([]);
+      expect(report).toMatchObject({ status: 'timeExpired' });
+    },
+  );
+});
+
+const circular = (): unknown => {
+  const plan: { steps: unknown[] } = { steps: [] };
+  plan.steps.push(plan);
+  return plan;
+};
+
+describe('a planner that fails when it is asked again', () => {
+  for (const [name, answer, durationMs] of [
+    ['by throwing', new Error('No model today'), 0],
+    ['by hanging', never, 2_500],
+    ['by answering nothing', undefined, 0],
+  ] as const) {
+    scenario(
+      `${name} has spent the replan, and the run goes on with the plan it has`,
+      () =>
+        planning(
+          [['asks', 'b<asks', 'c<b'], answer],
+          definePolicy({ retry: noWaiting, time: { planningMs: 2_500 } }),
+        ),
+      ({ report, factsOf }) => {
+        expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+        expect(report.replans).toBe(1);
+        expect(report.successfulSteps).toEqual(['asks', 'b', 'c']);
+        expect(report.durationMs).toBe(durationMs);
+        expect(factsOf('plan.rejected')).toMatchObject([
+          { revision: 1, by: 'planner', reason: 'planning-failed' },
+        ]);
+        expect(factsOf('plan.adopted')).toHaveLength(1);
+      },
+    );
+  }
+
+  scenario(
+    'by a plan that is invalid is told so, until the budget is spent and the run goes on',
+    () => planning([['asks', 'b<asks'], ['nobody:x']], definePolicy({ limits: { maxReplans: 2 } })),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'completed', replans: 2 });
+      expect(report.successfulSteps).toEqual(['asks', 'b']);
+      expect(factsOf('plan.rejected').map(({ revision, by }) => [revision, by])).toEqual([
+        [1, 'validation'],
+        [1, 'validation'],
+      ]);
+      expect(factsOf('replan.started').map(({ reasons }) => reasons)).toEqual([
+        ['More, please'],
+        ['More, please', 'The plan is not valid'],
+      ]);
+      expect(factsOf('replan.refused')).toMatchObject([{ reason: 'replan-limit', replans: 2 }]);
+    },
+  );
+
+  scenario(
+    'is not waited for, even where a failure at the first plan is: onPlannerFailure interrupt',
+    () =>
+      planning(
+        [['asks', 'b<asks'], new Error('No model today')],
+        definePolicy({ retry: noWaiting, failure: { onPlannerFailure: 'interrupt' } }),
+      ),
+    ({ report, factsOf }) => {
+      expect(report.status).toBe('completed');
+      expect(factsOf('run.paused')).toEqual([]);
+    },
+  );
+});
+
+const interrupting = (overrides: PolicyOverrides = {}): Policy =>
+  definePolicy({
+    retry: noWaiting,
+    ...overrides,
+    failure: { onPlannerFailure: 'interrupt', ...overrides.failure },
+  });
+
+describe('onPlannerFailure interrupt', () => {
+  scenario(
+    'waits for a person, who may have the planner asked again',
+    () => ({
+      ...planning([new Error('No model today'), ['a']], interrupting()),
+      at: { 500: (control) => control.resume() },
+    }),
+    ({ report, factsOf, commands }) => {
+      expect(factsOf('run.paused')).toEqual([{ type: 'run.paused', reason: 'The planner failed' }]);
+      expect(factsOf('run.resumed')).toHaveLength(1);
+      expect(commands).toEqual([{ accepted: true }]);
+      expect(factsOf('agent.called').map(({ key }) => key)).toEqual([
+        'run/plan/planner.1',
+        'run/plan/planner.2',
+        'run/a/1/worker',
+      ]);
+      expect(toldBy(factsOf)).toMatchObject([{ revision: 0, requests: [], issues: [] }]);
+      expect(report).toMatchObject({ status: 'completed', replans: 0, durationMs: 500 });
+    },
+  );
+
+  scenario(
+    'waits under the preset that asks for it',
+    () => ({
+      ...planning(
+        [new Error('No model today'), ['a']],
+        presets.planAndExecute({ retry: noWaiting }),
+      ),
+      at: { 500: (control) => control.resume() },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('run.paused')).toHaveLength(1);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'waits a bounded number of times',
+    () => ({
+      ...planning([new Error('No model today')], interrupting({ limits: { maxAttempts: 2 } })),
+      onFact: (fact, control) => {
+        if (fact.type === 'run.paused') control.resume();
+      },
+    }),
+    ({ report, factsOf, orchestrator }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed' });
+      expect(factsOf('run.paused')).toHaveLength(2);
+      expect(factsOf('agent.called')).toHaveLength(3);
+      expect(orchestrator.bounds().plannerCalls).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  scenario(
+    'ends when the person says so',
+    () => ({
+      ...planning([new Error('No model today')], interrupting()),
+      at: { 500: (control) => control.abort('Enough') },
+    }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'aborted', reason: 'Enough', durationMs: 500 });
+    },
+  );
+
+  scenario(
+    'ends with the time of the run when nobody comes',
+    () =>
+      planning(
+        [new Error('No model today')],
+        interrupting({ time: { limitMs: 10_000, graceMs: 100 } }),
+      ),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'timeExpired', reason: 'time-limit' });
+      expect(report.durationMs).toBe(10_000);
+    },
+  );
+
+  scenario(
+    'does not wait inside a sub-plan, where nobody could be heard: the step fails',
+    () => ({
+      options: {
+        agents: [agentNamed('worker', () => blocked('Too hard'))],
+        planner: plannerInTurn(['a'], new Error('No model today')),
+        policy: interrupting({
+          limits: { maxAttempts: 2, maxDepth: 1, maxReplans: 0 },
+          failure: { onStepFailure: 'continue' },
+        }),
+      },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('run.paused')).toEqual([]);
+      expect(factsOf('subplan.ended')).toMatchObject([
+        { stepId: 'a', status: 'failed', reason: 'planning-failed' },
+      ]);
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', durationMs: 0 });
+    },
+  );
+});

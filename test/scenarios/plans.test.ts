@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { createActor, toPromise } from 'xstate';
+
+import { PlanError } from '../../src/errors.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { ScenarioSetup } from './harness.js';
+import { scenario } from './harness.js';
+import type { PlannerAnswer } from './planners.js';
+import { plannerInTurn, toldBy } from './planners.js';
+import { agentNamed, steps } from './team.js';
+
+const worker = agentNamed('worker', (call) => `did ${call.step.id}`);
+
+/** A team of one, and a planner that answers in turn. */
+const planning = (
+  answers: readonly PlannerAnswer[],
+  overrides: PolicyOverrides = {},
+): ScenarioSetup => ({
+  options: {
+    agents: [worker],
+    planner: plannerInTurn(...answers),
+    policy: definePolicy(overrides),
+  },
+});
+
+describe('the first plan', () => {
+  scenario(
+    'is made by the planner, judged, adopted and executed',
+    () => planning([['a', 'b<a']]),
+    ({ report, facts, factsOf }) => {
+      expect(facts.slice(0, 7).map((fact) => fact.type)).toEqual([
+        'run.started',
+        'phase.entered',
+        'agent.called',
+        'agent.answered',
+        'plan.proposed',
+        'plan.adopted',
+        'phase.entered',
+      ]);
+      expect(factsOf('plan.adopted')).toEqual([
+        {
+          type: 'plan.adopted',
+          parentStepId: null,
+          revision: 0,
+          steps: [
+            {
+              id: 'a',
+              agent: 'worker',
+              task: 'Do the work of step a',
+              complexity: 'medium',
+              dependsOn: [],
+            },
+            {
+              id: 'b',
+              agent: 'worker',
+              task: 'Do the work of step b',
+              complexity: 'medium',
+              dependsOn: ['a'],
+            },
+          ],
+          replaced: [],
+        },
+      ]);
+      expect(toldBy(factsOf)).toEqual([
+        { revision: 0, completed: [], failed: [], pending: [], requests: [], issues: [] },
+      ]);
+      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(report.replans).toBe(0);
+      expect(report.originalPlan).toEqual(report.finalPlan);
+    },
+  );
+
+  scenario(
+    'may come with the goal: the planner is not asked',
+    () => ({
+      ...planning([new Error('Nobody should ask')]),
+      start: { plan: { analysis: 'Known beforehand', steps: steps('a') } },
+    }),
+    ({ report, factsOf }) => {
+      expect(report.status).toBe('completed');
+      expect(factsOf('plan.proposed')).toMatchObject([
+        { revision: 0, origin: 'given', plan: { analysis: 'Known beforehand' } },
+      ]);
+      expect(factsOf('agent.called').map((fact) => fact.role)).toEqual(['worker']);
+    },
+  );
+
+  scenario(
+    'may be empty: there was nothing to do, and that is done',
+    () => planning([[]]),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'completed', reason: 'empty-plan', steps: [] });
+      expect(factsOf('plan.adopted')).toMatchObject([{ revision: 0, steps: [] }]);
+      expect(factsOf('step.started')).toEqual([]);
+    },
+  );
+
+  scenario(
+    'may use the names of Object.prototype like any others',
+    () => planning([['constructor', 'toString<constructor', 'hasOwnProperty<toString']]),
+    ({ report }) => {
+      expect(report.status).toBe('completed');
+      expect(report.successfulSteps).toEqual(['constructor', 'toString', 'hasOwnProperty']);
+    },
+  );
+
+  scenario(
+    'tells each agent where it is, and what the planner thinks of the goal',
+    () => ({
+      options: {
+        agents: [agentNamed('worker', ({ step, summary }) => `${step.position}: ${summary}`)],
+        planner: () => ({ analysis: 'Two of a kind', steps: steps('a', 'b') }),
+      },
+    }),
+    ({ report }) => {
+      expect(report.steps.map((step) => step.output)).toEqual([
+        'Step 1 of 2: Two of a kind',
+        'Step 2 of 2: Two of a kind',
+      ]);
+    },
+  );
+});
+
+const manySteps = Array.from({ length: 16 }, (_, index) => `s${index}`);
+const validStep = { id: 'a', agent: 'worker', task: 'Do the work of step a' };
+
+const invalidPlans: readonly (readonly [string, PlannerAnswer, string])[] = [
+  ['an agent nobody knows', ['nobody:a'], 'unknown-agent at steps[0].agent'],
+  ['an agent of Object.prototype', ['toString:a'], 'unknown-agent at steps[0].agent'],
+  ['a dependency cycle', ['a<c', 'b<a', 'c<b'], 'cyclic-dependency at steps'],
+  ['a step that waits for itself', ['a<a'], 'self-dependency at steps[0].dependsOn[0]'],
+  ['a dependency that is missing', ['a<z'], 'unknown-dependency at steps[0].dependsOn[0]'],
+  ['the same id twice', ['a', 'a'], 'duplicate-step-id at steps[1].id'],
+  ['ids that only differ in case', ['a', 'A'], 'duplicate-step-id at steps[1].id'],
+  ['an id that is no id', ['../a'], 'invalid-step-id at steps[0].id'],
+  ['the id __proto__', ['__proto__'], 'invalid-step-id at steps[0].id'],
+  ['too many steps', manySteps, 'plan-too-large at steps'],
+  ['no task', { steps: [{ ...validStep, task: ' ' }] }, 'empty-task at steps[0].task'],
+  ['steps that are no list', { steps: 'a, b' }, 'invalid-shape at steps'],
+  [
+    'a step of the wrong shape',
+    { steps: [{ ...validStep, id: 7 }] },
+    'invalid-shape at steps[0].id',
+  ],
+  ['a text instead of a plan', 'First a, then b', 'invalid-shape at '],
+  [
+    'a task of two megabytes',
+    { steps: [{ ...validStep, task: 'x'.repeat(2_000_000) }] },
+    'plan-too-large at ',
+  ],
+];
+
+describe('an invalid plan', () => {
+  for (const [name, plan, issue] of invalidPlans) {
+    scenario(
+      `with ${name} goes back to the planner, which is told why`,
+      () => planning([plan, ['a']]),
+      ({ report, factsOf }) => {
+        expect(factsOf('plan.rejected')).toMatchObject([
+          { revision: 0, by: 'validation', reason: 'The plan is not valid' },
+        ]);
+        expect(toldBy(factsOf)).toEqual([
+          null,
+          expect.objectContaining({
+            revision: 0,
+            requests: ['planRejected of the plan: The plan is not valid'],
+            issues: [issue],
+          }),
+        ]);
+        expect(factsOf('agent.called').filter(({ role }) => role === 'planner')).toHaveLength(2);
+        expect(report).toMatchObject({ status: 'completed', replans: 1, successfulSteps: ['a'] });
+      },
+    );
+  }
+
+  scenario(
+    'says everything that is wrong at once',
+    () => planning([['nobody:a', 'b<z', '9'], ['a']]),
+    ({ factsOf }) => {
+      expect(factsOf('plan.rejected')[0]?.issues.map(({ code, path }) => [code, path])).toEqual([
+        ['unknown-agent', 'steps[0].agent'],
+        ['invalid-step-id', 'steps[2].id'],
+        ['unknown-dependency', 'steps[1].dependsOn[0]'],
+      ]);
+    },
+  );
+
+  scenario(
+    'again and again ends the run at the replan bound, and nothing ever ran',
+    () => planning([['nobody:a']], { limits: { maxReplans: 2 } }),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 2 });
+      expect(factsOf('plan.rejected')).toHaveLength(3);
+      expect(factsOf('replan.started').map(({ replans }) => replans)).toEqual([1, 2]);
+      expect(factsOf('replan.refused')).toMatchObject([{ replans: 2, reason: 'replan-limit' }]);
+      expect(factsOf('agent.called').map(({ key }) => key)).toEqual([
+        'run/plan/planner.1',
+        'run/plan/planner.2',
+        'run/plan/planner.3',
+      ]);
+      expect(report.originalPlan).toBeNull();
+      expect(report.steps).toEqual([]);
+    },
+  );
+
+  scenario(
+    'ends the run at once when the policy allows no replan',
+    () => planning([['nobody:a']], { limits: { maxReplans: 0 } }),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+      expect(factsOf('agent.called')).toHaveLength(1);
+    },
+  );
+
+  scenario(
+    'at the bound is a failure of the bound where the policy says so: onLimit fail',
+    () => planning([['nobody:a']], { limits: { maxReplans: 1 }, replan: { onLimit: 'fail' } }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit' });
+    },
+  );
+
+  for (const onLimit of ['continue', 'finish', 'askHuman'] as const) {
+    scenario(
+      `at the bound leaves nothing to go on with, whatever the policy wants: onLimit ${onLimit}`,
+      () => planning([['nobody:a']], { limits: { maxReplans: 0 }, replan: { onLimit } }),
+      ({ report, factsOf }) => {
+        expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+        expect(factsOf('approval.requested')).toEqual([]);
+      },
+    );
+  }
+});
+
+describe('a given plan that is no plan', () => {
+  const options = { agents: [worker], planner: plannerInTurn(['b']) };
+
+  it('is refused where it is given, with everything that is wrong with it', () => {
+    const orchestrator = composeOrchestrator(options, undefined);
+    const start = () => orchestrator.start({ goal: 'A goal', plan: { steps: steps('nobody:a') } });
+    expect(start).toThrow(PlanError);
+    expect(start).toThrow(/Unknown agent "nobody"; known agents: worker/);
+  });
+
+  it('is made anew by the planner when the machine is run on its own', async () => {
+    const { machine } = composeOrchestrator(options, undefined);
+    const input = { goal: 'A goal', plan: { steps: steps('nobody:a') } };
+    const output = await toPromise(createActor(machine, { input }).start());
+    expect(output).toMatchObject({ status: 'completed', outputKeys: ['run/b/1/worker'] });
+  });
+
+  it('ends the run when the machine is run on its own and there is no planner', async () => {
+    const { machine } = composeOrchestrator({ agents: [worker] }, undefined);
+    const input = { goal: 'A goal', plan: { steps: steps('nobody:a') } };
+    const output = await toPromise(createActor(machine, { input }).start());
+    expect(output).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+  });
+});

@@ -1,0 +1,272 @@
+import { describe, expect } from 'vitest';
+
+import { needsContext } from '../../src/agents/report.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { after, workerBy } from './by-step.js';
+import type { ScenarioSetup } from './harness.js';
+import { scenario } from './harness.js';
+import type { PlannerAnswer } from './planners.js';
+import { plannerInTurn } from './planners.js';
+
+/** Asks for another plan in step `a`, when there is no replan left. */
+const atTheLimit = (
+  clock: VirtualClock,
+  onLimit: PolicyOverrides['replan'],
+  overrides: PolicyOverrides = {},
+): ScenarioSetup => ({
+  options: {
+    agents: [
+      workerBy({
+        a: after(clock, 10, needsContext('More', 'half')),
+        b: after(clock, 20, 'did b'),
+        c: after(clock, 10, 'did c'),
+      }),
+    ],
+    planner: plannerInTurn(['a', 'b', 'c']),
+    policy: definePolicy({
+      replan: onLimit,
+      ...overrides,
+      limits: { maxReplans: 0, maxParallel: 1, ...overrides.limits },
+    }),
+  },
+});
+
+describe('at the replan limit', () => {
+  scenario(
+    'the rest of the plan still runs: onLimit continue',
+    (clock) => atTheLimit(clock, { onLimit: 'continue' }),
+    ({ report, factsOf }) => {
+      expect(factsOf('replan.refused')).toEqual([
+        {
+          type: 'replan.refused',
+          parentStepId: null,
+          replans: 0,
+          maxReplans: 0,
+          reason: 'replan-limit',
+        },
+      ]);
+      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
+    },
+  );
+
+  scenario(
+    'nothing more starts and what is done is the result: onLimit finish',
+    (clock) => atTheLimit(clock, { onLimit: 'finish' }),
+    ({ report, factsOf }) => {
+      expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a']);
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-left', durationMs: 10 });
+      expect(report.successfulSteps).toEqual(['a']);
+      expect(report.cancelledSteps).toEqual(['b', 'c']);
+      expect(report.steps[0]?.output).toBe('half');
+    },
+  );
+
+  scenario(
+    'what already runs comes to its end, and is counted: onLimit finish',
+    (clock) => atTheLimit(clock, { onLimit: 'finish' }, { limits: { maxParallel: 5 } }),
+    ({ report, factsOf }) => {
+      expect(factsOf('replan.refused')).toHaveLength(1);
+      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(report.durationMs).toBe(20);
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
+    },
+  );
+
+  scenario(
+    'the run has failed and keeps what is done: onLimit fail',
+    (clock) => atTheLimit(clock, { onLimit: 'fail' }),
+    ({ report, factsOf }) => {
+      expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a']);
+      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', durationMs: 10 });
+      expect(report.steps.map(({ id, status }) => [id, status])).toEqual([
+        ['a', 'completed'],
+        ['b', 'cancelled'],
+        ['c', 'cancelled'],
+      ]);
+    },
+  );
+
+  scenario(
+    'what already runs gets the grace period: onLimit fail',
+    (clock) =>
+      atTheLimit(clock, { onLimit: 'fail' }, { limits: { maxParallel: 2 }, time: { graceMs: 5 } }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', durationMs: 15 });
+      expect(report.cancelledSteps).toEqual(['b', 'c']);
+    },
+  );
+});
+
+describe('onLimit askHuman', () => {
+  const asking = (clock: VirtualClock, overrides: PolicyOverrides = {}): ScenarioSetup =>
+    atTheLimit(clock, { onLimit: 'askHuman' }, overrides);
+
+  scenario(
+    'starts nothing before the answer, and goes on after a yes',
+    (clock) => ({ ...asking(clock), at: { 100: (control) => control.approve('plan:plan.1') } }),
+    ({ report, facts, factsOf }) => {
+      expect(factsOf('approval.requested')).toEqual([
+        {
+          type: 'approval.requested',
+          requestId: 'plan:plan.1',
+          stepId: null,
+          question: 'The replan limit is reached. Go on without a new plan?',
+          payload: null,
+        },
+      ]);
+      const started = facts.flatMap((fact) =>
+        fact.type === 'step.started' ? [[fact.stepId, fact.at]] : [],
+      );
+      expect(started).toEqual([
+        ['a', 0],
+        ['b', 100],
+        ['c', 120],
+      ]);
+      expect(report).toMatchObject({ status: 'completed', durationMs: 130 });
+    },
+  );
+
+  scenario(
+    'ends the run after a no, with everything that is done',
+    (clock) => ({
+      ...asking(clock),
+      at: { 100: (control) => control.reject('plan:plan.1', 'No use') },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a']);
+      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', durationMs: 100 });
+      expect(report.successfulSteps).toEqual(['a']);
+      expect(report.cancelledSteps).toEqual(['b', 'c']);
+    },
+  );
+
+  scenario(
+    'takes no answer for a no',
+    (clock) => asking(clock, { approval: { timeoutMs: 1_000 } }),
+    ({ report, factsOf }) => {
+      expect(factsOf('approval.expired')).toMatchObject([{ outcome: 'reject' }]);
+      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', durationMs: 1_010 });
+    },
+  );
+
+  scenario(
+    'takes no answer for a yes where the policy says so',
+    (clock) => asking(clock, { approval: { timeoutMs: 1_000, onTimeout: 'approve' } }),
+    ({ report, factsOf }) => {
+      expect(factsOf('approval.expired')).toMatchObject([{ outcome: 'approve' }]);
+      expect(report).toMatchObject({ status: 'completed', durationMs: 1_040 });
+    },
+  );
+
+  scenario(
+    'lets what already runs come to its end while it waits',
+    (clock) => ({
+      ...asking(clock, { limits: { maxParallel: 2 } }),
+      at: { 100: (control) => control.reject('plan:plan.1') },
+    }),
+    ({ report }) => {
+      expect(report.successfulSteps).toEqual(['a', 'b']);
+      expect(report.cancelledSteps).toEqual(['c']);
+    },
+  );
+
+  scenario(
+    'asks once for every step that reaches the limit, and no more',
+    (clock) => ({
+      options: {
+        ...asking(clock).options,
+        agents: [workerBy({ a: needsContext('More'), b: needsContext('More') })],
+      },
+      onFact: (fact, control) => {
+        if (fact.type === 'approval.requested') control.approve(fact.requestId);
+      },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('approval.requested').map(({ requestId }) => requestId)).toEqual([
+        'plan:plan.1',
+        'plan:plan.2',
+      ]);
+      expect(report.status).toBe('completed');
+    },
+  );
+});
+
+describe('a plan that was adopted before', () => {
+  const circling = (
+    answers: readonly PlannerAnswer[],
+    replan: PolicyOverrides['replan'],
+    maxReplans = 5,
+  ): ScenarioSetup => ({
+    options: {
+      agents: [workerBy({ a: new Error('Broken') })],
+      planner: plannerInTurn(...answers),
+      policy: definePolicy({
+        limits: { maxReplans, maxFailures: 100 },
+        retry: { attempts: 1 },
+        replan,
+      }),
+    },
+  });
+  const renamed = {
+    steps: [{ id: 'other', agent: 'worker', task: 'Do the work of step a' }],
+  };
+
+  scenario(
+    'is not tried again, whatever its steps are called',
+    () => circling([['a'], renamed], {}),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'repeat' }]);
+      expect(factsOf('replan.refused')).toMatchObject([{ replans: 1, reason: 'repeated-plan' }]);
+      expect(factsOf('plan.adopted')).toHaveLength(1);
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
+    },
+  );
+
+  scenario(
+    'is named as the reason even when there is no replan left',
+    () => circling([['a'], renamed], {}, 1),
+    ({ factsOf }) => {
+      expect(factsOf('replan.refused')).toMatchObject([{ replans: 1, reason: 'repeated-plan' }]);
+    },
+  );
+
+  scenario(
+    'is seen two plans later as well',
+    () => {
+      const { options } = circling([['a'], ['b'], ['a']], {});
+      const agents = [workerBy({ a: new Error('Broken'), b_rp1: new Error('Broken too') })];
+      return { options: { ...options, agents } };
+    },
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.rejected')).toMatchObject([{ revision: 2, by: 'repeat' }]);
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 2 });
+    },
+  );
+
+  scenario(
+    'ends the run where the limit does: onLimit fail',
+    () => circling([['a'], ['a']], { onLimit: 'fail' }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', replans: 1 });
+    },
+  );
+
+  scenario(
+    'is tried again where the policy says so, as often as there are replans',
+    () => {
+      const { options } = circling([['a']], { stopOnRepeatedPlan: false }, 3);
+      const broken = new Error('Broken');
+      const agents = [workerBy({ a: broken, a_rp1: broken, a_rp2: broken, a_rp3: broken })];
+      return { options: { ...options, agents } };
+    },
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 3 });
+      expect(report.failedSteps).toEqual(['a', 'a_rp1', 'a_rp2', 'a_rp3']);
+      expect(factsOf('plan.rejected')).toEqual([]);
+      expect(factsOf('replan.requested')).toHaveLength(3);
+    },
+  );
+});

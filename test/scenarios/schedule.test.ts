@@ -1,0 +1,202 @@
+import { describe, expect } from 'vitest';
+
+import { needsContext } from '../../src/agents/report.js';
+import type { Fact } from '../../src/journal/facts.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { Behaviours } from './by-step.js';
+import { after, workerBy } from './by-step.js';
+import type { ScenarioSetup } from './harness.js';
+import { scenario } from './harness.js';
+import type { PlannerAnswer } from './planners.js';
+import { plannerInTurn, toldBy } from './planners.js';
+
+const scheduling = (
+  behaviours: Behaviours,
+  answers: readonly PlannerAnswer[],
+  overrides: PolicyOverrides = {},
+): ScenarioSetup => ({
+  options: {
+    agents: [workerBy(behaviours)],
+    planner: plannerInTurn(...answers),
+    policy: definePolicy({ ...overrides, retry: { attempts: 1 } }),
+  },
+});
+
+const starts = (facts: readonly Fact[]): (string | number)[][] =>
+  facts.flatMap((fact) => (fact.type === 'step.started' ? [[fact.stepId, fact.at]] : []));
+
+describe('steps that are ready', () => {
+  scenario(
+    'start as soon as what they wait for is done, without a barrier between levels',
+    (clock) =>
+      scheduling({ a: after(clock, 10, 1), b: after(clock, 100, 1), c: after(clock, 10, 1) }, [
+        ['a', 'b', 'c<a', 'd<c', 'e<b'],
+      ]),
+    ({ report, facts }) => {
+      expect(starts(facts)).toEqual([
+        ['a', 0],
+        ['b', 0],
+        ['c', 10],
+        ['d', 20],
+        ['e', 100],
+      ]);
+      expect(report.durationMs).toBe(100);
+    },
+  );
+
+  scenario(
+    'start in the order of the plan, one at a time where the policy says so',
+    (clock) =>
+      scheduling(
+        Object.fromEntries(['d', 'b', 'a', 'c'].map((id) => [id, after(clock, 10, id)])),
+        [['d', 'b', 'a<d', 'c']],
+        { limits: { maxParallel: 1 } },
+      ),
+    ({ facts }) => {
+      expect(starts(facts)).toEqual([
+        ['d', 0],
+        ['b', 10],
+        ['a', 20],
+        ['c', 30],
+      ]);
+    },
+  );
+
+  scenario(
+    'of a plan as long as a plan may be run within the cap, wide and deep',
+    (clock) => {
+      const wide = Array.from({ length: 40 }, (_, index) => `w${index}`);
+      const deep = Array.from({ length: 40 }, (_, index) =>
+        index === 0 ? 'c0' : `c${index}<c${index - 1}`,
+      );
+      const ids = [...wide, ...deep].map((text) => text.split('<')[0] ?? '');
+      const behaviours = Object.fromEntries(ids.map((id) => [id, after(clock, 10, id)]));
+      return scheduling(behaviours, [[...wide, ...deep]], {
+        limits: { maxSteps: 80, maxParallel: 4 },
+      });
+    },
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'completed' });
+      expect(report.successfulSteps).toHaveLength(80);
+      expect(new Set(factsOf('step.started').map(({ slot }) => slot))).toEqual(
+        new Set(['slot-0', 'slot-1', 'slot-2', 'slot-3']),
+      );
+    },
+  );
+});
+
+describe('while a replan waits for what runs', () => {
+  scenario(
+    'nothing new starts, and the planner is asked when the last one is done',
+    (clock) =>
+      scheduling(
+        { a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') },
+        [['a', 'b', 'c<a', 'd'], ['d<b']],
+        { limits: { maxParallel: 2 } },
+      ),
+    ({ report, facts, factsOf }) => {
+      expect(starts(facts)).toEqual([
+        ['a', 0],
+        ['b', 0],
+        ['d_rp1', 50],
+      ]);
+      const asked = facts.find((fact) => fact.type === 'replan.started');
+      expect(asked?.at).toBe(50);
+      expect(toldBy(factsOf)[1]).toMatchObject({
+        completed: ['a = null', 'b = "did b"'],
+        pending: ['c', 'd'],
+      });
+      expect(report.skippedSteps).toEqual(['c', 'd']);
+    },
+  );
+
+  scenario(
+    'a second request joins the first: one call, one replan, both heard',
+    (clock) =>
+      scheduling(
+        {
+          a: after(clock, 10, needsContext('More of a')),
+          b: after(clock, 10, needsContext('More of b')),
+        },
+        [['a', 'b'], ['c']],
+      ),
+    ({ report, factsOf }) => {
+      expect(factsOf('replan.requested')).toHaveLength(2);
+      expect(factsOf('replan.started')).toMatchObject([{ reasons: ['More of a', 'More of b'] }]);
+      expect(report).toMatchObject({ status: 'completed', replans: 1 });
+    },
+  );
+
+  scenario(
+    'a step that fails is told to the planner, and what depends on it is skipped',
+    (clock) =>
+      scheduling(
+        { a: after(clock, 10, needsContext('More')), b: after(clock, 20, new Error('Broken')) },
+        [['a', 'b', 'c<b', 'd<a'], ['e']],
+      ),
+    ({ report, factsOf }) => {
+      expect(toldBy(factsOf)[1]).toMatchObject({
+        failed: ['b: threw: Error: Broken'],
+        pending: ['d'],
+        requests: ['needsContext of a: More', 'stepFailed of b: Error: Broken'],
+      });
+      expect(factsOf('step.skipped')).toEqual([
+        { type: 'step.skipped', stepId: 'c', reason: 'dependency' },
+        { type: 'step.skipped', stepId: 'd', reason: 'replaced' },
+      ]);
+      expect(report).toMatchObject({ status: 'completed', replans: 1 });
+      expect(report.successfulSteps).toEqual(['a', 'e_rp1']);
+    },
+  );
+
+  scenario(
+    'a step that fails is no request where failures call for none: onStepFailure continue',
+    (clock) =>
+      scheduling(
+        { a: after(clock, 10, needsContext('More')), b: after(clock, 20, new Error('Broken')) },
+        [['a', 'b'], ['e']],
+        { failure: { onStepFailure: 'continue' } },
+      ),
+    ({ report, factsOf }) => {
+      expect(toldBy(factsOf)[1]?.requests).toEqual(['needsContext of a: More']);
+      expect(report).toMatchObject({ status: 'completed', failedSteps: ['b'] });
+    },
+  );
+
+  scenario(
+    'a pause holds the planner back as well, until the run is resumed',
+    (clock) => ({
+      ...scheduling({ a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') }, [
+        ['a', 'b'],
+        ['c'],
+      ]),
+      at: { 20: (control) => control.pause(), 500: (control) => control.resume() },
+    }),
+    ({ report, facts }) => {
+      expect(facts.find((fact) => fact.type === 'replan.started')?.at).toBe(500);
+      expect(report.steps.map(({ id, status, endedAt }) => [id, status, endedAt])).toEqual([
+        ['a', 'completed', 10],
+        ['b', 'completed', 50],
+        ['c_rp1', 'completed', 500],
+      ]);
+    },
+  );
+
+  scenario(
+    'a person may still take waiting steps off the plan',
+    (clock) => ({
+      ...scheduling(
+        { a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') },
+        [['a', 'b', 'c<b', 'd<c'], ['e<d']],
+        { replan: { merge: 'append' } },
+      ),
+      at: { 20: (control) => control.skip(['c', 'd']) },
+    }),
+    ({ report, factsOf }) => {
+      expect(toldBy(factsOf)[1]?.pending).toEqual([]);
+      expect(report).toMatchObject({ status: 'completed', skippedSteps: ['c', 'd'] });
+      expect(report.successfulSteps).toEqual(['a', 'b', 'e_rp1']);
+    },
+  );
+});

@@ -1,0 +1,211 @@
+import { expectTypeOf } from 'vitest';
+import { createActor } from 'xstate';
+import { z } from 'zod';
+
+import type {
+  Agent,
+  AgentCall,
+  Bounds,
+  CommandResult,
+  Fact,
+  FactType,
+  JsonValue,
+  Orchestrator,
+  PlanRequest,
+  Policy,
+  Run,
+  RunReport,
+} from '../../src/index.js';
+import {
+  createOrchestrator,
+  defineAgent,
+  definePolicy,
+  done,
+  handOff,
+  memoryStore,
+  needsContext,
+  presets,
+  requestReplan,
+  systemClock,
+} from '../../src/index.js';
+
+/* What the compiler knows and refuses. Checked by `npm run typecheck`; nothing here is ever run. */
+
+// ---- Agents -----------------------------------------------------------------------------------
+
+const coder = defineAgent({
+  name: 'coder',
+  description: 'Writes code',
+  output: z.object({ files: z.array(z.string()) }),
+  run: (call) => {
+    expectTypeOf(call).toEqualTypeOf<AgentCall>();
+    return done({ files: [call.task] }, { confidence: 0.9 });
+  },
+});
+expectTypeOf(coder).toEqualTypeOf<Agent<'coder', never>>();
+
+const reviewer = defineAgent({
+  name: 'reviewer',
+  description: 'Reviews code',
+  run: async ({ task }) => {
+    if (task === '') return needsContext('Say what to review');
+    return handOff({ agent: 'coder', task: 'Fix it' });
+  },
+});
+expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'coder'>>();
+
+// The output schema flows into done() and into plain values, at once or later.
+defineAgent({
+  name: 'typed',
+  description: 'Gives a number',
+  output: z.object({ count: z.number() }),
+  // @ts-expect-error a text is not a number
+  run: () => done({ count: 'one' }),
+});
+defineAgent({
+  name: 'typed',
+  description: 'Gives a number',
+  output: z.object({ count: z.number() }),
+  // @ts-expect-error a text is not a number
+  run: async () => ({ count: 'one' }),
+});
+defineAgent({
+  name: 'typed',
+  description: 'Gives a number',
+  output: z.object({ count: z.number() }),
+  run: () => ({ count: 1 }),
+  // @ts-expect-error the fallback answers for the agent
+  fallback: () => ({ count: 'one' }),
+});
+
+// ---- The team: plans and hand-offs may name nobody else ---------------------------------------
+
+const orchestrator = createOrchestrator({
+  agents: [coder, reviewer],
+  planner: (request) => {
+    expectTypeOf(request).toEqualTypeOf<PlanRequest>();
+    return { steps: [{ id: 's1', agent: 'coder', task: 'Write it' }] };
+  },
+});
+expectTypeOf(orchestrator).toEqualTypeOf<Orchestrator<'coder' | 'reviewer'>>();
+
+createOrchestrator({
+  agents: [coder, reviewer],
+  // @ts-expect-error 'nobody' is not in the team
+  planner: () => ({ steps: [{ id: 's1', agent: 'nobody', task: 'Write it' }] }),
+});
+createOrchestrator({
+  agents: [coder, reviewer],
+  // @ts-expect-error 'nobody' is not in the team
+  planner: async () => ({ steps: [{ id: 's1', agent: 'nobody', task: 'Write it' }] }),
+});
+
+orchestrator.start({
+  goal: 'Go',
+  plan: { steps: [{ id: 's1', agent: 'reviewer', task: 'Read' }] },
+});
+// @ts-expect-error 'nobody' is not in the team
+orchestrator.start({ goal: 'Go', plan: { steps: [{ id: 's1', agent: 'nobody', task: 'Read' }] } });
+// @ts-expect-error there is no run without a goal
+orchestrator.start({ runId: 'run-1' });
+
+const lost = defineAgent({
+  name: 'lost',
+  description: 'Hands off to somebody who is not there',
+  run: () => handOff({ agent: 'nobody', task: 'Fix it' }),
+});
+const asking = defineAgent({
+  name: 'asking',
+  description: 'Asks for somebody who is not there',
+  run: () => requestReplan({ reason: 'Too hard', agents: ['nobody'] }),
+});
+// @ts-expect-error the hand-off of 'reviewer' needs 'coder' in the team
+createOrchestrator({ agents: [reviewer] });
+// @ts-expect-error the hand-off of 'lost' needs 'nobody' in the team
+createOrchestrator({ agents: [coder, lost] });
+// @ts-expect-error the request of 'asking' needs 'nobody' in the team
+createOrchestrator({ agents: [coder, asking] });
+
+// ---- Policies ---------------------------------------------------------------------------------
+
+createOrchestrator({
+  agents: [coder, reviewer],
+  policy: presets.dynamic({ approval: { agents: ['coder'] } }),
+});
+createOrchestrator({ agents: [coder], policy: presets.fixed() });
+createOrchestrator({ agents: [coder], policy: definePolicy({ limits: { maxReplans: 1 } }) });
+
+const shared = presets.supervised();
+createOrchestrator({ agents: [coder], policy: shared });
+expectTypeOf(shared).toExtend<Policy>();
+
+// @ts-expect-error there is no such option
+presets.supervised({ limits: { maxReplan: 1 } });
+// @ts-expect-error there is no such choice
+definePolicy({ replan: { onLimit: 'explode' } });
+// @ts-expect-error null is no number of replans: every run is bounded
+definePolicy({ limits: { maxReplans: null } });
+definePolicy({ limits: { maxTokens: null } });
+// @ts-expect-error a policy is read-only
+shared.limits.maxReplans = 9;
+
+// ---- A run ------------------------------------------------------------------------------------
+
+const run = orchestrator.start({ goal: 'Go' });
+expectTypeOf(run).toEqualTypeOf<Run>();
+expectTypeOf(run.done).toEqualTypeOf<Promise<RunReport>>();
+expectTypeOf(run.facts()).toEqualTypeOf<AsyncIterable<Fact>>();
+expectTypeOf(orchestrator.resume('run-1')).toEqualTypeOf<Promise<Run>>();
+expectTypeOf(orchestrator.recover()).toEqualTypeOf<Promise<readonly Run[]>>();
+expectTypeOf(orchestrator.bounds()).toEqualTypeOf<Bounds>();
+
+const commands = [
+  run.approve('request', 'Yes'),
+  run.reject('request', 'No'),
+  run.skip(['s1']),
+  run.skipTo('s2'),
+  run.say('Hello'),
+  run.pause(),
+  run.resume(),
+  run.extendTime(1_000),
+  run.abort('Enough'),
+] as const;
+expectTypeOf(commands).items.toEqualTypeOf<Promise<CommandResult>>();
+
+// A refusal says why; what is accepted needs no reason.
+expectTypeOf<Extract<CommandResult, { accepted: false }>['reason']>().toEqualTypeOf<string>();
+expectTypeOf<Extract<CommandResult, { accepted: true }>>().not.toHaveProperty('reason');
+
+// ---- Facts narrow by their type ---------------------------------------------------------------
+
+run.subscribe((fact) => {
+  expectTypeOf(fact.sequence).toEqualTypeOf<number>();
+  expectTypeOf(fact.type).toEqualTypeOf<FactType>();
+  if (fact.type === 'approval.requested') {
+    expectTypeOf(fact.requestId).toEqualTypeOf<string>();
+    expectTypeOf(fact.payload).toEqualTypeOf<JsonValue>();
+  }
+  if (fact.type === 'run.ended') {
+    expectTypeOf(fact.status).toEqualTypeOf<RunReport['status']>();
+  }
+  // Only some facts are about a step.
+  expectTypeOf(fact).not.toHaveProperty('stepId');
+  // @ts-expect-error there is no such fact
+  if (fact.type === 'step.exploded') return;
+});
+expectTypeOf<Fact<'step.failed'>['code']>().toEqualTypeOf<string>();
+
+// ---- Stores, clocks, actors -------------------------------------------------------------------
+
+createOrchestrator({ agents: [coder], store: memoryStore(), clock: systemClock() });
+
+const actor = createActor(orchestrator.machine, { input: { goal: 'Go' }, clock: systemClock() });
+// @ts-expect-error the input of the machine is a goal
+createActor(orchestrator.machine, { input: {} });
+actor.on('plan.adopted', ({ steps }) => {
+  expectTypeOf(steps[0]?.id).toEqualTypeOf<string | undefined>();
+});
+actor.send({ type: 'run.abort', reason: 'Enough' });
+// @ts-expect-error there is no such event
+actor.send({ type: 'run.explode' });
+expectTypeOf(actor.getSnapshot().output?.status).toEqualTypeOf<RunReport['status'] | undefined>();

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+import { setup } from 'xstate';
+
+import { overviewDiagram, stateDiagram, statesOf, stateTable } from '../scripts/state-diagram.js';
+import { charts, visualizations } from '../scripts/visualize.js';
+
+const root = join(import.meta.dirname, '..');
+
+describe('the pictures of the charts', () => {
+  for (const [path, text] of visualizations()) {
+    it(`is up to date: ${path} (npm run visualize)`, () => {
+      expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+    });
+  }
+
+  for (const [name, machine] of charts) {
+    it(`has every state of ${name}`, () => {
+      const diagram = stateDiagram(machine);
+      const keys = statesOf(machine.root)
+        .map(({ key }) => key)
+        .slice(1);
+      for (const key of keys)
+        expect(diagram).toMatch(new RegExp(`^ +(state )?${key}( \\{)?$`, 'm'));
+    });
+
+    it(`says what every state of ${name} means`, () => {
+      const silent = statesOf(machine.root).filter(({ description = '' }) => description === '');
+      expect(silent.map(({ id }) => id)).toEqual([]);
+    });
+  }
+});
+
+describe('a state diagram', () => {
+  const machine = setup({
+    guards: {
+      isTired: () => true,
+      isLevel: (_, params: { readonly level: string }) => params.level === 'high',
+    },
+    delays: { nap: 1 },
+  }).createMachine({
+    id: 'day',
+    initial: 'awake',
+    on: { 'alarm.rang': '.awake' },
+    states: {
+      awake: {
+        description: 'Eyes open: always.',
+        type: 'parallel',
+        on: { 'coffee.drunk': {}, 'lights.out': [{ guard: 'isTired', target: 'done' }, 'asleep'] },
+        states: {
+          body: {
+            initial: 'idle',
+            states: {
+              idle: {
+                always: { guard: { type: 'isLevel', params: { level: 'high' } }, target: 'moving' },
+              },
+              moving: { after: { nap: '#day.asleep' } },
+            },
+          },
+          mind: { initial: 'still', states: { still: {}, busy: { type: 'final' } } },
+        },
+      },
+      asleep: { description: 'Eyes closed.', after: { nap: { target: 'asleep', reenter: true } } },
+      done: { type: 'final' },
+    },
+  });
+
+  it('shows nested and parallel states, events, guards, delays, ends and short descriptions', () => {
+    expect(stateDiagram(machine)).toBe(`stateDiagram-v2
+  [*] --> awake
+  state awake {
+    state body {
+      [*] --> idle
+      idle
+      moving
+      idle --> moving : [isLevel high]
+    }
+    --
+    state mind {
+      [*] --> still
+      still
+      busy
+      busy --> [*]
+    }
+  }
+  asleep
+  done
+  state "any state" as day_anywhere
+  day_anywhere --> awake : alarm.rang
+  awake --> done : lights.out [isTired]
+  awake --> asleep : lights.out [else]
+  asleep --> asleep : after nap
+  done --> [*]
+  moving --> asleep : after nap
+  note right of asleep
+    Eyes closed.
+  end note
+`);
+  });
+
+  it('shows the top with what leaves a state from inside', () => {
+    expect(overviewDiagram(machine)).toBe(`stateDiagram-v2
+  [*] --> awake
+  state awake {
+    body
+    --
+    mind
+  }
+  state "any state" as day_anywhere
+  day_anywhere --> awake : alarm.rang
+  awake --> done : lights.out [isTired]
+  awake --> asleep : lights.out [else]<br/>from inside
+  done --> [*]
+`);
+  });
+
+  it('leaves events that are handled without leaving to the table', () => {
+    expect(stateTable(machine)).toContain('| `awake` | Eyes open: always. | `coffee.drunk` |');
+  });
+});
