@@ -3,6 +3,7 @@ import { usageSchema } from '../agents/report.js';
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson } from '../canonical-json.js';
 import type { Answer, CallFailure, CallOutcome, FailureCode } from './call.types.js';
+import { deepFrozen } from './deep-frozen.js';
 
 export const failed = (code: FailureCode, reason: string): CallFailure => ({
   kind: 'failed',
@@ -29,12 +30,6 @@ export const bounded = (value: unknown, maxBytes: number): Bounded => {
   if (result.ok) return { ok: true, value: deepFrozen(result.value) };
   const code = result.code === 'output-too-large' ? 'output-too-large' : 'not-serializable';
   return { ok: false, failure: failed(code, result.message) };
-};
-
-const deepFrozen = (value: JsonValue): JsonValue => {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const item of Object.values(value)) deepFrozen(item);
-  return Object.freeze(value);
 };
 
 /** Usage beside an answer; what is not a usage is no usage, and costs nobody the answer. */

@@ -1,6 +1,7 @@
 import { toFailure } from '../errors.js';
 import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from './call.types.js';
+import { deepFrozen } from './deep-frozen.js';
 import { failed } from './outcome.js';
 import { proposePlan } from './propose-plan.js';
 import { review } from './review.js';
@@ -8,14 +9,17 @@ import { summarize } from './summarize.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 import { testStep } from './test-step.js';
 
-/** Makes one try of one call. Never rejects: whatever a callback does, the outcome says so. */
+/**
+ * Makes one try of one call. Never rejects: whatever a callback does, the outcome says so. What it is asked is the
+ * charts' own data, so it is frozen: a supervisor that could change the plan it reviews could approve another one.
+ */
 export const performCall = async (
   team: Callable,
   input: CallInput,
   surroundings: CallSurroundings,
 ): Promise<CallOutcome> => {
   try {
-    return await dispatch(team, input, surroundings);
+    return await dispatch(team, deepFrozen(input), surroundings);
   } catch (thrown) {
     const { name, message } = toFailure(thrown);
     return failed('threw', `${name}: ${message}`);

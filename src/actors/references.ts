@@ -1,30 +1,37 @@
 import type { Dependency, Feedback } from '../agents/agent.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { FeedbackReference, OutputReference } from './call.types.js';
+import { deepFrozen } from './deep-frozen.js';
 import type { OutputLookup } from './team.types.js';
 
-/** The output behind one key; those behind several, of a sub-plan, as a list. */
+/** The output behind one key; those behind several, of a sub-plan, as a list. Frozen: it belongs to the journal. */
 export const outputBehind = (keys: readonly string[], outputs: OutputLookup): JsonValue => {
   const [first] = keys;
   if (first === undefined) return null;
-  return keys.length === 1 ? (outputs(first) ?? null) : keys.map((key) => outputs(key) ?? null);
+  return deepFrozen(
+    keys.length === 1 ? (outputs(first) ?? null) : keys.map((key) => outputs(key) ?? null),
+  );
 };
 
 export const dependenciesOf = (
   references: readonly OutputReference[],
   outputs: OutputLookup,
-): Dependency[] =>
-  references.map(({ stepId, agent, keys }) => ({
-    stepId,
-    agent,
-    output: outputBehind(keys, outputs),
-  }));
+): readonly Dependency[] =>
+  deepFrozen(
+    references.map(({ stepId, agent, keys }) => ({
+      stepId,
+      agent,
+      output: outputBehind(keys, outputs),
+    })),
+  );
 
 export const feedbackOf = (
   references: readonly FeedbackReference[],
   outputs: OutputLookup,
-): Feedback[] =>
-  references.map(({ from, text, key }) => {
-    const details = key === null ? undefined : outputs(key);
-    return details === undefined ? { from, text } : { from, text, details };
-  });
+): readonly Feedback[] =>
+  deepFrozen(
+    references.map(({ from, text, key }) => {
+      const details = key === null ? undefined : outputs(key);
+      return details === undefined ? { from, text } : { from, text, details };
+    }),
+  );

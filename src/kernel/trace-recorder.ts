@@ -55,8 +55,7 @@ export class TraceRecorder {
     });
     const snapshot = transition(scope) as AnyMachineSnapshot;
     const operations = this.#operations;
-    const isRepeatable =
-      this.#isRepeatable && snapshot.status !== 'error' && hasNoHistory(snapshot);
+    const isRepeatable = this.#canRepeat(snapshot);
     if (snapshot.status === 'done') dropTrailingStops(operations);
     const isComplete = operations.every((operation) => this.#completed(operation, snapshot));
     const template = {
@@ -72,6 +71,10 @@ export class TraceRecorder {
       operations,
       ending: isRepeatable && isComplete ? { template: template as AnyMachineSnapshot } : undefined,
     };
+  }
+
+  #canRepeat(snapshot: AnyMachineSnapshot): boolean {
+    return this.#isRepeatable && snapshot.status !== 'error' && hasNoHistory(snapshot);
   }
 
   /** An invoked actor's input is found at the state that is active now; a state that was only passed has none. */

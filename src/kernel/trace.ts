@@ -50,45 +50,69 @@ interface EndStep {
 
 export type TraceStep = GuardStep | ActionStep | EndStep;
 
+/** Where XState has to be asked every time. */
+const UNKNOWN: EndStep = { kind: 'end', ending: undefined };
+
 /** Everything known about one event in one configuration. */
 export class Trace {
   root: TraceStep | undefined;
 
   add(operations: readonly Operation[], ending: Ending | undefined): void {
-    let attach = (step: TraceStep): void => {
-      this.root ??= step;
-    };
-    let current = this.root;
+    let place: Place = { holder: this, key: 'root' };
     for (const operation of operations) {
-      const step: GuardStep | ActionStep = matching(current, operation) ?? stepOf(operation);
-      if (step !== current) attach(step);
-      if (step.kind === 'guard') {
-        const result = operation.kind === 'guard' && operation.result;
-        attach = (next) => {
-          if (result) step.whenTrue ??= next;
-          else step.whenFalse ??= next;
-        };
-        current = result ? step.whenTrue : step.whenFalse;
-      } else {
-        attach = (next) => {
-          step.next ??= next;
-        };
-        current = step.next;
+      const known = stepAt(place);
+      // Same answers, other deeds: what happened depends on more than guards, and cannot be learned.
+      if (known !== undefined && !isSame(known, operation)) {
+        this.root = UNKNOWN;
+        return;
       }
+      const step = known ?? stepOf(operation);
+      if (known === undefined) put(place, step);
+      place = placeAfter(step, operation);
     }
-    if (current === undefined) attach({ kind: 'end', ending });
+    if (stepAt(place) === undefined) put(place, { kind: 'end', ending });
   }
 }
 
-const matching = (
-  step: TraceStep | undefined,
-  operation: Operation,
-): GuardStep | ActionStep | undefined =>
-  step === undefined ||
-  step.kind === 'end' ||
-  (step.kind === 'guard') !== (operation.kind === 'guard')
-    ? undefined
-    : step;
+/** Where the next step of a way stands, or will stand. */
+type Place =
+  | { readonly holder: Trace; readonly key: 'root' }
+  | { readonly holder: ActionStep; readonly key: 'next' }
+  | { readonly holder: GuardStep; readonly key: 'whenTrue' | 'whenFalse' };
+
+const stepAt = (place: Place): TraceStep | undefined =>
+  Reflect.get(place.holder, place.key) as TraceStep | undefined;
+
+const put = (place: Place, step: TraceStep): void => {
+  Object.assign(place.holder, { [place.key]: step });
+};
+
+const placeAfter = (step: TraceStep, operation: Operation): Place => {
+  if (step.kind === 'guard') {
+    const isTrue = operation.kind === 'guard' && operation.result;
+    return { holder: step, key: isTrue ? 'whenTrue' : 'whenFalse' };
+  }
+  return { holder: step as ActionStep, key: 'next' };
+};
+
+const isSame = (step: TraceStep, operation: Operation): boolean => {
+  if (step.kind === 'end') return false;
+  if (step.kind === 'guard') {
+    return (
+      operation.kind === 'guard' &&
+      step.guard === operation.guard &&
+      step.params === operation.params
+    );
+  }
+  return isSameAct(step.operation, operation);
+};
+
+const isSameAct = (known: ActionStep['operation'], operation: Operation): boolean => {
+  if (known.kind === 'action') {
+    return operation.kind === 'action' && known.action === operation.action;
+  }
+  return known.kind === operation.kind && 'id' in operation && known.id === operation.id;
+};
 
 const stepOf = (operation: Operation): GuardStep | ActionStep =>
   operation.kind === 'guard'

@@ -63,8 +63,7 @@ export type Children = Readonly<Record<string, ChildReference>>;
 export const nodesOf = (snapshot: AnyMachineSnapshot): readonly NodeShape[] =>
   (snapshot as unknown as { readonly _nodes: readonly NodeShape[] })._nodes;
 
-export const childrenOf = (snapshot: AnyMachineSnapshot): Children =>
-  snapshot.children;
+export const childrenOf = (snapshot: AnyMachineSnapshot): Children => snapshot.children as Children;
 
 export interface Implementations {
   readonly guards: Readonly<Record<string, unknown>>;

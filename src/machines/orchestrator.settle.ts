@@ -57,6 +57,7 @@ export const stepSettled = (
     ...context,
     progress: settled.progress,
     slots: context.slots.with(slot, null),
+    ...questionsClosed(context, slotId),
     ...confidenceChange(context, index, outcome),
   };
   const announced = [
@@ -70,6 +71,19 @@ const slotNumber = (slotId: string): number => Number(slotId.slice('slot-'.lengt
 
 const settledReason = ({ status, code, reason }: StepOutcome): string =>
   status === 'skipped' && code === 'skipped' ? SKIPPED_BY_HUMAN : `${code}: ${reason}`;
+
+/** With the step go the questions that it, or a sub-plan of it, still has open. */
+const questionsClosed = (
+  { questions, answeredQuestions }: OrchestratorContext,
+  slotId: string,
+): Partial<OrchestratorContext> => {
+  const closed = questions.filter(({ route }) => route.at(-1) === slotId);
+  if (closed.length === 0) return {};
+  return {
+    questions: questions.filter((question) => !closed.includes(question)),
+    answeredQuestions: [...answeredQuestions, ...closed.map(({ requestId }) => requestId)],
+  };
+};
 
 const confidenceChange = (
   { progress, confidence }: OrchestratorContext,

@@ -2,29 +2,34 @@ import { assign, emit, enqueueActions, fromPromise, raise, sendTo, setup } from 
 
 import { isAnswerToOwnQuestion, isForChild, isQuestionOpen } from '../guards/approval.js';
 import { canPlanAgain, canReplan, exhaustedLimit } from '../guards/budget.js';
-import { refusalOf } from '../guards/commands.js';
 import type { Level } from '../guards/escalation.js';
 import { nextLadder } from '../guards/escalation.js';
 import * as proposal from '../guards/proposal.js';
 import * as schedule from '../guards/schedule.js';
 import type { FactBody } from '../journal/facts.js';
-import { stateOf } from '../plan/progress.js';
 import { planningBudgetMs, verificationBudgetMs } from '../policy/time.js';
 import { agentCallMachine } from './agent-call.js';
 import { breakerMachine } from './breaker.js';
 import { checkedPlan, resultOf } from './event-output.js';
 import * as calls from './orchestrator.calls.js';
+import {
+  asVerdict,
+  breakerOf,
+  isRepeatedPlan,
+  outcomeIn,
+  ownAnswerFact,
+  refusal,
+  routeOf,
+} from './orchestrator.events.js';
 import * as facts from './orchestrator.facts.js';
 import * as settle from './orchestrator.settle.js';
 import type {
-  Command,
   Ending,
   OrchestratorContext,
   OrchestratorEvent,
   OrchestratorInput,
   PlanToCheck,
   Proposal,
-  Report,
   RunOutcome,
 } from './orchestrator.types.js';
 import * as updates from './orchestrator.updates.js';
@@ -228,6 +233,10 @@ export const orchestratorSetup = setup({
       const result = resultOf(event);
       return { summaryKey: result.kind === 'answered' ? result.key : null };
     }),
+    noteVerdict: enqueueActions(({ event, enqueue }) => {
+      const hop = nextHop({ type: 'verdict.noted' as const, route: routeOf(event) });
+      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+    }),
     openQuestion: enqueueActions(({ context, event, enqueue, self }) => {
       if (event.type !== 'approval.requested') return;
       enqueue.assign(updates.questionOpened(context, event));
@@ -253,7 +262,8 @@ export const orchestratorSetup = setup({
     refusePermit: enqueueActions(({ event, enqueue }) => {
       const code = 'budget-exhausted' as const;
       const hop = nextHop({ type: 'permit.refused' as const, code, route: routeOf(event) });
-      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+      // Only steps outlive the work; a planner or supervisor that asked is stopped with it.
+      if (hop.to?.startsWith('slot-') === true) enqueue.sendTo(hop.to, hop.event);
     }),
     rejectPlan: enqueueActions(
       (
@@ -365,47 +375,3 @@ export const orchestratorSetup = setup({
 });
 
 type Phase = FactBody<'phase.entered'>['phase'];
-
-const isRepeatedPlan = (context: OrchestratorContext): boolean =>
-  context.settings.policy.replan.stopOnRepeatedPlan &&
-  context.fingerprints.includes(updates.fingerprintOf(context));
-
-const NO_VERDICT = { type: 'verdict.given', score: 100, hasIssues: false, feedback: '' } as const;
-
-const asVerdict = (event: OrchestratorEvent): Extract<Report, { type: 'verdict.given' }> =>
-  event.type === 'verdict.given' ? event : NO_VERDICT;
-
-const outcomeIn = (event: OrchestratorEvent): StepOutcome | undefined =>
-  'output' in event ? event.output : undefined;
-
-const routeOf = (event: OrchestratorEvent): readonly string[] =>
-  'route' in event ? event.route : [];
-
-/** The breaker that is asked about an agent; only the root has breakers, and only for the team. */
-const breakerOf = (context: OrchestratorContext, event: OrchestratorEvent): string | undefined => {
-  const { policy, team } = context.settings;
-  if (policy.breaker === null || context.depth > 0 || !('agent' in event)) return undefined;
-  return team.agents.includes(event.agent) ? `breaker-${event.agent}` : undefined;
-};
-
-const refusal = (context: OrchestratorContext, event: OrchestratorEvent): string | undefined =>
-  refusalOf(context, event as Command, (stepId) => {
-    const index = settle.indexOfStep(context, stepId);
-    return stateOf(context.progress, index)?.status;
-  });
-
-const ownAnswerFact = (
-  context: OrchestratorContext,
-  requestId: string,
-  event: OrchestratorEvent,
-): FactBody => {
-  const stepId = context.parentStepId;
-  if (event.type === 'approval.grant') {
-    return { type: 'approval.granted', requestId, stepId, answer: event.answer };
-  }
-  if (event.type === 'approval.reject') {
-    return { type: 'approval.rejected', requestId, stepId, reason: event.reason };
-  }
-  const outcome = context.settings.policy.approval.onTimeout;
-  return { type: 'approval.expired', requestId, stepId, outcome };
-};

@@ -32,6 +32,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
         { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
         { actions: ['countCall', 'grantPermit'] },
       ],
+      'verdict.noted': { actions: 'passDown' },
       'permit.granted': { actions: 'passDown' },
       'permit.refused': { actions: 'passDown' },
       'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
@@ -575,24 +576,24 @@ export const createOrchestratorMachine = (settings: Settings) =>
                 {
                   guard: { type: 'isNextLevel', params: { level: 'critical' } },
                   target: '.critical',
-                  actions: 'climb',
+                  actions: ['climb', 'noteVerdict'],
                 },
                 {
                   guard: { type: 'isNextLevel', params: { level: 'refocus' } },
                   target: '.refocus',
-                  actions: 'climb',
+                  actions: ['climb', 'noteVerdict'],
                 },
                 {
                   guard: { type: 'isNextLevel', params: { level: 'correct' } },
                   target: '.correct',
-                  actions: 'climb',
+                  actions: ['climb', 'noteVerdict'],
                 },
                 {
                   guard: { type: 'isNextLevel', params: { level: 'remind' } },
                   target: '.remind',
-                  actions: 'climb',
+                  actions: ['climb', 'noteVerdict'],
                 },
-                { target: '.none', actions: 'climb' },
+                { target: '.none', actions: ['climb', 'noteVerdict'] },
               ],
             },
             states: {
@@ -654,6 +655,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
         tags: ['ending'],
         entry: [{ type: 'enterPhase', params: { phase: 'windingDown' } }, 'windDownSteps'],
         on: {
+          'verdict.given': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'noteVerdict' }],
           'permit.requested': [
             { guard: 'isNested', actions: 'passUp' },
             { guard: 'isOutOfBudget', actions: 'refusePermit' },

@@ -113,6 +113,7 @@ export type Report =
       readonly score: number;
       readonly hasIssues: boolean;
       readonly feedback: string;
+      readonly route: Route;
     }
   | {
       readonly type: 'approval.requested';
@@ -128,6 +129,12 @@ export type Report =
       readonly hasSucceeded: boolean;
       readonly usage: Usage | null;
     };
+
+/** The ladder has taken a verdict in and the run goes on. */
+export interface VerdictNoted {
+  readonly type: 'verdict.noted';
+  readonly route: Route;
+}
 
 export type PermitAnswer =
   | { readonly type: 'permit.granted'; readonly route: Route }
@@ -173,6 +180,7 @@ export type OrchestratorEvent =
   | Command
   | Report
   | PermitAnswer
+  | VerdictNoted
   | { readonly type: 'time.isUp' }
   | { readonly type: 'ladder.isExhausted' }
   | {

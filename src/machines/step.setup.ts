@@ -28,6 +28,7 @@ export const stepSetup = setup({
     canAttemptAgain: ({ context }) => guards.canAttemptAgain(context),
     canFix: ({ context }) => guards.canFix(context),
     canSubplan: ({ context }) => guards.canSubplan(context),
+    hasFailure: ({ context }) => context.failure !== null,
     isAnswerToOwnQuestion: ({ context, event }) =>
       isAnswerToOwnQuestion(context.question?.requestId, event),
     isBlocked: ({ event }) => guards.isBlocked(resultOf(event)),
@@ -70,12 +71,13 @@ export const stepSetup = setup({
     fail: assign({
       failure: (_, params: { readonly code: string; readonly reason: string }) => params,
     }),
+    forgetFailure: assign({ failure: null }),
     giveVerdict: enqueueActions(
-      ({ context, event, enqueue }, params: { readonly subject: 'code' | 'step' }) => {
+      ({ context, event, enqueue, self }, params: { readonly subject: 'code' | 'step' }) => {
         const fact = facts.stepVerdict(context, params.subject, resultOf(event));
         const report = updates.verdictReport(context.settings, params.subject, resultOf(event));
         if (fact !== undefined) enqueue.emit(fact);
-        if (report !== undefined) enqueue.sendTo(parentOf, report);
+        if (report !== undefined) enqueue.sendTo(parentOf, routedFrom(report, self));
       },
     ),
     keepAnswer: assign(({ context }, params: { readonly answer: string }) =>

@@ -36,6 +36,7 @@ export const stepMachine = stepSetup.createMachine({
     },
     'approval.grant': { guard: 'isForChild', actions: 'passDown' },
     'approval.reject': { guard: 'isForChild', actions: 'passDown' },
+    'verdict.noted': { guard: 'isForChild', actions: 'passDown' },
     'permit.granted': { actions: 'passDown' },
     'permit.refused': { actions: 'passDown' },
     'permit.requested': { actions: 'passUp' },
@@ -188,13 +189,14 @@ export const stepMachine = stepSetup.createMachine({
             src: 'agentCall',
             input: ({ context }) => reviewCall(context, 'code'),
             onDone: [
+              { guard: 'isCallFailed', target: 'judgingAttempt', actions: 'keepReviewFailure' },
               {
                 guard: 'isCodeAccepted',
-                target: 'checkingTests',
-                actions: { type: 'giveVerdict', params: { subject: 'code' } },
+                target: 'awaitingOversight',
+                actions: [{ type: 'giveVerdict', params: { subject: 'code' } }, 'forgetFailure'],
               },
               {
-                target: 'judgingAttempt',
+                target: 'awaitingOversight',
                 actions: [
                   { type: 'giveVerdict', params: { subject: 'code' } },
                   'keepReviewFailure',
@@ -205,6 +207,16 @@ export const stepMachine = stepSetup.createMachine({
               target: 'judgingAttempt',
               actions: { type: 'fail', params: { code: 'crashed', reason: 'The review crashed' } },
             },
+          },
+        },
+        awaitingOversight: {
+          description: 'The verdict is with the ladder of the run, which may end it here.',
+          on: {
+            'verdict.noted': [
+              { guard: 'isForChild', actions: 'passDown' },
+              { guard: 'hasFailure', target: 'judgingAttempt' },
+              { target: 'checkingTests' },
+            ],
           },
         },
         checkingTests: {
@@ -303,8 +315,9 @@ export const stepMachine = stepSetup.createMachine({
                 target: '#step.completed',
                 actions: { type: 'giveVerdict', params: { subject: 'step' } },
               },
+              { guard: 'isCallFailed', target: 'judgingAttempt', actions: 'keepReviewFailure' },
               {
-                target: 'judgingAttempt',
+                target: 'awaitingOversight',
                 actions: [
                   { type: 'giveVerdict', params: { subject: 'step' } },
                   'keepReviewFailure',

@@ -5,7 +5,13 @@ import type {
   ReplanRequest,
 } from '../actors/call.types.js';
 import type { JsonValue } from '../canonical-json.js';
-import type { ApprovalAnswer, PermitAnswer, Report, RunOutcome } from './orchestrator.types.js';
+import type {
+  ApprovalAnswer,
+  PermitAnswer,
+  Report,
+  RunOutcome,
+  VerdictNoted,
+} from './orchestrator.types.js';
 import type { Settings } from './settings.types.js';
 
 export interface StepInput {
@@ -80,6 +86,7 @@ export type StepEvent =
   | { readonly type: 'run.windDown' }
   | ApprovalAnswer
   | PermitAnswer
+  | VerdictNoted
   | Report
   | { readonly type: 'xstate.done.actor.agentCall'; readonly output: CallResult }
   | { readonly type: 'xstate.done.actor.subplan'; readonly output: RunOutcome };

@@ -257,5 +257,5 @@ export const verdictReport = (
   if (result.kind !== 'answered' || result.answer.role !== 'supervisor') return undefined;
   const { score, issues, feedback } = result.answer;
   const hasIssues = issues.length > 0 || !isGatePassed(settings, subject, result);
-  return { type: 'verdict.given', score, hasIssues, feedback };
+  return { type: 'verdict.given', score, hasIssues, feedback, route: [] };
 };

@@ -21,9 +21,9 @@ const plain = ({ snapshot, actions }: Transitioned): unknown => ({
 });
 
 const plainSnapshot = (snapshot: AnyMachineSnapshot): object => ({
-  value: snapshot.value,
+  value: snapshot.value as unknown,
   status: snapshot.status,
-  tags: [...(snapshot.tags)],
+  tags: [...snapshot.tags],
   context: snapshot.context as unknown,
   output: snapshot.output as unknown,
   children: snapshot.status === 'active' ? Object.keys(snapshot.children as object) : [],

@@ -131,7 +131,9 @@ describe('A16: a callback that changes what it is given changes nothing', () => 
       options: {
         agents: [agentNamed('worker', () => 'did it'), agentNamed('other', () => 'hijacked')],
         planner: () => ({
-          steps: [{ id: 'a', agent: 'worker', task: 'Do the dangerous work', requiresApproval: true }],
+          steps: [
+            { id: 'a', agent: 'worker', task: 'Do the dangerous work', requiresApproval: true },
+          ],
         }),
         supervisor: (review: ReviewRequest) => {
           const step = review.plan?.steps[0];
@@ -175,7 +177,10 @@ describe('A16: a callback that changes what it is given changes nothing', () => 
     ({ report }) => {
       const original = '{"list":[1],"name":"original"}';
       expect(report.summary).toBe(`${original},${original}`);
-      expect(report.steps.map(({ output }) => JSON.stringify(output))).toEqual([original, original]);
+      expect(report.steps.map(({ output }) => JSON.stringify(output))).toEqual([
+        original,
+        original,
+      ]);
     },
   );
 

@@ -59,13 +59,15 @@ describe('the breaker of an agent', () => {
         policy: policyOf(),
       },
       start: {
-        plan: { steps: steps('a', 'b<a', 'other:wait<b', 'c<wait', 'd<c', 'other:again<d', 'e<again') },
+        plan: {
+          steps: steps('a', 'b<a', 'other:wait<b', 'c<wait', 'd<c', 'other:again<d', 'e<again'),
+        },
       },
     }),
     ({ facts, factsOf }) => {
-      expect(
-        facts.filter((fact) => fact.type === 'breaker.opened').map(({ at }) => at),
-      ).toEqual([0, 10_000, 20_000]);
+      expect(facts.filter((fact) => fact.type === 'breaker.opened').map(({ at }) => at)).toEqual([
+        0, 10_000, 20_000,
+      ]);
       expect(factsOf('step.failed').map(({ stepId, code }) => [stepId, code])).toEqual([
         ['a', 'threw'],
         ['b', 'threw'],

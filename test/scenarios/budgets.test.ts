@@ -12,7 +12,10 @@ import { agentNamed, slowAgent, steps } from './team.js';
 const using = (usage: { inputTokens?: number; outputTokens?: number; costUsd?: number }) =>
   agentNamed('worker', (call) => done(`did ${call.step.id}`, { usage }));
 
-const fiveSteps = (limits: Partial<LimitsPolicy>, agent: ReturnType<typeof using>): ScenarioSetup => ({
+const fiveSteps = (
+  limits: Partial<LimitsPolicy>,
+  agent: ReturnType<typeof using>,
+): ScenarioSetup => ({
   options: { agents: [agent], policy: definePolicy({ limits: { maxParallel: 1, ...limits } }) },
   start: { plan: { steps: steps('a', 'b', 'c', 'd', 'e') } },
 });

@@ -215,7 +215,10 @@ describe('skip', () => {
       },
     }),
     ({ report, factsOf, commands }) => {
-      expect(commands).toEqual([{ accepted: true }, { accepted: false, reason: 'already-decided' }]);
+      expect(commands).toEqual([
+        { accepted: true },
+        { accepted: false, reason: 'already-decided' },
+      ]);
       expect(factsOf('agent.called').map((fact) => fact.stepId)).toEqual(['b']);
       expect(report.approvals).toMatchObject([{ requestId: 'a:1.1', outcome: 'closed' }]);
       expect(report.status).toBe('completed');

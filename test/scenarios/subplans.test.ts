@@ -63,11 +63,12 @@ describe('a blocked step', () => {
         'run/a/y/1/worker',
         'run/b/1/worker',
       ]);
-      expect(factsOf('plan.proposed').map(({ parentStepId, message }) => [parentStepId, message]))
-        .toEqual([
-          [null, 'PLAN_RESPONSE'],
-          ['a', 'SUBPLAN_RESPONSE'],
-        ]);
+      expect(
+        factsOf('plan.proposed').map(({ parentStepId, message }) => [parentStepId, message]),
+      ).toEqual([
+        [null, 'PLAN_RESPONSE'],
+        ['a', 'SUBPLAN_RESPONSE'],
+      ]);
       expect(factsOf('subplan.ended')).toEqual([
         {
           type: 'subplan.ended',
@@ -242,12 +243,12 @@ describe('a question in a sub-plan', () => {
       },
     }),
     ({ report, factsOf, commands }) => {
-      expect(factsOf('approval.requested').map(({ requestId, stepId }) => [requestId, stepId])).toEqual(
-        [
-          ['a/x:1.1', 'a/x'],
-          ['a/y:1.1', 'a/y'],
-        ],
-      );
+      expect(
+        factsOf('approval.requested').map(({ requestId, stepId }) => [requestId, stepId]),
+      ).toEqual([
+        ['a/x:1.1', 'a/x'],
+        ['a/y:1.1', 'a/y'],
+      ]);
       expect(commands).toEqual([
         { accepted: true },
         { accepted: false, reason: 'already-decided' },
@@ -354,7 +355,10 @@ describe('a question in a sub-plan', () => {
       },
     }),
     ({ report, commands }) => {
-      expect(commands).toEqual([{ accepted: true }, { accepted: false, reason: 'already-decided' }]);
+      expect(commands).toEqual([
+        { accepted: true },
+        { accepted: false, reason: 'already-decided' },
+      ]);
       expect(report.steps.map(({ id, status }) => [id, status])).toEqual([
         ['a', 'skipped'],
         ['b', 'completed'],

@@ -175,7 +175,9 @@ describe('tests', () => {
       options: {
         agents: [
           agentNamed('worker', (call) =>
-            call.mode === 'fix' ? { fixed: call.feedback.at(-1)?.details ?? null } : 'first version',
+            call.mode === 'fix'
+              ? { fixed: call.feedback.at(-1)?.details ?? null }
+              : 'first version',
           ),
         ],
         planner: () => ({ steps: steps('a') }),
@@ -301,9 +303,14 @@ describe('tests', () => {
     () => ({
       options: {
         agents: [
-          scriptedAgent('worker', 'first version', askHuman({ question: 'How?' }), (call: never) => ({
-            mode: (call as { mode: string }).mode,
-          })),
+          scriptedAgent(
+            'worker',
+            'first version',
+            askHuman({ question: 'How?' }),
+            (call: never) => ({
+              mode: (call as { mode: string }).mode,
+            }),
+          ),
         ],
         supervisor: () => GOOD,
         tester: testerOf({ passed: false, failures: ['broken'] }, { passed: true }),
@@ -348,8 +355,9 @@ describe('the goal gate', () => {
         { kind: 'goalNotAchieved', stepId: null, reason: 'Only 79' },
       ]);
       expect(factsOf('plan.proposed')[1]?.plan?.analysis).toBe('goalNotAchieved: Only 79');
-      expect(factsOf('agent.called').filter(({ stepId, role }) => stepId === 'a' && role === 'worker'))
-        .toHaveLength(1);
+      expect(
+        factsOf('agent.called').filter(({ stepId, role }) => stepId === 'a' && role === 'worker'),
+      ).toHaveLength(1);
       expect(report).toMatchObject({ status: 'completed', reason: 'goal-achieved', replans: 1 });
       expect(report.successfulSteps).toEqual(['a', 'more1_rp1']);
     },
@@ -472,14 +480,14 @@ describe('the escalation ladder', () => {
     'climbs with issues in a row, whatever the score, and ends the run at the fifth',
     () => reviewing(issue),
     ({ report, factsOf, facts }) => {
-      expect(factsOf('escalation.changed').map(({ from, to, message }) => [from, to, message])).toEqual(
-        [
-          ['none', 'correct', 'CORRECTION'],
-          ['correct', 'refocus', 'CORRECTION'],
-          ['refocus', 'critical', 'ESCALATION'],
-          ['critical', 'abort', 'ABORT'],
-        ],
-      );
+      expect(
+        factsOf('escalation.changed').map(({ from, to, message }) => [from, to, message]),
+      ).toEqual([
+        ['none', 'correct', 'CORRECTION'],
+        ['correct', 'refocus', 'CORRECTION'],
+        ['refocus', 'critical', 'ESCALATION'],
+        ['critical', 'abort', 'ABORT'],
+      ]);
       expect(factsOf('verdict.given')).toHaveLength(5);
       expect(report).toMatchObject({ status: 'aborted', reason: 'escalation' });
       expect(report.successfulSteps).toEqual(['a', 'b', 'c', 'd']);

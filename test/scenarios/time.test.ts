@@ -68,7 +68,9 @@ describe('the time limit', () => {
       expect(team.running?.calls.map(({ signal }) => signal.aborted)).toEqual(
         Array.from({ length: 5 }, () => true),
       );
-      const waiting = facts.filter((fact) => fact.type === 'step.cancelled' && fact.at === LIMIT_MS);
+      const waiting = facts.filter(
+        (fact) => fact.type === 'step.cancelled' && fact.at === LIMIT_MS,
+      );
       expect(waiting).toHaveLength(3);
       expect(factsOf('agent.called').filter(({ agent }) => agent === 'flaky')).toHaveLength(2);
     },
@@ -258,7 +260,9 @@ describe('the budget of a phase', () => {
         at: 1_000,
         scope: 'planning',
       });
-      expect(factsOf('plan.rejected')).toMatchObject([{ by: 'planner', reason: 'planning-failed' }]);
+      expect(factsOf('plan.rejected')).toMatchObject([
+        { by: 'planner', reason: 'planning-failed' },
+      ]);
       expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed' });
       expect(planning.signal?.aborted).toBe(true);
     },

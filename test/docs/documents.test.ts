@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { anchors, prose, relativeLinks } from './markdown.js';
+
+/* Documents may only name what is there: files, headings, and names in files. */
+
+const root = join(import.meta.dirname, '../..');
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'visualizations/README.md',
+  'docs/architecture.md',
+  ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
+];
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const isBroken = (document: string, link: string): boolean => {
+  const [path = '', fragment] = link.split('#');
+  const target = path === '' ? document : relative(root, join(root, dirname(document), path));
+  if (!existsSync(join(root, target))) return true;
+  return fragment !== undefined && !anchors(read(target)).includes(fragment);
+};
+
+/** What is said to be in a file, in backticks or quotes: `canReplan` in `src/guards/budget.ts`. */
+const statements = (text: string): { readonly name: string; readonly path: string }[] =>
+  [
+    ...prose(text).matchAll(
+      /(?:`(?<code>[^`]+)`|"(?<title>[^"]+)") in \[?`(?<path>[\w./-]+\.ts)`/g,
+    ),
+  ].map(({ groups }) => ({
+    name: groups?.['code'] ?? groups?.['title'] ?? '',
+    path: groups?.['path'] ?? '',
+  }));
+
+/** Paths of the repository that are named in backticks. */
+const paths = (text: string): string[] =>
+  [...prose(text).matchAll(/`(?<path>(?:src|test|scripts|examples|docs|bench)\/[\w./-]+)`/g)].map(
+    ({ groups }) => groups?.['path'] ?? '',
+  );
+
+describe.each(documents)('%s', (document) => {
+  const text = read(document);
+
+  it('has no broken link', () => {
+    expect(relativeLinks(text).filter((link) => isBroken(document, link))).toEqual([]);
+  });
+
+  it('names no file that is not there', () => {
+    expect(paths(text).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('says of no file what is not in it', () => {
+    const wrong = statements(text).filter(
+      ({ name, path }) => !existsSync(join(root, path)) || !read(path).includes(name),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

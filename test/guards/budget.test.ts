@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+
+import { canHandOff, canReplan, exhaustedLimit } from '../../src/guards/budget.js';
+import { contextWith, settingsWith } from './contexts.js';
+
+describe('another plan', () => {
+  it('is asked for exactly maxReplans times', () => {
+    for (const maxReplans of [0, 1, 3]) {
+      const settings = settingsWith({ limits: { maxReplans } });
+      const allowed = [0, 1, 2, 3, 4].filter((replans) =>
+        canReplan(contextWith({ replans }, settings)),
+      );
+      expect(allowed).toHaveLength(maxReplans);
+    }
+  });
+
+  it('is not asked for in a sub-plan, nor without a planner; a hand-off needs no planner', () => {
+    expect(canReplan(contextWith({ depth: 1 }))).toBe(false);
+    expect(canHandOff(contextWith({ depth: 1 }))).toBe(false);
+    const alone = settingsWith({}, { hasPlanner: false });
+    expect(canReplan(contextWith({}, alone))).toBe(false);
+    expect(canHandOff(contextWith({}, alone))).toBe(true);
+    expect(canHandOff(contextWith({ replans: 3 }, alone))).toBe(false);
+  });
+});
+
+describe('the budget of calls, tokens and money', () => {
+  const settings = settingsWith({
+    limits: { maxAgentCalls: 10, maxTokens: 1_000, maxCostUsd: 0.5 },
+  });
+  const limitAt = (agentCalls: number, tokens: number, costUsd: number) =>
+    exhaustedLimit(contextWith({ spent: { agentCalls, tokens, costUsd } }, settings));
+
+  it('is used up when one more call might exceed any of its limits', () => {
+    expect(limitAt(9, 999, 0.49)).toBeUndefined();
+    expect(limitAt(10, 0, 0)).toBe('maxAgentCalls');
+    expect(limitAt(0, 1_000, 0)).toBe('maxTokens');
+    expect(limitAt(0, 0, 0.5)).toBe('maxCostUsd');
+    expect(limitAt(99, 9_999, 9)).toBe('maxAgentCalls');
+  });
+
+  it('is never used up where the policy sets none', () => {
+    const spent = { agentCalls: 1e9, tokens: 1e12, costUsd: 1e6 };
+    expect(exhaustedLimit(contextWith({ spent }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,97 @@
+import type { CallResult } from '../../src/actors/call.types.js';
+import type { AgentCallContext } from '../../src/machines/agent-call.js';
+import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
+import { initialContext } from '../../src/machines/orchestrator.updates.js';
+import type { Settings, Team } from '../../src/machines/settings.types.js';
+import type { StepContext } from '../../src/machines/step.types.js';
+import { initialStepContext } from '../../src/machines/step.updates.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+
+/** What guards judge, with everything a test does not care about filled in. */
+
+const everybody: Team = {
+  agents: ['worker'],
+  fallbacks: [],
+  hasPlanner: true,
+  hasSupervisor: true,
+  hasTester: true,
+  hasSummarizer: true,
+};
+
+export const settingsWith = (policy: PolicyOverrides = {}, team: Partial<Team> = {}): Settings => ({
+  policy: definePolicy(policy),
+  team: { ...everybody, ...team },
+});
+
+export const contextWith = (
+  changes: Partial<OrchestratorContext> = {},
+  settings: Settings = settingsWith(),
+): OrchestratorContext => ({ ...initialContext(settings, { goal: 'The goal' }), ...changes });
+
+export const stepContextWith = (
+  changes: Partial<StepContext> = {},
+  settings: Settings = settingsWith(),
+): StepContext => ({
+  ...initialStepContext({
+    runId: 'run',
+    stepId: 'a',
+    agent: 'worker',
+    task: 'Do the work',
+    position: 'Step 1 of 1',
+    goal: 'The goal',
+    summary: '',
+    depth: 0,
+    dependencies: [],
+    feedback: [],
+    approvalQuestion: null,
+    budgetMs: 1_000,
+    fixBudgetMs: 300,
+    settings,
+  }),
+  ...changes,
+});
+
+export const callContextWith = (changes: Partial<AgentCallContext> = {}): AgentCallContext => ({
+  request: {
+    role: 'worker',
+    key: 'run/a/1/worker',
+    agent: 'worker',
+    stepId: 'a',
+    goal: 'The goal',
+    depth: 0,
+    mode: 'work',
+    step: { id: 'a', task: 'Do the work', position: 'Step 1 of 1', attempt: 1 },
+    dependencies: [],
+    feedback: [],
+    summary: '',
+  },
+  retry: { attempts: 3, backoffMs: 1_000, maxBackoffMs: 30_000 },
+  timeoutMs: 60_000,
+  needsPermit: false,
+  hasFallback: false,
+  tries: 1,
+  outcome: null,
+  isFallback: false,
+  ...changes,
+});
+
+export const scored = (score: number): CallResult => ({
+  kind: 'answered',
+  key: 'key',
+  hasOutput: false,
+  answer: { role: 'supervisor', score, issues: [], feedback: '' },
+});
+
+export const worked = (
+  answer: Extract<Extract<CallResult, { kind: 'answered' }>['answer'], { role: 'worker' }>,
+): CallResult => ({ kind: 'answered', key: 'key', hasOutput: false, answer });
+
+export const tested = (passed: boolean): CallResult => ({
+  kind: 'answered',
+  key: 'key',
+  hasOutput: true,
+  answer: { role: 'tester', passed, failures: passed ? 0 : 1 },
+});
+
+export const noAnswer: CallResult = { kind: 'failed', key: 'key', code: 'threw', reason: 'No' };

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+
+import type { CallResult, WorkerAnswer } from '../../src/actors/call.types.js';
+import * as guards from '../../src/guards/step.js';
+import { noAnswer, scored, settingsWith, stepContextWith, tested, worked } from './contexts.js';
+
+const ANSWERS: Readonly<Record<WorkerAnswer['report'], WorkerAnswer>> = {
+  done: { role: 'worker', report: 'done', confidence: null },
+  needsContext: { role: 'worker', report: 'needsContext', suggestion: 'More', confidence: null },
+  handOff: { role: 'worker', report: 'handOff', agent: 'b', task: 'Do it', confidence: null },
+  requestReplan: {
+    role: 'worker',
+    report: 'requestReplan',
+    reason: 'Another way',
+    agents: [],
+    confidence: null,
+  },
+  blocked: { role: 'worker', report: 'blocked', reason: 'Stuck' },
+  askHuman: { role: 'worker', report: 'askHuman', question: 'How?', payload: null },
+};
+
+const RESULTS: readonly CallResult[] = [
+  ...Object.values(ANSWERS).map(worked),
+  scored(100),
+  tested(true),
+  tested(false),
+  noAnswer,
+];
+
+const reportsThat = (judge: (result: CallResult) => boolean): string[] =>
+  Object.values(ANSWERS)
+    .filter((answer) => judge(worked(answer)))
+    .map((answer) => answer.report);
+
+describe('what a step makes of an answer', () => {
+  it('partial work is what goes on by another plan or agent', () => {
+    expect(reportsThat(guards.isPartial)).toEqual(['needsContext', 'handOff', 'requestReplan']);
+  });
+
+  it('blocked is what says so, and a question that may not be asked', () => {
+    expect(reportsThat(guards.isBlocked)).toEqual(['blocked', 'askHuman']);
+  });
+
+  it('a question may be asked as often as the policy allows', () => {
+    const settings = settingsWith({ approval: { maxQuestions: 2 } });
+    const asked = [0, 1, 2, 3].map((agentQuestions) =>
+      guards.canAskHuman(stepContextWith({ agentQuestions }, settings), worked(ANSWERS.askHuman)),
+    );
+    expect(asked).toEqual([true, true, false, false]);
+    expect(reportsThat((result) => guards.canAskHuman(stepContextWith(), result))).toEqual([
+      'askHuman',
+    ]);
+  });
+
+  it('tests pass only when a tester says so', () => {
+    expect(RESULTS.filter(guards.areTestsPassing)).toEqual([tested(true)]);
+  });
+
+  it('a gate passes only when a supervisor says so', () => {
+    const context = stepContextWith({}, settingsWith({ gates: { code: 60, step: 70 } }));
+    expect(RESULTS.filter((result) => guards.isCodeAccepted(context, result))).toEqual([
+      scored(100),
+    ]);
+    expect(RESULTS.filter((result) => guards.isStepAccepted(context, result))).toEqual([
+      scored(100),
+    ]);
+  });
+
+  it('a call has failed when there is no answer at all', () => {
+    expect(RESULTS.filter(guards.isCallFailed)).toEqual([noAnswer]);
+  });
+});
+
+describe('what a step may still do', () => {
+  const settings = settingsWith({ limits: { maxFixCycles: 2, maxAttempts: 3, maxDepth: 1 } });
+
+  it('is bounded by the policy', () => {
+    const allowed = (judge: (count: number) => boolean): number[] => [0, 1, 2, 3, 4].filter(judge);
+    expect(allowed((fixCycles) => guards.canFix(stepContextWith({ fixCycles }, settings)))).toEqual(
+      [0, 1],
+    );
+    expect(
+      allowed((attempt) => guards.canAttemptAgain(stepContextWith({ attempt }, settings))),
+    ).toEqual([0, 1, 2]);
+    expect(allowed((depth) => guards.canSubplan(stepContextWith({ depth }, settings)))).toEqual([
+      0,
+    ]);
+  });
+
+  it('needs a planner for a sub-plan', () => {
+    const alone = settingsWith({}, { hasPlanner: false });
+    expect(guards.canSubplan(stepContextWith({}, alone))).toBe(false);
+  });
+
+  it('goes through the stages that the policy and the team have', () => {
+    const all = stepContextWith({}, settingsWith({ gates: { code: 0, step: 0 } }));
+    const none = stepContextWith({}, settingsWith({}, { hasTester: false }));
+    for (const stage of [guards.needsCodeReview, guards.needsTests, guards.needsVerification]) {
+      expect(stage(all)).toBe(true);
+      expect(stage(none)).toBe(false);
+    }
+  });
+});
