@@ -1,4 +1,3 @@
-import type { JournalEntry } from '../src/index.js';
 import { createOrchestrator, defineAgent, memoryStore } from '../src/index.js';
 
 const calls: string[] = [];
@@ -17,7 +16,7 @@ const plan = {
   ],
 } as const;
 
-const store = memoryStore<JournalEntry>();
+const store = memoryStore();
 const orchestrator = createOrchestrator({ agents: [worker], store });
 const first = await orchestrator.start({ goal: 'Two parts', runId: 'parts', plan }).done;
 console.log(first.status, calls.join(' ')); // completed parts/one/1/worker parts/two/1/worker
@@ -25,7 +24,7 @@ console.log(first.status, calls.join(' ')); // completed parts/one/1/worker part
 // As if the process had died after its third entry: step one is done, step two was called and has not answered.
 const stored = await store.read('parts');
 if (stored === undefined) throw new Error('The run is not in the store');
-const survived = memoryStore<JournalEntry>();
+const survived = memoryStore();
 await survived.create(stored.header);
 await survived.append('parts', 0, stored.entries.slice(0, 3));
 

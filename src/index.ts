@@ -40,6 +40,6 @@ export type { Orchestrator, OrchestratorOptions, StartInput } from './orchestrat
 export type { Plan, PlanStep } from './plan/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
-export type { CommandResult, Run } from './run.types.js';
+export type { CommandResult, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
 export type { RunStore } from './services/run-store.js';

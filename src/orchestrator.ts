@@ -2,6 +2,7 @@ import { performCall } from './actors/perform-call.js';
 import type {
   Callable,
   Dispatcher,
+  Perform,
   Planner,
   Summarizer,
   Supervisor,
@@ -9,12 +10,12 @@ import type {
 } from './actors/team.types.js';
 import type { Agent } from './agents/agent.js';
 import { fingerprint, stableStringify } from './canonical-json.js';
-import { configurationIssues, inputIssues } from './configuration.js';
-import { ConfigurationError, PlanError, RunConflictError, RunNotFoundError } from './errors.js';
+import { configurationIssues, inputIssues } from './composition/configuration.js';
+import { ConfigurationError, PlanError } from './errors.js';
 import type { JournalEntry } from './journal/entry.js';
 import { createKernel } from './kernel/kernel.js';
-import type { OrchestratorMachine, Perform } from './live-machine.js';
-import { chartsOf, liveMachine } from './live-machine.js';
+import type { OrchestratorMachine } from './composition/charts.js';
+import { chartsOf, liveMachine } from './composition/charts.js';
 import type { Settings } from './machines/settings.types.js';
 import type { Plan } from './plan/plan.js';
 import { validatePlan } from './plan/validate.js';
@@ -22,13 +23,13 @@ import type { Bounds } from './policy/bounds.js';
 import { boundsOf } from './policy/bounds.js';
 import type { Policy } from './policy/policy.js';
 import { definePolicy } from './policy/policy.js';
-import type { RunParts } from './run.js';
-import { LiveRun } from './run.js';
-import type { Run } from './run.types.js';
+import type { RunParts } from './run/live-run.js';
+import { RunRegistry } from './run/run-registry.js';
+import type { Run } from './run/run.types.js';
 import type { Clock } from './services/clock.js';
 import { systemClock } from './services/clock.js';
 import { randomId } from './services/random-id.js';
-import type { RunHeader, RunStore } from './services/run-store.js';
+import type { RunStore } from './services/run-store.js';
 
 /** Everything an orchestrator is made of. */
 export interface OrchestratorOptions<Agents extends readonly Agent[]> {
@@ -43,7 +44,7 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
   /** Writes the summary of the report. */
   readonly summarizer?: Summarizer;
   /** The bounds. See `presets`. @default definePolicy() */
-  readonly policy?: Policy<NameOf<Agents>> | Policy;
+  readonly policy?: Policy<NameOf<Agents>>;
   /** Where journals are kept. Without one a run lives as long as its `Run`. */
   readonly store?: RunStore<JournalEntry>;
   /** @default systemClock() */
@@ -121,62 +122,16 @@ export const composeOrchestrator = (
   const perform: Perform = (input, surroundings) => performCall(team, input, surroundings);
   const kernel = createKernel({ root: 'orchestrator', machines: chartsOf(settings) }, runnerOf);
   const { store, clock = systemClock(), onError = ignore } = options;
-  const live = new Map<string, LiveRun>();
   const policyFingerprint = fingerprint(stableStringify(policy as never));
-
-  const createRun = (runId: string, goal: string): LiveRun => {
-    const onEnd = (): void => {
-      live.delete(runId);
-    };
-    const run = new LiveRun({
-      runId,
-      goal,
-      kernel,
-      clock,
-      store,
-      perform,
-      onError,
-      onEnd,
-      copyJournal,
-    });
-    live.set(runId, run);
-    return run;
-  };
-
-  const start = (input: StartInput): Run => {
-    const { goal, runId = randomId('run'), plan } = checkedInput(input, settings);
-    if (live.has(runId)) throw new RunConflictError(`Run '${runId}' is already running`);
-    const startedAt = clock.now();
-    const header: RunHeader = { format: 1, runId, goal, policyFingerprint, startedAt };
-    const begin = { goal, runId, ...(plan === undefined ? {} : { plan }) };
-    const run = createRun(runId, goal);
-    try {
-      run.start(begin, store === undefined ? undefined : () => store.create(header));
-    } catch (error) {
-      live.delete(runId);
-      throw error;
-    }
-    return run;
-  };
-
-  const resume = async (runId: string): Promise<Run> => {
-    const running = live.get(runId);
-    if (running !== undefined) return running;
-    const stored = await store?.read(runId);
-    if (stored === undefined) throw new RunNotFoundError(notFoundMessage(runId, store));
-    const run = live.get(runId) ?? createRun(runId, stored.header.goal);
-    run.resumeFrom(stored.entries);
-    return run;
-  };
-
+  const parts = { kernel, clock, store, perform, onError, copyJournal, policyFingerprint };
+  const runs = new RunRegistry(parts);
   return {
-    start,
-    resume,
-    recover: async () => {
-      const unfinished = (await store?.list({ ended: false })) ?? [];
-      const unowned = unfinished.filter(({ header }) => !live.has(header.runId));
-      return Promise.all(unowned.map(({ header }) => resume(header.runId)));
+    start: (input) => {
+      const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
+      return runs.start(runId, plan === undefined ? { goal } : { goal, plan });
     },
+    resume: (runId) => runs.resume(runId),
+    recover: () => runs.recover(),
     machine: liveMachine(settings, perform),
     bounds: () => boundsOf(policy, settings.team),
     policy,
@@ -184,11 +139,6 @@ export const composeOrchestrator = (
 };
 
 const ignore = (): void => undefined;
-
-const notFoundMessage = (runId: string, store: unknown): string =>
-  store === undefined
-    ? `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`
-    : `Run '${runId}' is not in the store`;
 
 const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({
   policy,

@@ -3,7 +3,7 @@ import type { TestResult, Verdict } from '../agents/verdict.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { Issue } from '../errors.js';
 import type { Plan } from '../plan/plan.js';
-import type { ReplanRequest, Subject } from './call.types.js';
+import type { CallInput, CallOutcome, ReplanRequest, Subject } from './call.types.js';
 
 /** A step that failed, as planners, supervisors and summarizers are told of it. */
 export interface FailedStep {
@@ -101,3 +101,6 @@ export interface CallSurroundings {
   readonly signal: AbortSignal;
   readonly outputs: OutputLookup;
 }
+
+/** Makes one try of one call. Never rejects. */
+export type Perform = (input: CallInput, surroundings: CallSurroundings) => Promise<CallOutcome>;

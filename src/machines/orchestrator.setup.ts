@@ -49,7 +49,6 @@ export const orchestratorSetup = setup({
   },
   guards: {
     asksOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'askHuman',
-    canPlanAgain: ({ context }) => canPlanAgain(context),
     canReplan: ({ context }) => canReplan(context),
     canReplanInTime: ({ context }) => canReplan(context) && !context.isExecutionClosed,
     failsOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'fail',

@@ -43,7 +43,11 @@ export const initialContext = (
     analysis: '',
     scope: null,
     progress: emptyProgress,
-    slots: Array.from({ length: settings.policy.limits.maxParallel }, () => null),
+    // A sub-plan works in the slot of its step, so it has only that one: maxParallel holds for the whole run.
+    slots: Array.from(
+      { length: input.nested === undefined ? settings.policy.limits.maxParallel : 1 },
+      () => null,
+    ),
     replans: 0,
     plannerCalls: 0,
     requests: [],

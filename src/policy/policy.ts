@@ -21,7 +21,7 @@ export type { Policy, PolicyOverrides } from './types.js';
  * const policy = definePolicy({ limits: { maxReplans: 2 }, time: { limitMs: 60_000 } });
  * ```
  */
-export function definePolicy<AgentName extends string = string>(
+export function definePolicy<const AgentName extends string = never>(
   overrides?: PolicyOverrides<AgentName>,
 ): Policy<AgentName> {
   return resolvePolicy({}, overrides);

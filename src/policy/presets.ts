@@ -10,7 +10,7 @@ import { resolvePolicy } from './resolve.js';
 import type { Policy, PolicyOverrides } from './types.js';
 
 /** A preset is called with what should differ from it. */
-export type Preset = <AgentName extends string = string>(
+export type Preset = <const AgentName extends string = never>(
   overrides?: PolicyOverrides<AgentName>,
 ) => Policy<AgentName>;
 
@@ -78,7 +78,7 @@ export const presets = Object.freeze({
    * pipeline.
    *
    * `architect` is the seed's default. A team without such an agent is fine: the name then never
-   * matches. Only names you give yourself are checked against your agents.
+   * matches. Names you give yourself are checked against your team by the compiler.
    */
   dynamic: preset(dynamicOptions),
 

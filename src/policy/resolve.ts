@@ -79,8 +79,8 @@ function invalidOption(place: string, path: readonly PropertyKey[], policy: unkn
 }
 
 /**
- * A policy whose agent names are taken on trust: the policy does not know the agents. The
- * composition root does, and checks the names its user gave.
+ * A policy whose agent names are taken on trust: the policy does not know the agents. The types of
+ * createOrchestrator do, and check the names its user gave.
  */
 function namingAgents<AgentName extends string>(policy: Policy): Policy<AgentName> {
   return policy as Policy<AgentName>;

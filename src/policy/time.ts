@@ -40,7 +40,9 @@ export function fixBudgetMs(policy: Pick<Policy, 'time'>, stepCount: number): nu
   if (!policy.time.stepShare) {
     return stepMs;
   }
-  return Math.max(1, Math.floor((stepMs * 3) / 10));
+  // In two parts, because three times a very long step would not be exact.
+  const wholeTenths = Math.floor(stepMs / 10) * 3;
+  return Math.max(1, wholeTenths + Math.floor(((stepMs % 10) * 3) / 10));
 }
 
 /** How many failed steps a plan of this size bears; one more is too many. */

@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../journal/entry.js';
 import { RunConflictError, RunNotFoundError } from '../errors.js';
 import type { RunHeader, RunStore, StoredEntry, StoredRun } from './run-store.js';
 
@@ -23,7 +24,7 @@ const defaultListLimit = 1000;
  * const orchestrator = createOrchestrator({ agents, planner, store });
  * ```
  */
-export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore<Entry> {
+export function memoryStore<Entry extends StoredEntry = JournalEntry>(): RunStore<Entry> {
   const runs = new Map<string, KeptRun<Entry>>();
 
   return {

@@ -101,6 +101,12 @@ describe('a later plan', () => {
     expect(orderOf(behind).at(-1)).toBe('last_rp3');
   });
 
+  it('waits for what it depends on: not for what is done, but for what runs or waits', () => {
+    const before = startStep(begun('a', 'b', 'c'), 1);
+    const { progress } = adoptPlan(before, plan('x<a', 'y<b', 'z<c'), second('append'));
+    expect(itemsOf(progress.states).map(({ unmet }) => unmet)).toEqual([0, 0, 0, 0, 1, 1]);
+  });
+
   it('answers the failures before it, unless it is a hand-off', () => {
     const { progress } = adoptPlan(emptyProgress, plan('a', 'b<a'), first);
     const end = { status: 'failed', outputKeys: [], reason: 'threw' } as const;

@@ -299,7 +299,7 @@ describe('the types of a policy', () => {
     expectTypeOf(policy.approval.agents).toEqualTypeOf<readonly 'coder'[]>();
     // @ts-expect-error nobody is called 'nobody'
     definePolicy<'coder'>({ approval: { agents: ['nobody'] } });
-    expectTypeOf(definePolicy()).toEqualTypeOf<Policy>();
+    expectTypeOf(definePolicy()).toEqualTypeOf<Policy<never>>();
     expectTypeOf<Policy<'coder'>>().toExtend<Policy>();
     expectTypeOf<Policy<'coder'>>().toExtend<PolicyOverrides<'coder'>>();
   });

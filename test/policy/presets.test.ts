@@ -161,6 +161,6 @@ describe('the types of presets', () => {
     expect(useFor(presets.supervised({ approval: { agents: ['coder'] } }))).toEqual(['coder']);
     // @ts-expect-error nobody is called 'nobody'
     expect(useFor(presets.supervised({ approval: { agents: ['nobody'] } }))).toEqual(['nobody']);
-    expectTypeOf(presets.fixed()).toEqualTypeOf<Policy>();
+    expectTypeOf(presets.fixed()).toEqualTypeOf<Policy<never>>();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 
-import { handOff } from '../../src/agents/report.js';
+import { blocked, handOff } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
 import type { Policy } from '../../src/policy/types.js';
@@ -198,6 +198,52 @@ describe('a hand-off', () => {
     () => collaborating({ reviewer: { review: toReviewer() } }, ['reviewer:review']),
     ({ report }) => {
       expect(report.successfulSteps).toEqual(['review', 'reviewer_rp1']);
+    },
+  );
+});
+
+describe('a hand-off that nothing can come of', () => {
+  scenario(
+    'inside a sub-plan is refused, and the sub-plan goes on with what there is',
+    () => {
+      const { options } = collaborating(
+        { worker: { a: blocked('Too hard') }, reviewer: { 'a/part': toFixer('half of it') } },
+        [],
+        definePolicy({ limits: { maxAttempts: 1, maxDepth: 1 } }),
+      );
+      return { options: { ...options, planner: plannerInTurn(['a'], ['reviewer:part']) } };
+    },
+    ({ report, factsOf }) => {
+      expect(factsOf('replan.refused')).toMatchObject([
+        { parentStepId: 'a', reason: 'replan-limit' },
+      ]);
+      expect(factsOf('plan.proposed').map(({ origin }) => origin)).toEqual(['planner', 'planner']);
+      expect(report).toMatchObject({ status: 'completed', replans: 0 });
+      expect(report.steps.find(({ id }) => id === 'a')?.output).toBe('half of it');
+    },
+  );
+
+  scenario(
+    'while the run winds down adds nothing to the plan, and its result is kept',
+    (clock) =>
+      collaborating(
+        {
+          worker: { a: after(clock, 10, new Error('Broken')) },
+          reviewer: { review: after(clock, 12, toFixer('half of it')) },
+        },
+        ['a', 'reviewer:review'],
+        presets.collaborative({
+          limits: { maxParallel: 2 },
+          failure: { onStepFailure: 'stop' },
+        }),
+      ),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.proposed')).toHaveLength(1);
+      expect(report).toMatchObject({ status: 'failed', reason: 'step-failed', replans: 0 });
+      expect(report.steps.map(({ id, output }) => [id, output])).toEqual([
+        ['a', null],
+        ['review', 'half of it'],
+      ]);
     },
   );
 });

@@ -12,7 +12,7 @@ import { isEnded, reportOf } from '../../src/journal/report.js';
 import type { Command } from '../../src/machines/orchestrator.types.js';
 import type { Orchestrator, OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
-import type { CommandResult, Run } from '../../src/run.types.js';
+import type { CommandResult, Run } from '../../src/run/run.types.js';
 import { checkingRunner } from '../kernel/checking-runner.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';

@@ -78,6 +78,18 @@ defineAgent({
   fallback: () => ({ count: 'one' }),
 });
 
+// ---- The policy names the team, given in place ------------------------------------------------
+
+createOrchestrator({
+  agents: [coder],
+  policy: presets.dynamic({ approval: { agents: ['coder'] } }),
+});
+createOrchestrator({
+  agents: [coder],
+  // @ts-expect-error 'nobody' is not in the team
+  policy: presets.dynamic({ approval: { agents: ['nobody'] } }),
+});
+
 // ---- The team: plans and hand-offs may name nobody else ---------------------------------------
 
 const orchestrator = createOrchestrator({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Command } from './machines/orchestrator.types.js';
+import type { Command } from '../machines/orchestrator.types.js';
 
 /*
  * What people may say to a run, checked at the edge. Routes are the charts' own business: whatever comes from outside

@@ -1,24 +1,23 @@
-import type { CallInput } from './actors/call.types.js';
-import { checkPlan } from './actors/check-plan.js';
-import type { OutputLookup } from './actors/team.types.js';
+import type { CallInput } from '../actors/call.types.js';
+import { checkPlan } from '../actors/check-plan.js';
+import type { OutputLookup, Perform } from '../actors/team.types.js';
 import { parseCommand } from './commands.js';
-import { JournalMismatchError, toFailure } from './errors.js';
+import { JournalMismatchError, toFailure } from '../errors.js';
 import { FactStream } from './fact-stream.js';
-import type { JournalEntry } from './journal/entry.js';
-import type { Fact, FactBody } from './journal/facts.js';
-import type { RecordBuilder, RunRecord } from './journal/record.js';
-import { createRecordBuilder } from './journal/record.js';
-import type { RunReport } from './journal/report.js';
-import { isEnded, reportOf } from './journal/report.js';
-import type { World } from './kernel/driver.js';
-import { Driver } from './kernel/driver.js';
-import type { Effect, Kernel, KernelInput, KernelStep } from './kernel/kernel.types.js';
-import { replay } from './kernel/replay.js';
-import type { Perform } from './live-machine.js';
-import type { PlanToCheck } from './machines/orchestrator.types.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Fact, FactBody } from '../journal/facts.js';
+import type { RecordBuilder, RunRecord } from '../journal/record.js';
+import { createRecordBuilder } from '../journal/record.js';
+import type { RunReport } from '../journal/report.js';
+import { isEnded, reportOf } from '../journal/report.js';
+import type { World } from '../kernel/driver.js';
+import { Driver } from '../kernel/driver.js';
+import type { Effect, Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
+import { replay } from '../kernel/replay.js';
+import type { PlanToCheck } from '../machines/orchestrator.types.js';
 import type { CommandResult, Run } from './run.types.js';
-import type { Clock } from './services/clock.js';
-import type { RunStore } from './services/run-store.js';
+import type { Clock } from '../services/clock.js';
+import type { RunStore } from '../services/run-store.js';
 
 /** Commands that may wait for the store at one time; one more is refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
@@ -200,9 +199,11 @@ export class LiveRun implements Run {
     const first = this.#factCount + 1;
     const bodies = step.emitted as readonly FactBody[];
     const ending = step.status === 'error' ? [internalError(step.error)] : [];
-    return [...bodies, ...ending].map(
-      (body, offset) => ({ sequence: first + offset, at, ...body }),
-    );
+    return [...bodies, ...ending].map((body, offset) => ({
+      sequence: first + offset,
+      at,
+      ...body,
+    }));
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {

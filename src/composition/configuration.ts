@@ -1,7 +1,7 @@
-import type { Agent } from './agents/agent.js';
-import type { Issue } from './errors.js';
-import type { OrchestratorOptions, StartInput } from './orchestrator.js';
-import type { Policy } from './policy/policy.js';
+import type { Agent } from '../agents/agent.js';
+import type { Issue } from '../errors.js';
+import type { OrchestratorOptions, StartInput } from '../orchestrator.js';
+import type { Policy } from '../policy/policy.js';
 
 /* What can be wrong with what createOrchestrator and start are given; all of it at once. */
 

@@ -1,7 +1,7 @@
-import type { JournalEntry } from './journal/entry.js';
-import type { Fact } from './journal/facts.js';
-import type { RunRecord } from './journal/record.js';
-import type { RunReport } from './journal/report.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Fact } from '../journal/facts.js';
+import type { RunRecord } from '../journal/record.js';
+import type { RunReport } from '../journal/report.js';
 
 /** The answer to a command. Accepted means written down; a refusal says why and changed nothing. */
 export type CommandResult =

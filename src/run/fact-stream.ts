@@ -1,4 +1,4 @@
-import type { Fact } from './journal/facts.js';
+import type { Fact } from '../journal/facts.js';
 
 /** All facts of one run, handed to everybody who listens, in order and from the first. */
 export class FactStream {

@@ -1,21 +1,16 @@
 import type { AnyActorLogic, AnyStateMachine } from 'xstate';
 import { fromPromise } from 'xstate';
 
-import type { CallInput, CallOutcome } from './actors/call.types.js';
-import { checkPlan } from './actors/check-plan.js';
-import type { OutputLookup } from './actors/team.types.js';
-import type { JsonValue } from './canonical-json.js';
-import { agentCallMachine } from './machines/agent-call.js';
-import { breakerMachine } from './machines/breaker.js';
-import { createOrchestratorMachine } from './machines/orchestrator.js';
-import type { PlanToCheck, Proposal } from './machines/orchestrator.types.js';
-import type { Settings } from './machines/settings.types.js';
-import { stepMachine } from './machines/step.js';
-
-export type Perform = (
-  input: CallInput,
-  surroundings: { readonly signal: AbortSignal; readonly outputs: OutputLookup },
-) => Promise<CallOutcome>;
+import type { CallInput, CallOutcome } from '../actors/call.types.js';
+import { checkPlan } from '../actors/check-plan.js';
+import type { Perform } from '../actors/team.types.js';
+import type { JsonValue } from '../canonical-json.js';
+import { agentCallMachine } from '../machines/agent-call.js';
+import { breakerMachine } from '../machines/breaker.js';
+import { createOrchestratorMachine } from '../machines/orchestrator.js';
+import type { PlanToCheck, Proposal } from '../machines/orchestrator.types.js';
+import type { Settings } from '../machines/settings.types.js';
+import { stepMachine } from '../machines/step.js';
 
 export type OrchestratorMachine = ReturnType<typeof createOrchestratorMachine>;
 

@@ -1,0 +1,105 @@
+import type { JournalEntry } from '../journal/entry.js';
+import { JournalMismatchError, RunConflictError, RunNotFoundError } from '../errors.js';
+import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
+import type { RunParts } from './live-run.js';
+import { LiveRun } from './live-run.js';
+import type { Run } from './run.types.js';
+
+/** What every run of one orchestrator is made of. */
+export interface RegistryParts extends Omit<RunParts, 'runId' | 'goal' | 'onEnd'> {
+  readonly store: RunStore<JournalEntry> | undefined;
+  /** Tells whether a stored run was made under the policy at hand. */
+  readonly policyFingerprint: string;
+}
+
+/** The runs of one orchestrator that live in this process, each of them once. */
+export class RunRegistry {
+  readonly #parts: RegistryParts;
+  readonly #live = new Map<string, LiveRun>();
+  /** Runs that are being read from the store. */
+  readonly #resuming = new Map<string, Promise<Run>>();
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts;
+  }
+
+  start(runId: string, input: { readonly goal: string; readonly plan?: unknown }): Run {
+    if (this.#live.has(runId) || this.#resuming.has(runId)) {
+      throw new RunConflictError(`Run '${runId}' is already running`);
+    }
+    const { store, clock, policyFingerprint } = this.#parts;
+    const { goal } = input;
+    const header: RunHeader = { format: 1, runId, goal, policyFingerprint, startedAt: clock.now() };
+    const run = this.#create(runId, goal);
+    try {
+      run.start({ ...input, runId }, store === undefined ? undefined : () => store.create(header));
+    } catch (error) {
+      this.#live.delete(runId);
+      throw error;
+    }
+    return run;
+  }
+
+  /** The live run, or the one in the store; however often it is asked for at once, it is taken up once. */
+  resume(runId: string): Promise<Run> {
+    const live = this.#live.get(runId);
+    if (live !== undefined) return Promise.resolve(live);
+    const pending = this.#resuming.get(runId);
+    if (pending !== undefined) return pending;
+    const resuming = this.#takeUp(runId).finally(() => this.#resuming.delete(runId));
+    this.#resuming.set(runId, resuming);
+    return resuming;
+  }
+
+  /** Every unfinished run in the store that is not running here. */
+  async recover(): Promise<readonly Run[]> {
+    const runs: Run[] = [];
+    for (let after: string | undefined; ;) {
+      const filter = after === undefined ? { ended: false } : { ended: false, after };
+      const page = (await this.#parts.store?.list(filter)) ?? [];
+      const last = page.at(-1);
+      if (last === undefined) return runs;
+      for (const { header } of page) {
+        if (!this.#live.has(header.runId)) runs.push(await this.resume(header.runId));
+      }
+      after = last.header.runId;
+    }
+  }
+
+  async #takeUp(runId: string): Promise<Run> {
+    const { store, policyFingerprint } = this.#parts;
+    const stored = await store?.read(runId);
+    if (stored === undefined) throw new RunNotFoundError(notFoundMessage(runId, store));
+    checkPolicy(stored, policyFingerprint);
+    const run = this.#create(runId, stored.header.goal);
+    try {
+      run.resumeFrom(stored.entries);
+    } catch (error) {
+      this.#live.delete(runId);
+      throw error;
+    }
+    return run;
+  }
+
+  #create(runId: string, goal: string): LiveRun {
+    const onEnd = (): void => {
+      this.#live.delete(runId);
+    };
+    const run = new LiveRun({ runId, goal, onEnd, ...this.#parts });
+    this.#live.set(runId, run);
+    return run;
+  }
+}
+
+const notFoundMessage = (runId: string, store: unknown): string =>
+  store === undefined
+    ? `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`
+    : `Run '${runId}' is not in the store`;
+
+/** A run keeps the bounds it began with: under another policy its journal would lead elsewhere. */
+const checkPolicy = ({ header, ended }: StoredRun, policyFingerprint: string): void => {
+  if (ended || header.policyFingerprint === policyFingerprint) return;
+  throw new JournalMismatchError(
+    `Run '${header.runId}' was started under another policy: resume it with an orchestrator that has that policy`,
+  );
+};

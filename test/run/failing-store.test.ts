@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { Orchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { TestAgent } from '../scenarios/team.js';
+import { slowAgent, steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { factsOf } from './runs.js';
+import { fullStore, slowStore } from './stores.js';
+
+expectNothingUnhandled();
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly worker: TestAgent;
+  readonly errors: unknown[];
+  readonly inner: RunStore<JournalEntry>;
+  readonly orchestrator: Orchestrator;
+}
+
+const rigWith = (
+  storeOf: (clock: VirtualClock, inner: RunStore<JournalEntry>) => RunStore<JournalEntry>,
+): Rig => {
+  const clock = virtualClock();
+  const worker = slowAgent('worker', clock, 100);
+  const errors: unknown[] = [];
+  const inner = memoryStore<JournalEntry>();
+  const store = storeOf(clock, inner);
+  const orchestrator = composeOrchestrator(
+    { agents: [worker], clock, store, onError: (error) => errors.push(error) },
+    undefined,
+  );
+  return { clock, worker, errors, inner, orchestrator };
+};
+
+const input = {
+  goal: 'The goal of the run',
+  runId: 'run',
+  plan: { steps: steps('a', 'b<a', 'c<a') },
+};
+
+/** Five entries: the start, the plan, and an answer for each step. */
+const ENTRIES = 5;
+
+describe('a store that fails', () => {
+  for (const [name, storeOf] of [
+    [
+      'at once',
+      (capacity: number) => (_: VirtualClock, inner: RunStore<JournalEntry>) =>
+        fullStore(capacity, inner),
+    ],
+    [
+      'after a while',
+      (capacity: number) => (clock: VirtualClock, inner: RunStore<JournalEntry>) =>
+        slowStore(clock, 5, fullStore(capacity, inner)),
+    ],
+  ] as const) {
+    for (let capacity = 0; capacity < ENTRIES; capacity += 1) {
+      it(`${name}, with entry ${capacity}: ends the run, and no call is made that is not durable`, async () => {
+        const { clock, worker, errors, inner, orchestrator } = rigWith(storeOf(capacity));
+        const run = orchestrator.start(input);
+        await clock.runUntil(run.done);
+        const report = await run.done;
+
+        expect(report.status).toBe('failed');
+        expect(report.reason).toMatch(/^store-unavailable: /);
+        expect(report.reason).toContain('No space left on device');
+        expect(errors).toHaveLength(1);
+        expect(clock.pending()).toBe(0);
+
+        const stored = await inner.read('run');
+        const intents = stored?.entries.flatMap((entry) => entry.intents) ?? [];
+        expect(stored?.entries).toHaveLength(capacity);
+        expect(worker.calls.map(({ key }) => key)).toEqual(intents);
+        expect(report.steps.filter(({ status }) => status === 'running')).toEqual([]);
+        // The answer that could not be written down has come; nobody waits for any other.
+        const open = worker.calls.filter(({ signal }) => !signal.aborted).map(({ key }) => key);
+        const answered = intents.filter((key) => isAnswered(stored?.entries ?? [], key));
+        expect(open.length).toBeLessThanOrEqual(answered.length + 1);
+        expect(await run.say('Hello?')).toEqual({ accepted: false, reason: 'run-ended' });
+      });
+    }
+  }
+
+  it('does not lose what is durable: another orchestrator goes on from there', async () => {
+    const { clock, inner, orchestrator } = rigWith((_, kept) => fullStore(3, kept));
+    const run = orchestrator.start(input);
+    await clock.runUntil(run.done);
+
+    const again = slowAgent('worker', clock, 100);
+    const repaired = composeOrchestrator({ agents: [again], clock, store: inner }, undefined);
+    const resumed = await repaired.resume('run');
+    await clock.runUntil(resumed.done);
+    expect(await resumed.done).toMatchObject({
+      status: 'completed',
+      successfulSteps: ['a', 'b', 'c'],
+    });
+    expect(again.calls.map(({ key }) => key)).toEqual(['run/b/1/worker', 'run/c/1/worker']);
+  });
+
+  it('gives its run free: the same orchestrator may take it up again', async () => {
+    let capacity = 3;
+    const { clock, orchestrator } = rigWith((_, kept) => ({
+      ...kept,
+      append: (runId, expectedSequence, entries, options) => {
+        if (expectedSequence >= capacity) throw new Error('No space left on device');
+        return kept.append(runId, expectedSequence, entries, options);
+      },
+    }));
+    const run = orchestrator.start(input);
+    await clock.runUntil(run.done);
+    capacity = 100;
+    const resumed = await orchestrator.resume('run');
+    expect(resumed).not.toBe(run);
+    await clock.runUntil(resumed.done);
+    expect((await resumed.done).status).toBe('completed');
+  });
+
+  it('answers the command it could not write down as not accepted', async () => {
+    const { clock, orchestrator } = rigWith((_, kept) => fullStore(2, kept));
+    const run = orchestrator.start(input);
+    await clock.settle();
+    expect(await run.pause()).toMatchObject({ accepted: false });
+    expect(await run.done).toMatchObject({ status: 'failed' });
+    expect(factsOf(run).filter(({ type }) => type === 'run.paused')).toEqual([]);
+  });
+
+  it('when the run is created is an error of start, and nothing is left of the run', async () => {
+    const { clock, worker, orchestrator } = rigWith((_, kept) => ({
+      ...kept,
+      create: () => {
+        throw new Error('Permission denied');
+      },
+    }));
+    expect(() => orchestrator.start(input)).toThrow('Permission denied');
+    expect(() => orchestrator.start(input)).toThrow('Permission denied');
+    await clock.settle();
+    expect(worker.calls).toEqual([]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('ends the streams of the run too', async () => {
+    const { clock, orchestrator } = rigWith((_, kept) => fullStore(3, kept));
+    const run = orchestrator.start(input);
+    const types = (async () => {
+      const seen: string[] = [];
+      for await (const fact of run.facts()) seen.push(fact.type);
+      return seen;
+    })();
+    await clock.runUntil(types);
+    expect((await types).length).toBeGreaterThan(0);
+  });
+});
+
+const isAnswered = (entries: readonly JournalEntry[], key: string): boolean =>
+  entries.some(({ facts }) =>
+    facts.some((fact) => fact.type === 'agent.answered' && fact.key === key),
+  );

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+
+import { JournalMismatchError } from '../../src/errors.js';
+import type { JournalEntry } from '../../src/journal/entry.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { Policy } from '../../src/policy/types.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { slowAgent, steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { jsonCopy, storeWith } from './runs.js';
+
+expectNothingUnhandled();
+
+const orchestratorOf = (store: RunStore<JournalEntry>, policy: Policy) => {
+  const clock = virtualClock();
+  const worker = slowAgent('worker', clock, 100);
+  const orchestrator = composeOrchestrator({ agents: [worker], clock, store, policy }, undefined);
+  return { clock, worker, orchestrator };
+};
+
+/** A store with a run whose first step is done and whose second is under way. */
+const halfDone = async (): Promise<RunStore<JournalEntry>> => {
+  const original = memoryStore<JournalEntry>();
+  const { clock, orchestrator } = orchestratorOf(original, definePolicy());
+  const run = orchestrator.start({
+    goal: 'The goal of the run',
+    runId: 'run',
+    plan: { steps: steps('a', 'b<a') },
+  });
+  await clock.settle();
+  clock.advance(150);
+  await clock.settle();
+  return storeWith(original, 'run', run.journal().length);
+};
+
+/** The same store with one entry changed, the way a bug or a hand might. */
+const tampered = async (
+  index: number,
+  change: (entry: JournalEntry) => unknown,
+): Promise<RunStore<JournalEntry>> => {
+  const store = await halfDone();
+  const stored = await store.read('run');
+  if (stored === undefined) throw new Error('There is no run');
+  const copy = memoryStore<JournalEntry>();
+  await copy.create(stored.header);
+  for (const entry of jsonCopy(stored.entries)) {
+    const kept = entry.sequence === index ? (change(entry) as JournalEntry) : entry;
+    await copy.append('run', entry.sequence, [kept]);
+  }
+  return copy;
+};
+
+const expectRefused = async (store: RunStore<JournalEntry>, policy: Policy): Promise<void> => {
+  const before = JSON.stringify(await store.read('run'));
+  const { clock, worker, orchestrator } = orchestratorOf(store, policy);
+  await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
+  await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
+  await clock.settle();
+  expect(worker.calls).toEqual([]);
+  expect(clock.pending()).toBe(0);
+  expect(JSON.stringify(await store.read('run'))).toBe(before);
+};
+
+describe('a journal that does not fit', () => {
+  it('fits the orchestrator it was written by', async () => {
+    const { clock, worker, orchestrator } = orchestratorOf(await halfDone(), definePolicy());
+    const run = await orchestrator.resume('run');
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(worker.calls.map(({ key }) => key)).toEqual(['run/b/1/worker']);
+  });
+
+  for (const [name, policy] of [
+    ['asks for approvals', definePolicy({ approval: { agents: ['worker'] } })],
+    ['allows other replans', definePolicy({ limits: { maxReplans: 1 } })],
+    ['has another time limit', definePolicy({ time: { limitMs: 1_000 } })],
+  ] as const) {
+    it(`is refused under a policy that ${name}: nobody is called, nothing is written`, async () => {
+      await expectRefused(await halfDone(), policy);
+    });
+  }
+
+  for (const [name, index, change] of [
+    [
+      'a fact was changed',
+      2,
+      (entry: JournalEntry) => ({
+        ...entry,
+        facts: entry.facts.map((fact) =>
+          fact.type === 'agent.answered' ? { ...fact, output: 'forged' } : fact,
+        ),
+      }),
+    ],
+    ['a fact was lost', 1, (entry: JournalEntry) => ({ ...entry, facts: entry.facts.slice(1) })],
+    [
+      'a fact was added',
+      1,
+      (entry: JournalEntry) => ({ ...entry, facts: [...entry.facts, ...entry.facts] }),
+    ],
+    ['all facts were lost', 2, (entry: JournalEntry) => ({ ...entry, facts: [] })],
+    ['a time was changed', 2, (entry: JournalEntry) => ({ ...entry, at: entry.at + 1 })],
+    [
+      'an event was changed',
+      2,
+      (entry: JournalEntry) =>
+        JSON.parse(
+          JSON.stringify(entry).replace('"report":"done"', '"report":"blocked"'),
+        ) as JournalEntry,
+    ],
+  ] as const) {
+    it(`is refused when ${name}: nobody is called, nothing is written`, async () => {
+      await expectRefused(await tampered(index, change), definePolicy());
+    });
+  }
+
+  it('leaves its name free for nobody: the run is still in the store', async () => {
+    const { orchestrator } = orchestratorOf(await halfDone(), definePolicy({ limits: { maxReplans: 1 } }));
+    await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
+    expect(() =>
+      orchestrator.start({ goal: 'Another goal', runId: 'run', plan: { steps: steps('a') } }),
+    ).toThrow('run');
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { Orchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { agentNamed, steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { factsOf, storeWith } from './runs.js';
+
+expectNothingUnhandled();
+
+/** A step that waits for a person for ten seconds at most, in a run of a minute. */
+const waiting = (clock: VirtualClock, store: RunStore<JournalEntry>): Orchestrator =>
+  composeOrchestrator(
+    {
+      agents: [agentNamed('worker', () => 'x')],
+      clock,
+      store,
+      policy: definePolicy({
+        time: { limitMs: 60_000 },
+        approval: { agents: ['worker'], timeoutMs: 10_000, onReject: 'fail' },
+      }),
+    },
+    undefined,
+  );
+
+const crashed = async (): Promise<RunStore<JournalEntry>> => {
+  const clock = virtualClock();
+  const store = memoryStore<JournalEntry>();
+  const run = waiting(clock, store).start({
+    goal: 'The goal of the run',
+    runId: 'run',
+    plan: { steps: steps('a') },
+  });
+  await clock.settle();
+  return storeWith(store, 'run', run.journal().length);
+};
+
+describe('a timer of a run that is taken up again', () => {
+  for (const [name, awayMs, expiresAt] of [
+    ['at once has all of its time left', 0, 10_000],
+    ['half-way has the other half left', 5_000, 10_000],
+    ['just in time has a millisecond left', 9_999, 10_000],
+    ['too late fires at once', 100_000, 100_000],
+  ] as const) {
+    it(name, async () => {
+      const store = await crashed();
+      const clock = virtualClock({ startMs: awayMs });
+      const run = await waiting(clock, store).resume('run');
+      await clock.runUntil(run.done);
+      const expiries = factsOf(run).filter(({ type }) => type === 'approval.expired');
+      expect(expiries.map(({ at }) => at)).toEqual([expiresAt]);
+      expect((await run.done).steps).toMatchObject([{ code: 'approval-expired' }]);
+      expect(clock.pending()).toBe(0);
+    });
+  }
+
+  it('long after the limit of the run: the run ends, whatever was waiting', async () => {
+    const store = await crashed();
+    const clock = virtualClock({ startMs: 10 * 60_000 });
+    const run = await waiting(clock, store).resume('run');
+    await clock.runUntil(run.done);
+    expect((await run.done).endedAt).toBeLessThanOrEqual(10 * 60_000 + 6_000 + 5_000);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('is not needed when the answer comes in time', async () => {
+    const store = await crashed();
+    const clock = virtualClock({ startMs: 5_000 });
+    const run = await waiting(clock, store).resume('run');
+    expect(await run.approve('a:1.1')).toEqual({ accepted: true });
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(clock.pending()).toBe(0);
+  });
+});

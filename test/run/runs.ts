@@ -1,0 +1,77 @@
+import type { Agent } from '../../src/agents/agent.js';
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { Fact } from '../../src/journal/facts.js';
+import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Run } from '../../src/run/run.types.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunHeader, RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { slowAgent, steps } from '../scenarios/team.js';
+
+export type Options = Partial<OrchestratorOptions<readonly Agent[]>>;
+
+export interface Started {
+  readonly clock: VirtualClock;
+  readonly run: Run;
+  readonly errors: unknown[];
+}
+
+/** A run of three short steps, unless told otherwise. */
+export const started = (options: Options = {}, input: Partial<StartInput> = {}): Started => {
+  const clock = virtualClock();
+  const errors: unknown[] = [];
+  const orchestrator = composeOrchestrator(
+    {
+      agents: [slowAgent('worker', clock, 100)],
+      clock,
+      onError: (error) => errors.push(error),
+      ...options,
+    },
+    undefined,
+  );
+  const run = orchestrator.start({
+    goal: 'The goal of the run',
+    runId: 'run',
+    ...(options.planner === undefined ? { plan: { steps: steps('a', 'b<a', 'c<b') } } : {}),
+    ...input,
+  });
+  return { clock, run, errors };
+};
+
+export const factsOf = (run: Run): readonly Fact[] => run.journal().flatMap((entry) => entry.facts);
+
+/** What a fact says, whenever it was said. */
+export const bodiesOf = (facts: readonly Fact[]): unknown[] =>
+  facts.map((fact) => ({ ...fact, at: 0 }));
+
+/** As a store gives entries back: equal, and nothing of them shared. */
+export const jsonCopy = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+
+export type Journal = readonly JournalEntry[];
+
+export const headerOf = (runId: string, policyFingerprint: string): RunHeader => ({
+  format: 1,
+  runId,
+  goal: 'The goal of the run',
+  policyFingerprint,
+  startedAt: 0,
+});
+
+/** A store that remembers a run as far as it had come. */
+export const storeWith = async (
+  original: RunStore<JournalEntry>,
+  runId: string,
+  entryCount: number,
+): Promise<RunStore<JournalEntry>> => {
+  const stored = await original.read(runId);
+  if (stored === undefined) throw new Error(`There is no run '${runId}'`);
+  const store = memoryStore<JournalEntry>();
+  await store.create(stored.header);
+  for (const entry of jsonCopy(stored.entries.slice(0, entryCount))) {
+    const ended = stored.ended && entry.sequence === stored.entries.length - 1;
+    await store.append(runId, entry.sequence, [entry], { ended });
+  }
+  return store;
+};
