@@ -26,6 +26,7 @@ const mayImport = {
   kernel: ['kernel/', 'xstate'],
   journal: ['journal/', 'plan/', 'agents/', 'zod', 'errors.js', 'canonical-json.js'],
   policy: ['policy/', 'zod', 'errors.js'],
+  run: ['run/', 'actors/', 'journal/', 'kernel/', 'errors.js', 'zod'],
 };
 
 /** The other way round, for folders that may import nearly everything. */

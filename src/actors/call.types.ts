@@ -3,9 +3,6 @@ import type { Issue } from '../errors.js';
 import type { Usage } from '../agents/report.js';
 import type { ProposedPlan } from '../plan/plan.js';
 
-/** Who is called. Workers are the user's agents; the others are the functions given to createOrchestrator. */
-export type Role = 'planner' | 'worker' | 'supervisor' | 'tester' | 'summarizer';
-
 /** What a supervisor looks at. */
 export type Subject = 'plan' | 'code' | 'step' | 'goal';
 

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../errors.js';
 import type { AgentReport } from './report.js';
 
 /** Agent names go into plans, prompts and child ids. */
-export const AGENT_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const AGENT_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** The output of a step that the called step depends on. */
 export interface Dependency {

@@ -61,7 +61,7 @@ export interface AskHumanReport extends Marked {
 }
 
 /** Registered, so that two copies of this package agree. */
-export const reportMarker: unique symbol = Symbol.for('planwright.report');
+const reportMarker: unique symbol = Symbol.for('planwright.report');
 
 /** The step is done; `output` is kept and given to the steps that depend on it. */
 export const done = <Output>(output: Output, meta: ReportMeta = {}): DoneReport<Output> => ({

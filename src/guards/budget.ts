@@ -7,9 +7,12 @@ import type { OrchestratorContext } from '../machines/orchestrator.types.js';
 export const canReplan = ({ replans, depth, settings }: OrchestratorContext): boolean =>
   depth === 0 && settings.team.hasPlanner && replans < settings.policy.limits.maxReplans;
 
-/** A hand-off needs no planner, but it changes the plan and so spends the same budget. */
-export const canHandOff = ({ replans, depth, settings }: OrchestratorContext): boolean =>
-  depth === 0 && replans < settings.policy.limits.maxReplans;
+/**
+ * A hand-off needs no planner, but it changes the plan and so spends the same budget. A run that is ending takes no
+ * more steps on.
+ */
+export const canHandOff = ({ replans, depth, ending, settings }: OrchestratorContext): boolean =>
+  depth === 0 && ending === null && replans < settings.policy.limits.maxReplans;
 
 /**
  * When the planner failed, a person may have the first plan asked for again, `maxAttempts` times. Not in a sub-plan: a

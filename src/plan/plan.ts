@@ -33,18 +33,10 @@ export const planSchema = z.object({
   successCriteria: z.string().max(TASK_CHARACTERS_MAX).optional(),
 });
 
-/** The human's change of a plan that is being executed. */
-export const planModificationSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('skip'), stepIds: z.array(z.string()).min(1).max(10_000) }),
-  z.object({ kind: z.literal('skipTo'), stepId: z.string() }),
-  z.object({ kind: z.literal('conversation'), text: z.string().max(TASK_CHARACTERS_MAX) }),
-]);
-
 export type Complexity = z.infer<typeof complexitySchema>;
 export type Scope = z.infer<typeof scopeSchema>;
 export type ProposedStep = z.infer<typeof stepSchema>;
 export type ProposedPlan = z.infer<typeof planSchema>;
-export type PlanModification = z.infer<typeof planModificationSchema>;
 
 /** What a planner function returns: agent names autocomplete, everything optional has a default. */
 export interface Plan<AgentName extends string = string> {

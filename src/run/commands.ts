@@ -11,12 +11,17 @@ const text = z.string().max(20_000);
 const id = z.string().min(1).max(1_000);
 const route = z.array(z.never()).default([]);
 
-const commandSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('approval.grant'), requestId: id, answer: text, route }),
-  z.object({ type: z.literal('approval.reject'), requestId: id, reason: text, route }),
+/** Seed 003's three ways to change a plan while it runs, one of which changes nothing. */
+const planModifications = [
   z.object({ type: z.literal('plan.skip'), stepIds: z.array(id).min(1).max(100_000) }),
   z.object({ type: z.literal('plan.skipTo'), stepId: id }),
   z.object({ type: z.literal('conversation.say'), text }),
+] as const;
+
+const commandSchema = z.discriminatedUnion('type', [
+  ...planModifications,
+  z.object({ type: z.literal('approval.grant'), requestId: id, answer: text, route }),
+  z.object({ type: z.literal('approval.reject'), requestId: id, reason: text, route }),
   z.object({ type: z.literal('run.pause') }),
   z.object({ type: z.literal('run.resume') }),
   z.object({

@@ -17,7 +17,7 @@ const goal = 'The goal of the run';
 
 describe('a store that takes its time', () => {
   it('hears the same facts as one that does not', async () => {
-    const quick = started({ store: memoryStore<JournalEntry>() });
+    const quick = started({ store: memoryStore() });
     await quick.clock.runUntil(quick.run.done);
 
     for (const delayMs of [0, 1, 7_000]) {
@@ -67,7 +67,7 @@ describe('a store that takes its time', () => {
 
   it('tells listeners nothing that is not durable', async () => {
     const clock = virtualClock();
-    const inner = memoryStore<JournalEntry>();
+    const inner = memoryStore();
     const store = slowStore(clock, 50, inner);
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 100)], clock, store },
@@ -90,7 +90,7 @@ describe('a store that takes its time', () => {
 
   it('has a command written down before it is answered', async () => {
     const clock = virtualClock();
-    const inner = memoryStore<JournalEntry>();
+    const inner = memoryStore();
     const store = slowStore(clock, 50, inner);
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 1_000)], clock, store },
@@ -193,7 +193,7 @@ describe('a run id that is taken', () => {
   it('by a run in the store is refused with RunConflictError, and nobody is called', async () => {
     const clock = virtualClock();
     const worker = slowAgent('worker', clock, 100);
-    const store = memoryStore<JournalEntry>();
+    const store = memoryStore();
     const orchestrator = composeOrchestrator({ agents: [worker], clock, store }, undefined);
     const plan = { steps: steps('a') };
     const run = orchestrator.start({ goal, runId: 'run', plan });
@@ -206,7 +206,7 @@ describe('a run id that is taken', () => {
   it('by a run in a slow store ends the second run with that reason, and nobody is called', async () => {
     const clock = virtualClock();
     const worker = slowAgent('worker', clock, 100);
-    const inner = memoryStore<JournalEntry>();
+    const inner = memoryStore();
     const store = slowStore(clock, 10, inner);
     const orchestrator = composeOrchestrator({ agents: [worker], clock, store }, undefined);
     const plan = { steps: steps('a') };

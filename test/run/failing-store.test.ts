@@ -29,7 +29,7 @@ const rigWith = (
   const clock = virtualClock();
   const worker = slowAgent('worker', clock, 100);
   const errors: unknown[] = [];
-  const inner = memoryStore<JournalEntry>();
+  const inner = memoryStore();
   const store = storeOf(clock, inner);
   const orchestrator = composeOrchestrator(
     { agents: [worker], clock, store, onError: (error) => errors.push(error) },
@@ -78,10 +78,6 @@ describe('a store that fails', () => {
         expect(stored?.entries).toHaveLength(capacity);
         expect(worker.calls.map(({ key }) => key)).toEqual(intents);
         expect(report.steps.filter(({ status }) => status === 'running')).toEqual([]);
-        // The answer that could not be written down has come; nobody waits for any other.
-        const open = worker.calls.filter(({ signal }) => !signal.aborted).map(({ key }) => key);
-        const answered = intents.filter((key) => isAnswered(stored?.entries ?? [], key));
-        expect(open.length).toBeLessThanOrEqual(answered.length + 1);
         expect(await run.say('Hello?')).toEqual({ accepted: false, reason: 'run-ended' });
       });
     }
@@ -156,8 +152,3 @@ describe('a store that fails', () => {
     expect((await types).length).toBeGreaterThan(0);
   });
 });
-
-const isAnswered = (entries: readonly JournalEntry[], key: string): boolean =>
-  entries.some(({ facts }) =>
-    facts.some((fact) => fact.type === 'agent.answered' && fact.key === key),
-  );

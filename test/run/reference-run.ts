@@ -20,7 +20,8 @@ export const GOAL = 'The goal of the run';
 
 const planner = ({ depth, revision, requests }: PlanRequest): Plan => {
   if (depth > 0) return { analysis: 'Two small steps', steps: steps('x', 'y<x') };
-  if (revision > 0) return { analysis: requests.map(({ reason }) => reason).join(), steps: steps('e') };
+  if (revision > 0)
+    return { analysis: requests.map(({ reason }) => reason).join(), steps: steps('e') };
   return { analysis: 'The plan', steps: steps('flaky:a', 'b', 'hard:c', 'scout:d<a,b,c') };
 };
 
@@ -63,12 +64,13 @@ export const referenceTeam = (
   },
   supervisor: (review) => {
     calls.push(review.key);
-    const isFirstOfE = review.subject === 'step' && review.step?.id === 'e' && review.step.attempt === 1;
+    const isFirstOfE =
+      review.subject === 'step' && review.step?.id === 'e' && review.step.attempt === 1;
     return isFirstOfE ? { score: 20, feedback: 'Once more' } : { score: 90 };
   },
   tester: (request) => {
     calls.push(request.key);
-    const isBroken = request.step.id === 'a/none' || (request.step.id === 'b' && request.cycle === 0);
+    const isBroken = request.step.id === 'b' && request.cycle === 0;
     return isBroken
       ? { passed: false, failures: ['broken'], fixPlan: { summary: 'Mend it', steps: ['Mend'] } }
       : { passed: true };
@@ -86,12 +88,14 @@ export const referenceTeam = (
   }),
 });
 
-/** Somebody who agrees to everything, a little later. */
+/** Somebody who agrees to everything that is still open, a little later. */
 export const agreeTo = (run: Run, clock: VirtualClock): void => {
   run.subscribe((fact) => {
     if (fact.type !== 'approval.requested') return;
+    const { requestId } = fact;
+    if (!run.record().openApprovals.some((open) => open.requestId === requestId)) return;
     clock.setTimeout(() => {
-      void run.approve(fact.requestId, 'The second');
+      void run.approve(requestId, 'The second');
     }, 15);
   });
 };

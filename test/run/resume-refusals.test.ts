@@ -23,7 +23,7 @@ const orchestratorOf = (store: RunStore<JournalEntry>, policy: Policy) => {
 
 /** A store with a run whose first step is done and whose second is under way. */
 const halfDone = async (): Promise<RunStore<JournalEntry>> => {
-  const original = memoryStore<JournalEntry>();
+  const original = memoryStore();
   const { clock, orchestrator } = orchestratorOf(original, definePolicy());
   const run = orchestrator.start({
     goal: 'The goal of the run',
@@ -44,7 +44,7 @@ const tampered = async (
   const store = await halfDone();
   const stored = await store.read('run');
   if (stored === undefined) throw new Error('There is no run');
-  const copy = memoryStore<JournalEntry>();
+  const copy = memoryStore();
   await copy.create(stored.header);
   for (const entry of jsonCopy(stored.entries)) {
     const kept = entry.sequence === index ? (change(entry) as JournalEntry) : entry;
@@ -117,7 +117,10 @@ describe('a journal that does not fit', () => {
   }
 
   it('leaves its name free for nobody: the run is still in the store', async () => {
-    const { orchestrator } = orchestratorOf(await halfDone(), definePolicy({ limits: { maxReplans: 1 } }));
+    const { orchestrator } = orchestratorOf(
+      await halfDone(),
+      definePolicy({ limits: { maxReplans: 1 } }),
+    );
     await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
     expect(() =>
       orchestrator.start({ goal: 'Another goal', runId: 'run', plan: { steps: steps('a') } }),

@@ -31,7 +31,7 @@ const waiting = (clock: VirtualClock, store: RunStore<JournalEntry>): Orchestrat
 
 const crashed = async (): Promise<RunStore<JournalEntry>> => {
   const clock = virtualClock();
-  const store = memoryStore<JournalEntry>();
+  const store = memoryStore();
   const run = waiting(clock, store).start({
     goal: 'The goal of the run',
     runId: 'run',

@@ -4,9 +4,11 @@ import { RunNotFoundError } from '../../src/errors.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
+import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { agreeTo, GOAL, referenceTeam, startReference } from './reference-run.js';
 import { factsOf, storeWith } from './runs.js';
@@ -45,7 +47,7 @@ const openKeys = (entries: readonly JournalEntry[]): string[] => {
 };
 
 describe('a run that is taken up again', () => {
-  const original = memoryStore<JournalEntry>();
+  const original = memoryStore();
   const originalCalls: string[] = [];
   let journal: readonly JournalEntry[] = [];
   let report: RunReport;
@@ -94,7 +96,10 @@ describe('a run that is taken up again', () => {
       expect(essence(resumed.report), where).toEqual(essence(report));
 
       const settled = settledKeys(prefix);
-      expect(resumed.calls.filter((key) => settled.has(key)), where).toEqual([]);
+      expect(
+        resumed.calls.filter((key) => settled.has(key)),
+        where,
+      ).toEqual([]);
       const open = openKeys(prefix);
       expect(resumed.calls.slice(0, open.length).sort(), where).toEqual([...open].sort());
       expect(new Set(resumed.calls).size, where).toBe(resumed.calls.length);
@@ -104,7 +109,7 @@ describe('a run that is taken up again', () => {
       expect(facts.map(({ sequence }) => sequence)).toEqual(facts.map((_, index) => index + 1));
       expect(resumed.clock.pending(), where).toBe(0);
     }
-  });
+  }, 60_000);
 
   it('begins at the beginning when not even its first entry was written', async () => {
     const resumed = await resumedAfter(0);
@@ -149,11 +154,14 @@ describe('a run that is taken up again', () => {
       const stored = await store.read('run');
       if (stored === undefined || stored.ended) break;
       const clock = virtualClock({ startMs: stored.entries.at(-1)?.at ?? 0 });
-      const orchestrator = composeOrchestrator({ ...referenceTeam(clock, calls), store }, undefined);
+      const orchestrator = composeOrchestrator(
+        { ...referenceTeam(clock, calls), store },
+        undefined,
+      );
       const run = await orchestrator.resume('run');
       agreeTo(run, clock);
-      // One more entry, then the process is gone; what it had begun may still run, but nobody listens.
-      const target = stored.entries.length + 1;
+      // A few more entries, then the process is gone; what it had begun may still run, but nobody listens.
+      const target = Math.min(stored.entries.length + 3, journal.length);
       await clock.runUntil(() => run.journal().length >= target);
       store = await storeWith(store, 'run', target);
     }
@@ -163,9 +171,40 @@ describe('a run that is taken up again', () => {
     expect(essence(await run.done)).toEqual(essence(report));
   });
 
+  it('has outputs that nobody can change, though they come from a store', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const seen: unknown[] = [];
+    const agents = [
+      agentNamed('source', () => ({ list: [1, 2] })),
+      agentNamed('worker', (call) => {
+        const output = call.dependencies[0]?.output;
+        seen.push(JSON.parse(JSON.stringify(output)));
+        if (typeof output === 'object' && output !== null)
+          Reflect.set(output, 'list', 'vandalized');
+        return clock.sleep(100, call.signal).then(() => 'done');
+      }),
+    ];
+    const policy = definePolicy({ limits: { maxParallel: 1 } });
+    const first = composeOrchestrator({ agents, clock, store, policy }, undefined).start({
+      goal: GOAL,
+      runId: 'run',
+      plan: { steps: steps('source:a', 'b<a', 'c<a') },
+    });
+    await clock.settle();
+    const copy = await storeWith(store, 'run', first.journal().length);
+    const run = await composeOrchestrator({ agents, clock, store: copy, policy }, undefined).resume(
+      'run',
+    );
+    await clock.runUntil(run.done);
+    expect(seen).toEqual(seen.map(() => ({ list: [1, 2] })));
+    expect((await run.done).steps[0]?.output).toEqual({ list: [1, 2] });
+    await clock.runUntil(first.done);
+  });
+
   it('is the live one while there is a live one', async () => {
     const clock = virtualClock();
-    const store = memoryStore<JournalEntry>();
+    const store = memoryStore();
     const calls: string[] = [];
     const orchestrator = composeOrchestrator({ ...referenceTeam(clock, calls), store }, undefined);
     const run = orchestrator.start({ goal: GOAL, runId: 'run' });

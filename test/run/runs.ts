@@ -67,7 +67,7 @@ export const storeWith = async (
 ): Promise<RunStore<JournalEntry>> => {
   const stored = await original.read(runId);
   if (stored === undefined) throw new Error(`There is no run '${runId}'`);
-  const store = memoryStore<JournalEntry>();
+  const store = memoryStore();
   await store.create(stored.header);
   for (const entry of jsonCopy(stored.entries.slice(0, entryCount))) {
     const ended = stored.ended && entry.sequence === stored.entries.length - 1;

@@ -7,7 +7,7 @@ import type { VirtualClock } from '../../src/services/virtual-clock.js';
 export const slowStore = (
   clock: VirtualClock,
   delayMs: number,
-  inner: RunStore<JournalEntry> = memoryStore<JournalEntry>(),
+  inner: RunStore<JournalEntry> = memoryStore(),
   onAppended: (entries: readonly JournalEntry[]) => void = () => undefined,
 ): RunStore<JournalEntry> => ({
   create: async (header) => {
@@ -44,7 +44,7 @@ export const slowStore = (
 /** A store that is full after some entries. It throws, or rejects when it is slow. */
 export const fullStore = (
   capacity: number,
-  inner: RunStore<JournalEntry> = memoryStore<JournalEntry>(),
+  inner: RunStore<JournalEntry> = memoryStore(),
 ): RunStore<JournalEntry> => ({
   ...inner,
   append: (runId, expectedSequence, entries, options) => {

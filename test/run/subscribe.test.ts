@@ -88,8 +88,8 @@ describe('subscribe', () => {
     run.subscribe(() => {
       throw thrown;
     });
-    const rejecting = async (): Promise<unknown> => Promise.reject(rejected);
-    run.subscribe(rejecting as () => unknown);
+    const rejecting: (fact: Fact) => unknown = () => Promise.reject(rejected);
+    run.subscribe(rejecting);
     const heard: Fact[] = [];
     run.subscribe((fact) => heard.push(fact));
     await clock.runUntil(run.done);

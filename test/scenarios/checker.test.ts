@@ -95,7 +95,7 @@ const changed = <Type extends Fact['type']>(
   change: (fact: Fact<Type>) => Partial<Fact<Type>>,
 ): Fact[] =>
   facts.map((fact) =>
-    fact.type === type ? ({ ...fact, ...change(fact as Fact<Type>) } as Fact) : fact,
+    fact.type === type ? ({ ...fact, ...change(fact as Fact<Type>) }) : fact,
   );
 
 describe('the checker of invariants', () => {

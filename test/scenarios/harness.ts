@@ -191,7 +191,10 @@ const resultOf = (
   factsOf: <Type extends FactType>(...types: Type[]) =>
     facts
       .filter((fact) => (types as readonly string[]).includes(fact.type))
-      .map(({ sequence: _sequence, at: _at, ...body }) => body as unknown as FactBody<Type>),
+      .map((fact) => {
+        const entries = Object.entries(fact).filter(([key]) => key !== 'sequence' && key !== 'at');
+        return Object.fromEntries(entries) as unknown as FactBody<Type>;
+      }),
 });
 
 const runControl = (run: Run, commands: Promise<CommandResult>[]): Control => {
