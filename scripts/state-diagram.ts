@@ -190,8 +190,8 @@ const mergeLabels = (edges: readonly Edge[]): Edge[] => {
   const merged = new Map<string, Edge>();
   for (const edge of edges) {
     const key = `${edge.from.id} ${edge.to.id}`;
-    const labels = [merged.get(key)?.label, edge.label].filter((label) => label !== undefined);
-    const label = [...new Set(labels.filter((text) => text !== ''))].join('<br/>');
+    const known = merged.get(key)?.label.split('<br/>') ?? [];
+    const label = [...new Set([...known, edge.label])].filter((text) => text !== '').join('<br/>');
     merged.set(key, { ...edge, label });
   }
   return [...merged.values()];
