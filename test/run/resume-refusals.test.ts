@@ -116,6 +116,31 @@ describe('a journal that does not fit', () => {
     });
   }
 
+  it('does not keep recover() from the others, and is told to onError', async () => {
+    const store = await halfDone();
+    const clock = virtualClock();
+    const errors: unknown[] = [];
+    const orchestrator = composeOrchestrator(
+      {
+        agents: [slowAgent('worker', clock, 100)],
+        clock,
+        store,
+        policy: definePolicy({ limits: { maxReplans: 1 } }),
+        onError: (error) => errors.push(error),
+      },
+      undefined,
+    );
+    const other = orchestratorOf(store, definePolicy({ limits: { maxReplans: 1 } }));
+    other.orchestrator.start({ goal: 'Another goal', runId: 'xyz', plan: { steps: steps('a') } });
+    await other.clock.settle();
+
+    const recovered = await orchestrator.recover();
+    expect(recovered.map(({ runId }) => runId)).toEqual(['xyz']);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toBeInstanceOf(JournalMismatchError);
+    await clock.runUntil(Promise.all(recovered.map(({ done }) => done)));
+  });
+
   it('leaves its name free for nobody: the run is still in the store', async () => {
     const { orchestrator } = orchestratorOf(
       await halfDone(),

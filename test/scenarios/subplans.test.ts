@@ -235,11 +235,14 @@ describe('a question in a sub-plan', () => {
   scenario(
     'at depth 1 reaches the root, and the answers find their way back in any order',
     () => ({
-      ...asking(1),
+      options: {
+        ...asking(1).options,
+        planner: plansByDepth(['a', 'b'], ['x']),
+      },
       at: {
-        10: (control) => control.approve('a/y:1.1', 'for y'),
-        20: (control) => control.approve('a/y:1.1', 'again'),
-        30: (control) => control.approve('a/x:1.1', 'for x'),
+        10: (control) => control.approve('b/x:1.1', 'for b'),
+        20: (control) => control.approve('b/x:1.1', 'again'),
+        30: (control) => control.approve('a/x:1.1', 'for a'),
       },
     }),
     ({ report, factsOf, commands }) => {
@@ -247,14 +250,15 @@ describe('a question in a sub-plan', () => {
         factsOf('approval.requested').map(({ requestId, stepId }) => [requestId, stepId]),
       ).toEqual([
         ['a/x:1.1', 'a/x'],
-        ['a/y:1.1', 'a/y'],
+        ['b/x:1.1', 'b/x'],
       ]);
       expect(commands).toEqual([
         { accepted: true },
         { accepted: false, reason: 'already-decided' },
         { accepted: true },
       ]);
-      expect(report.steps[0]?.output).toEqual([['human: for x'], ['human: for y']]);
+      expect(report.steps[0]?.output).toEqual(['human: for a']);
+      expect(report.steps[1]?.output).toEqual(['human: for b']);
       expect(report.status).toBe('completed');
     },
   );
