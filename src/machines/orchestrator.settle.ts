@@ -191,12 +191,22 @@ export const proposalAdopted = (context: OrchestratorContext): Update => {
   const next: OrchestratorContext = {
     ...adopted.context,
     analysis: plan.analysis,
-    scope: plan.scope ?? null,
+    scope: scopeWith(context, plan),
     fingerprints: [...context.fingerprints, fingerprintOf(context)],
     proposal: null,
     requests: [],
   };
   return { context: next, facts: adopted.facts };
+};
+
+/** A plan that calls itself trivial says nothing about the steps of earlier plans that still wait. */
+const scopeWith = (
+  { scope, progress, settings }: OrchestratorContext,
+  plan: ProposedPlan,
+): string | null => {
+  const keepsWaiting =
+    settings.policy.replan.merge.startsWith('append') && progress.counts.pending > 0;
+  return keepsWaiting && scope !== 'trivial' ? scope : (plan.scope ?? null);
 };
 
 const planAdopted = (

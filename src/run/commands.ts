@@ -37,8 +37,13 @@ export type ParsedCommand =
 
 /** A command as the charts understand it, or everything that is wrong with it. */
 export const parseCommand = (candidate: unknown): ParsedCommand => {
-  const parsed = commandSchema.safeParse(candidate);
-  if (parsed.success) return { ok: true, command: parsed.data };
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
+  try {
+    const parsed = commandSchema.safeParse(candidate);
+    if (parsed.success) return { ok: true, command: parsed.data };
+    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
+  } catch {
+    // A proxy or a getter that throws when it is looked at.
+    return { ok: false, reason: 'invalid-command: it cannot be read' };
+  }
 };

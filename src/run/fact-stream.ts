@@ -24,7 +24,10 @@ export class FactStream {
   add(facts: readonly Fact[]): void {
     for (const fact of facts) {
       this.#facts.push(fact);
-      for (const listener of this.#listeners) this.#tell(listener, fact);
+      // A copy: whoever subscribes while a fact is told is told of it by subscribing.
+      for (const listener of [...this.#listeners]) {
+        if (this.#listeners.has(listener)) this.#tell(listener, fact);
+      }
     }
     this.#wake();
   }
@@ -65,9 +68,18 @@ export class FactStream {
   #tell(listener: (fact: Fact) => unknown, fact: Fact): void {
     try {
       const returned = listener(fact);
-      if (returned instanceof Promise) returned.catch(this.#onListenerError);
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#report(error));
     } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** The last resort of the user is the user's too. */
+  #report(error: unknown): void {
+    try {
       this.#onListenerError(error);
+    } catch {
+      // There is nobody left to tell, and the run goes on.
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { CallInput } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
+import { deepFrozen } from '../actors/deep-frozen.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
 import { parseCommand } from './commands.js';
 import { JournalMismatchError, toFailure } from '../errors.js';
@@ -184,7 +185,8 @@ export class LiveRun implements Run {
       sequence: this.#entries.length,
       at,
       event: input,
-      facts: this.#stamped(step, at),
+      // Listeners are handed these very objects, and the journal keeps them.
+      facts: deepFrozen(this.#stamped(step, at)),
       intents: step.effects.flatMap(intentOf),
     };
     const ended = step.status !== 'active';

@@ -29,7 +29,8 @@ export class RunRegistry {
     }
     const { store, clock, policyFingerprint } = this.#parts;
     const { goal } = input;
-    const header: RunHeader = { format: 1, runId, goal, policyFingerprint, startedAt: clock.now() };
+    const startedAt = clock.now();
+    const header: RunHeader = { format: 1, runId, policyFingerprint, startedAt, ...input };
     const run = this.#create(runId, goal);
     try {
       run.start({ ...input, runId }, store === undefined ? undefined : () => store.create(header));
@@ -60,9 +61,20 @@ export class RunRegistry {
       const last = page.at(-1);
       if (last === undefined) return runs;
       for (const { header } of page) {
-        if (!this.#live.has(header.runId)) runs.push(await this.resume(header.runId));
+        const run = this.#live.has(header.runId) ? undefined : await this.#tryResume(header.runId);
+        if (run !== undefined) runs.push(run);
       }
       after = last.header.runId;
+    }
+  }
+
+  /** One run that cannot be taken up keeps nobody else from it. */
+  async #tryResume(runId: string): Promise<Run | undefined> {
+    try {
+      return await this.resume(runId);
+    } catch (error) {
+      this.#parts.onError(error);
+      return undefined;
     }
   }
 
@@ -72,8 +84,10 @@ export class RunRegistry {
     if (stored === undefined) throw new RunNotFoundError(notFoundMessage(runId, store));
     checkPolicy(stored, policyFingerprint);
     const run = this.#create(runId, stored.header.goal);
+    const { goal, plan } = stored.header;
     try {
-      run.resumeFrom(stored.entries);
+      if (stored.entries.length > 0) run.resumeFrom(stored.entries);
+      else run.start(plan === undefined ? { goal, runId } : { goal, runId, plan }, undefined);
     } catch (error) {
       this.#live.delete(runId);
       throw error;

@@ -17,6 +17,8 @@ export interface RunHeader {
   readonly format: 1;
   readonly runId: string;
   readonly goal: string;
+  /** The plan that came with the goal; without it a run of which nothing is written yet could not begin again. */
+  readonly plan?: unknown;
   /** Tells whether the run may go on under the policy at hand. */
   readonly policyFingerprint: string;
   /** Milliseconds since the epoch. */

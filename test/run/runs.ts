@@ -5,7 +5,7 @@ import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js'
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunHeader, RunStore } from '../../src/services/run-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { slowAgent, steps } from '../scenarios/team.js';
@@ -48,16 +48,6 @@ export const bodiesOf = (facts: readonly Fact[]): unknown[] =>
 
 /** As a store gives entries back: equal, and nothing of them shared. */
 export const jsonCopy = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
-
-export type Journal = readonly JournalEntry[];
-
-export const headerOf = (runId: string, policyFingerprint: string): RunHeader => ({
-  format: 1,
-  runId,
-  goal: 'The goal of the run',
-  policyFingerprint,
-  startedAt: 0,
-});
 
 /** A store that remembers a run as far as it had come. */
 export const storeWith = async (

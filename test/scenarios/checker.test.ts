@@ -94,9 +94,7 @@ const changed = <Type extends Fact['type']>(
   type: Type,
   change: (fact: Fact<Type>) => Partial<Fact<Type>>,
 ): Fact[] =>
-  facts.map((fact) =>
-    fact.type === type ? ({ ...fact, ...change(fact as Fact<Type>) }) : fact,
-  );
+  facts.map((fact) => (fact.type === type ? { ...fact, ...change(fact as Fact<Type>) } : fact));
 
 describe('the checker of invariants', () => {
   it('finds nothing wrong with a run that is right', () => {
@@ -210,7 +208,9 @@ describe('the checker of invariants', () => {
       (fact) => fact.type === 'plan.adopted' && fact.parentStepId === null && fact.revision === 1,
     );
     expect(broken(unanswered)).toContain(12);
-    expect(broken(changed('run.ended', () => ({ status: 'failed' as const, reason: '' })))).toEqual([12]);
+    expect(broken(changed('run.ended', () => ({ status: 'failed' as const, reason: '' })))).toEqual(
+      [12],
+    );
     expect(broken(changed('run.ended', () => ({ reason: 'steps-failed' })))).toEqual([12]);
     expect(broken(changed('run.ended', () => ({ reason: 'steps-left' })))).toEqual([12]);
   });

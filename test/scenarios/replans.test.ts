@@ -254,6 +254,34 @@ describe('a new plan', () => {
     },
   );
 
+  for (const merge of ['append', 'appendNext'] as const) {
+    scenario(
+      `that calls itself trivial frees no step of an earlier plan from its approval: merge ${merge}`,
+      () => ({
+        options: {
+          agents: [workerBy({ a: needsContext('More') }), workerBy({}, 'architect')],
+          planner: plannerInTurn(
+            { scope: 'complex', steps: steps('a', 'architect:design<a') },
+            { scope: 'trivial', steps: steps('x') },
+          ),
+          policy: definePolicy({
+            replan: { merge },
+            approval: { agents: ['architect'], autoApproveTrivial: true },
+          }),
+        },
+        at: { 100: (control) => control.reject('design:1.1') },
+      }),
+      ({ report, factsOf }) => {
+        expect(factsOf('approval.requested')).toMatchObject([{ stepId: 'design' }]);
+        expect(workerKeys(factsOf('agent.called')).sort()).toEqual([
+          'run/a/1/worker',
+          'run/x_rp1/1/worker',
+        ]);
+        expect(report.failedSteps).toEqual(['design']);
+      },
+    );
+  }
+
   scenario(
     'that is empty says that nothing more is to be done',
     () =>
