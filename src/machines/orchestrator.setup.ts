@@ -348,6 +348,8 @@ export const orchestratorSetup = setup({
     }),
     useExtension: assign(({ context }) => updates.extensionUsed(context)),
     windDownSteps: enqueueActions(({ context, enqueue }) => {
+      // After an abort nobody is asked to come to an end: the end is already there.
+      if (context.ending?.status === 'aborted') return;
       for (const [slot, index] of context.slots.entries()) {
         if (index !== null) enqueue.sendTo(`slot-${slot}`, { type: 'run.windDown' });
       }

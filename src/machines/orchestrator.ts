@@ -29,11 +29,14 @@ export const createOrchestratorMachine = (settings: Settings) =>
           target: '.windingDown',
           actions: ['endWithBudget', 'refusePermit'],
         },
-        { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
+        { guard: 'hasBreaker', actions: 'askBreaker' },
         { actions: ['countCall', 'grantPermit'] },
       ],
       'verdict.noted': { actions: 'passDown' },
-      'permit.granted': { actions: 'passDown' },
+      'permit.granted': [
+        { guard: 'isNested', actions: 'passDown' },
+        { actions: ['countCall', 'passDown'] },
+      ],
       'permit.refused': { actions: 'passDown' },
       'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
       'approval.requested': { actions: 'openQuestion' },
@@ -82,6 +85,10 @@ export const createOrchestratorMachine = (settings: Settings) =>
           ],
           'run.resume': [{ guard: 'isAccepted', actions: 'resume' }, { actions: 'refuseCommand' }],
           'time.extend': { actions: 'extendTime' },
+          'run.windDown': {
+            target: 'windingDown',
+            actions: { type: 'endWith', params: { status: 'failed', reason: 'run-ending' } },
+          },
           'run.abort': {
             target: 'windingDown',
             actions: {
@@ -659,7 +666,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
           'permit.requested': [
             { guard: 'isNested', actions: 'passUp' },
             { guard: 'isOutOfBudget', actions: 'refusePermit' },
-            { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
+            { guard: 'hasBreaker', actions: 'askBreaker' },
             { actions: ['countCall', 'grantPermit'] },
           ],
         },

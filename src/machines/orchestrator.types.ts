@@ -181,6 +181,8 @@ export type OrchestratorEvent =
   | Report
   | PermitAnswer
   | VerdictNoted
+  /** From the run above, when it winds down; only sub-plans hear it. */
+  | { readonly type: 'run.windDown' }
   | { readonly type: 'time.isUp' }
   | { readonly type: 'ladder.isExhausted' }
   | {

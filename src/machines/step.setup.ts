@@ -105,6 +105,7 @@ export const stepSetup = setup({
       stepId: context.stepId,
       route: [self.id],
     })),
+    windDownSubplan: sendTo('subplan', { type: 'run.windDown' }),
   },
   actors: {
     agentCall: agentCallMachine,

@@ -371,6 +371,9 @@ export const stepMachine = stepSetup.createMachine({
           actions: { type: 'fail', params: { code: 'crashed', reason: 'The sub-plan crashed' } },
         },
       },
+      on: {
+        'run.windDown': { actions: 'windDownSubplan' },
+      },
       after: {
         stepBudget: {
           target: 'failed',

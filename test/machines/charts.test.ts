@@ -145,7 +145,10 @@ describe.each(Object.entries(charts))('the chart %s', (id, machine) => {
   it.each(states.filter(({ state }) => state.invoke !== undefined))(
     '$path has an id, an end and an error for what it invokes',
     ({ state }) => {
-      expect(state.invoke).toMatchObject({ id: expect.any(String), src: expect.any(String) });
+      expect([typeof state.invoke?.['id'], typeof state.invoke?.['src']]).toEqual([
+        'string',
+        'string',
+      ]);
       expect(listOf(state.invoke?.['onDone'])).not.toEqual([]);
       expect(listOf(state.invoke?.['onError'])).not.toEqual([]);
     },

@@ -184,3 +184,30 @@ describe('the breaker of an agent', () => {
     },
   );
 });
+
+describe('a try that the breaker refuses', () => {
+  scenario(
+    'costs nothing of the budget: it was never made',
+    () => ({
+      options: {
+        agents: [
+          agentNamed('worker', () => {
+            throw new Error('Down');
+          }),
+        ],
+        policy: definePolicy({
+          limits: { maxAgentCalls: 2 },
+          breaker: { failures: 1, resetMs: 60_000 },
+          retry: { attempts: 3, backoffMs: 100 },
+          failure: { onStepFailure: 'continue' },
+        }),
+      },
+      start: { plan: { steps: steps('a') } },
+    }),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
+      expect(factsOf('agent.called')).toHaveLength(1);
+      expect(factsOf('step.failed')).toMatchObject([{ code: 'breaker-open' }]);
+    },
+  );
+});

@@ -46,7 +46,7 @@ export interface Told {
   readonly issues: readonly string[];
 }
 
-export const toldIn = (request: PlanRequest): Told => ({
+const toldIn = (request: PlanRequest): Told => ({
   revision: request.revision,
   completed: request.completed.map(({ stepId, output }) => `${stepId} = ${JSON.stringify(output)}`),
   failed: request.failed.map(({ stepId, reason }) => `${stepId}: ${reason}`),
