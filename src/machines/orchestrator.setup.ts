@@ -194,6 +194,9 @@ export const orchestratorSetup = setup({
       updates.endedWith(context, updates.naturalEnding(context)),
     ),
     dropRequests: assign({ requests: [], proposal: null }),
+    endFailed: assign(({ context }, { reason }: { readonly reason: string }) =>
+      updates.endedWith(context, { status: 'failed', reason }),
+    ),
     endWith: assign(({ context }, params: Ending) => updates.endedWith(context, params)),
     endWithBudget: enqueueActions(({ context, enqueue }) => {
       const limit = exhaustedLimit(context);

@@ -87,7 +87,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
           'time.extend': { actions: 'extendTime' },
           'run.windDown': {
             target: 'windingDown',
-            actions: { type: 'endWith', params: { status: 'failed', reason: 'run-ending' } },
+            actions: { type: 'endFailed', params: { reason: 'run-ending' } },
           },
           'run.abort': {
             target: 'windingDown',
@@ -167,10 +167,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   },
                   {
                     target: '#orchestrator.windingDown',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'failed', reason: 'planning-failed' },
-                    },
+                    actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
                   },
                 ],
               },
@@ -293,10 +290,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   {
                     guard: 'rejectionFails',
                     target: '#orchestrator.windingDown',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'failed', reason: 'plan-rejected' },
-                    },
+                    actions: { type: 'endFailed', params: { reason: 'plan-rejected' } },
                   },
                   { target: 'judgingReplan' },
                 ],
@@ -321,18 +315,12 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   {
                     guard: 'mustStop',
                     target: 'concluding',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'failed', reason: 'step-failed' },
-                    },
+                    actions: { type: 'endFailed', params: { reason: 'step-failed' } },
                   },
                   {
                     guard: 'hasTooManyFailures',
                     target: 'concluding',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'failed', reason: 'too-many-failures' },
-                    },
+                    actions: { type: 'endFailed', params: { reason: 'too-many-failures' } },
                   },
                   { guard: 'isPaused', target: 'interrupted' },
                   { guard: 'isExecutionClosed', target: 'draining' },
@@ -371,18 +359,12 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   {
                     guard: 'failsOnLimit',
                     target: '#orchestrator.windingDown',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'failed', reason: 'replan-limit' },
-                    },
+                    actions: { type: 'endFailed', params: { reason: 'replan-limit' } },
                   },
                   {
                     guard: 'hasNoPlan',
                     target: '#orchestrator.windingDown',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'failed', reason: 'no-acceptable-plan' },
-                    },
+                    actions: { type: 'endFailed', params: { reason: 'no-acceptable-plan' } },
                   },
                   { guard: 'finishesOnLimit', target: 'concluding', actions: 'dropRequests' },
                   {
@@ -413,7 +395,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                     target: 'concluding',
                     actions: [
                       'closeOwnQuestion',
-                      { type: 'endWith', params: { status: 'failed', reason: 'replan-limit' } },
+                      { type: 'endFailed', params: { reason: 'replan-limit' } },
                     ],
                   },
                 },
@@ -428,7 +410,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                       target: 'concluding',
                       actions: [
                         'closeOwnQuestion',
-                        { type: 'endWith', params: { status: 'failed', reason: 'replan-limit' } },
+                        { type: 'endFailed', params: { reason: 'replan-limit' } },
                       ],
                     },
                   ],
@@ -516,19 +498,13 @@ export const createOrchestratorMachine = (settings: Settings) =>
                       target: 'concluding',
                       actions: [
                         { type: 'giveVerdict', params: { subject: 'goal' } },
-                        {
-                          type: 'endWith',
-                          params: { status: 'failed', reason: 'goal-not-achieved' },
-                        },
+                        { type: 'endFailed', params: { reason: 'goal-not-achieved' } },
                       ],
                     },
                   ],
                   onError: {
                     target: 'concluding',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'failed', reason: 'verification-failed' },
-                    },
+                    actions: { type: 'endFailed', params: { reason: 'verification-failed' } },
                   },
                 },
                 after: {
@@ -536,10 +512,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                     target: 'concluding',
                     actions: [
                       { type: 'announceExpiry', params: { scope: 'verification' } },
-                      {
-                        type: 'endWith',
-                        params: { status: 'failed', reason: 'verification-timeout' },
-                      },
+                      { type: 'endFailed', params: { reason: 'verification-timeout' } },
                     ],
                   },
                 },
