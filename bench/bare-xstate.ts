@@ -11,13 +11,13 @@ interface BareContext {
   readonly free: readonly string[];
 }
 
-const createBareMachine = (stepCount: number, slots: number) =>
+const createBareMachine = (stepCount: number, slots: number, work: () => Promise<string>) =>
   setup({
     types: {
       context: {} as BareContext,
       events: {} as { type: `xstate.done.actor.slot-${number}`; actorId: string },
     },
-    actors: { work: fromPromise(async () => 'done') },
+    actors: { work: fromPromise(work) },
     actions: {
       fillSlots: enqueueActions(({ context, enqueue }) => {
         const starting = context.free.slice(0, stepCount - context.next);
@@ -51,9 +51,23 @@ const createBareMachine = (stepCount: number, slots: number) =>
     },
   });
 
-export const runBareXState = (stepCount: number, slots: number): Promise<void> =>
+/** The machine is made once for each kind of work, as ours is. */
+const machines = new Map<string, ReturnType<typeof createBareMachine>>();
+
+const machineFor = (stepCount: number, slots: number, work: () => Promise<string>) => {
+  const key = `${stepCount}/${slots}`;
+  const machine = machines.get(key) ?? createBareMachine(stepCount, slots, work);
+  machines.set(key, machine);
+  return machine;
+};
+
+export const runBareXState = (
+  stepCount: number,
+  slots: number,
+  work: () => Promise<string> = async () => 'done',
+): Promise<void> =>
   new Promise((resolve, reject) => {
-    const actor = createActor(createBareMachine(stepCount, slots));
+    const actor = createActor(machineFor(stepCount, slots, work));
     actor.subscribe({ complete: resolve, error: reject });
     actor.start();
   });

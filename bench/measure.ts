@@ -5,7 +5,7 @@ export const timed = async (work: () => Promise<void>): Promise<number> => {
   return performance.now() - start;
 };
 
-export const median = (values: readonly number[]): number => {
+const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 };

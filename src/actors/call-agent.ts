@@ -32,7 +32,7 @@ const noFallback = (): never => {
 const agentCall = (
   request: WorkerRequest,
   key: string,
-  { signal, outputs }: CallSurroundings,
+  surroundings: CallSurroundings,
 ): AgentCall =>
   Object.freeze({
     goal: request.goal,
@@ -44,11 +44,13 @@ const agentCall = (
       depth: request.depth,
     }),
     mode: request.mode,
-    dependencies: dependenciesOf(request.dependencies, outputs),
-    feedback: feedbackOf(request.feedback, outputs),
+    dependencies: dependenciesOf(request.dependencies, surroundings.outputs),
+    feedback: feedbackOf(request.feedback, surroundings.outputs),
     summary: request.summary,
     key,
-    signal,
+    get signal() {
+      return surroundings.signal;
+    },
   });
 
 const reported = (team: Callable, agent: Agent, report: AgentReport): CallOutcome => {

@@ -5,6 +5,10 @@
 export const deepFrozen = <Value>(value: Value): Value => {
   // What is frozen was frozen here, from the inside out.
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const item of Object.values(value)) deepFrozen(item);
+  // Not Object.values: this runs for every fact, and the list would be garbage at once.
+  for (const key in value) {
+    const item = value[key];
+    if (typeof item === 'object') deepFrozen(item);
+  }
   return Object.freeze(value);
 };

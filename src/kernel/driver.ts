@@ -8,7 +8,7 @@ export interface World<Entry> {
   /** Writes the entry of one step down; returns a promise when that takes time. */
   append(input: KernelInput, step: KernelStep, at: number): Entry | Promise<Entry>;
   /** Makes a call. The outcome comes back as an event. */
-  call(actor: string, input: unknown, signal: AbortSignal): Promise<unknown>;
+  call(actor: string, input: unknown, controller: AbortController): Promise<unknown>;
   /** Told after an entry is durable and before its effects start. */
   appended(entry: Entry, step: KernelStep): void;
   /** The journal could not be written: nothing more may happen. */
@@ -185,7 +185,7 @@ export class Driver<Entry> {
     if (this.#state.calls.get(address)?.generation !== generation) return;
     const controller = new AbortController();
     this.#calls.set(address, { generation, controller });
-    this.#world.call(actor, input, controller.signal).then(
+    this.#world.call(actor, input, controller).then(
       (output) => {
         this.#settleCall(address, generation, { kind: 'answered', address, generation, output });
       },

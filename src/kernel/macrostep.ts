@@ -139,7 +139,8 @@ export class Macrostep {
     const { snapshot, actions } = transitioned(node.snapshot, () =>
       runner.advance(node.self, node.snapshot, event),
     );
-    this.#nodes.set(address, { ...node, snapshot });
+    const { chart, id, parent, self } = node;
+    this.#nodes.set(address, { chart, id, parent, snapshot, self });
     this.#carryOut(address, node.self, actions);
     this.#settleIfEnded(address, snapshot);
   }
@@ -159,17 +160,26 @@ export class Macrostep {
     this.#nodes.set(address, { chart, id, parent, snapshot, self });
     const mailbox = { queue: [], isBusy: true };
     this.#mailboxes.set(address, mailbox);
-    // An actor that starts first starts the children it was born with, then does what its first states ask for.
-    const children = Object.values(childrenOf(snapshot));
-    for (const { params } of actions.filter(isSpawn)) {
-      if (children.includes(params.actorRef)) this.#spawn(address, params);
-    }
-    const rest = actions.filter(
-      (action) => !(isSpawn(action) && children.includes(action.params.actorRef)),
-    );
-    this.#carryOut(address, self, rest);
+    this.#carryOut(address, self, this.#bornWith(address, snapshot, actions));
     this.#settleIfEnded(address, snapshot);
     this.#drain(address, mailbox);
+  }
+
+  /**
+   * An actor that starts first starts the children it was born with, then does what else its first states ask for,
+   * which is given back.
+   */
+  #bornWith(
+    address: string,
+    snapshot: AnyMachineSnapshot,
+    actions: readonly RequestedAction[],
+  ): RequestedAction[] {
+    const children = childrenOf(snapshot);
+    return actions.filter((action) => {
+      if (!isSpawn(action) || children[action.params.id] !== action.params.actorRef) return true;
+      this.#spawn(address, action.params);
+      return false;
+    });
   }
 
   /** First everything is announced, then everything is done, as an interpreter does it. */

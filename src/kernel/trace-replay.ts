@@ -178,8 +178,12 @@ class TraceReplay {
   #stop(child: ChildReference | undefined): void {
     this.#request('xstate.stopChild', child);
     if (child === undefined) return;
-    const entries = Object.entries(this.#children).filter(([id]) => id !== child.id);
-    this.#children = Object.fromEntries(entries);
+    const rest: Record<string, ChildReference> = {};
+    for (const id in this.#children) {
+      const other = this.#children[id];
+      if (other !== undefined && id !== child.id) rest[id] = other;
+    }
+    this.#children = rest;
   }
 
   #request(type: string, params: unknown): void {

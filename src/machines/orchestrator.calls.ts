@@ -151,13 +151,17 @@ const NO_STEP: PlannedStep = {
 const dependencyOutputs = (
   context: OrchestratorContext,
   dependsOn: readonly number[],
-): OutputReference[] =>
-  dependsOn.flatMap((index) => {
+): OutputReference[] => {
+  const references: OutputReference[] = [];
+  for (const index of dependsOn) {
     const step = context.progress.steps[index];
     const state = stateOf(context.progress, index);
-    if (step === undefined || state?.status !== 'completed') return [];
-    return [{ stepId: stepPath(context, step.id), agent: step.agent, keys: state.outputKeys }];
-  });
+    if (step === undefined || state?.status !== 'completed') continue;
+    const stepId = stepPath(context, step.id);
+    references.push({ stepId, agent: step.agent, keys: state.outputKeys });
+  }
+  return references;
+};
 
 /** From `remind` on, what the supervisor said last goes to every agent that starts. */
 const guidance = ({ ladder }: OrchestratorContext): StepInput['feedback'] =>

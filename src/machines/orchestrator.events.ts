@@ -15,6 +15,7 @@ import type { StepOutcome } from './step.types.js';
 
 export const isRepeatedPlan = (context: OrchestratorContext): boolean =>
   context.settings.policy.replan.stopOnRepeatedPlan &&
+  context.fingerprints.length > 0 &&
   context.fingerprints.includes(fingerprintOf(context));
 
 const NO_VERDICT = {

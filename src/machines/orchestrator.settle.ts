@@ -192,7 +192,7 @@ export const proposalAdopted = (context: OrchestratorContext): Update => {
     ...adopted.context,
     analysis: plan.analysis,
     scope: scopeWith(context, plan),
-    fingerprints: [...context.fingerprints, fingerprintOf(context)],
+    fingerprints: fingerprintsAfter(context),
     proposal: null,
     requests: [],
   };
@@ -208,6 +208,12 @@ const scopeWith = (
     settings.policy.replan.merge.startsWith('append') && progress.counts.pending > 0;
   return keepsWaiting && scope !== 'trivial' ? scope : (plan.scope ?? null);
 };
+
+/** Only a planner that can be asked again can repeat itself. */
+const fingerprintsAfter = (context: OrchestratorContext): readonly string[] =>
+  context.settings.policy.replan.stopOnRepeatedPlan && canReplan(context)
+    ? [...context.fingerprints, fingerprintOf(context)]
+    : context.fingerprints;
 
 const planAdopted = (
   context: OrchestratorContext,

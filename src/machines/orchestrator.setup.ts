@@ -10,6 +10,7 @@ import type { FactBody } from '../journal/facts.js';
 import { planningBudgetMs, verificationBudgetMs } from '../policy/time.js';
 import { agentCallMachine } from './agent-call.js';
 import { breakerMachine } from './breaker.js';
+import { changed } from './changed.js';
 import { checkedPlan, resultOf } from './event-output.js';
 import * as calls from './orchestrator.calls.js';
 import {
@@ -98,14 +99,14 @@ export const orchestratorSetup = setup({
   actions: {
     adoptProposal: enqueueActions(({ context, enqueue }) => {
       const update = settle.proposalAdopted(context);
-      enqueue.assign(update.context);
+      enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
     }),
     announceClosing: emit({ type: 'time.executionClosed' }),
     announceEnd: enqueueActions(({ context, enqueue }) => {
       const update = settle.restCancelled(context);
       for (const fact of update.facts) enqueue.emit(fact);
-      enqueue.assign(update.context);
+      enqueue.assign(changed(context, update.context));
       if (context.depth === 0) enqueue.emit(facts.runEnded(context));
     }),
     announceExpiry: emit(
@@ -294,7 +295,7 @@ export const orchestratorSetup = setup({
     settleStep: enqueueActions(({ context, event, enqueue }) => {
       if (!('actorId' in event)) return;
       const update = settle.stepSettled(context, event.actorId, outcomeIn(event));
-      enqueue.assign(update.context);
+      enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       enqueue.stopChild(event.actorId);
     }),
@@ -303,7 +304,7 @@ export const orchestratorSetup = setup({
       if (!('actorId' in event)) return;
       const update = settle.stepSettled(context, event.actorId, outcomeIn(event));
       const started = settle.stepsStarted(update.context);
-      enqueue.assign(started.context);
+      enqueue.assign(changed(context, started.context));
       for (const fact of update.facts) enqueue.emit(fact);
       // A slot that is given to the next step at once needs no clearing first.
       const isReused = started.starts.some(({ slotId }) => slotId === event.actorId);
@@ -324,7 +325,7 @@ export const orchestratorSetup = setup({
           calls.stepPath(context, context.progress.steps[index]?.id ?? ''),
         ),
       });
-      enqueue.assign(update.context);
+      enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       for (const [slot, index] of context.slots.entries()) {
         if (index === null || !indexes.includes(index)) continue;
@@ -343,7 +344,7 @@ export const orchestratorSetup = setup({
     startSteps: enqueueActions(({ context, enqueue }) => {
       const started = settle.stepsStarted(context);
       if (started.starts.length === 0) return;
-      enqueue.assign(started.context);
+      enqueue.assign(changed(context, started.context));
       for (const { index, slotId, input } of started.starts) {
         enqueue.emit(facts.stepStarted(started.context, index, slotId));
         enqueue.spawnChild('step', { id: slotId, input });

@@ -33,8 +33,14 @@ export const createOrchestratorMachine = (settings: Settings) =>
         { actions: ['countCall', 'grantPermit'] },
       ],
       'verdict.noted': { actions: 'passDown' },
+      // Several may have asked the breakers at once: each is counted, and held to the budget, when it is granted.
       'permit.granted': [
         { guard: 'isNested', actions: 'passDown' },
+        {
+          guard: 'isOutOfBudget',
+          target: '.windingDown',
+          actions: ['endWithBudget', 'refusePermit'],
+        },
         { actions: ['countCall', 'passDown'] },
       ],
       'permit.refused': { actions: 'passDown' },
@@ -641,6 +647,11 @@ export const createOrchestratorMachine = (settings: Settings) =>
             { guard: 'isOutOfBudget', actions: 'refusePermit' },
             { guard: 'hasBreaker', actions: 'askBreaker' },
             { actions: ['countCall', 'grantPermit'] },
+          ],
+          'permit.granted': [
+            { guard: 'isNested', actions: 'passDown' },
+            { guard: 'isOutOfBudget', actions: 'refusePermit' },
+            { actions: ['countCall', 'passDown'] },
           ],
         },
         always: [

@@ -129,7 +129,7 @@ export const workDone = (context: StepContext, result: CallResult): Change => {
   const { answer } = result;
   if (answer.report === 'blocked' || answer.report === 'askHuman') return {};
   const outputKeys = result.hasOutput ? [result.key] : context.outputKeys;
-  const kept = { ...NO_WISHES, outputKeys, confidence: answer.confidence };
+  const kept = { outputKeys, confidence: answer.confidence, ...NO_WISHES };
   const about = { stepId: context.stepId, agent: context.agent };
   switch (answer.report) {
     case 'done':

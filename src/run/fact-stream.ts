@@ -1,6 +1,10 @@
+import { deepFrozen } from '../actors/deep-frozen.js';
 import type { Fact } from '../journal/facts.js';
 
-/** All facts of one run, handed to everybody who listens, in order and from the first. */
+/**
+ * All facts of one run, handed to everybody who listens, in order and from the first. The journal keeps the very same
+ * objects, so they are frozen before anybody is handed one.
+ */
 export class FactStream {
   readonly #facts: Fact[] = [];
   readonly #listeners = new Set<(fact: Fact) => unknown>();
@@ -55,7 +59,7 @@ export class FactStream {
         await new Promise<void>((resolve) => this.#waiting.add(resolve));
       }
       const fact = this.#facts[position];
-      if (fact !== undefined) yield fact;
+      if (fact !== undefined) yield deepFrozen(fact);
     }
   }
 
@@ -67,7 +71,7 @@ export class FactStream {
   /** A listener is the user's: whatever it does, the run goes on. */
   #tell(listener: (fact: Fact) => unknown, fact: Fact): void {
     try {
-      const returned = listener(fact);
+      const returned = listener(deepFrozen(fact));
       if (returned instanceof Promise) returned.catch((error: unknown) => this.#report(error));
     } catch (error) {
       this.#report(error);

@@ -1,7 +1,7 @@
 import type { CallInput } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
 import { deepFrozen } from '../actors/deep-frozen.js';
-import type { OutputLookup, Perform } from '../actors/team.types.js';
+import type { CallSurroundings, OutputLookup, Perform } from '../actors/team.types.js';
 import { parseCommand } from './commands.js';
 import { JournalMismatchError, toFailure } from '../errors.js';
 import { FactStream } from './fact-stream.js';
@@ -104,7 +104,7 @@ export class LiveRun implements Run {
   }
 
   journal(): readonly JournalEntry[] {
-    return this.#entries.slice();
+    return this.#entries.map((entry) => deepFrozen(entry));
   }
 
   approve(requestId: string, answer = 'Approved'): Promise<CommandResult> {
@@ -167,10 +167,10 @@ export class LiveRun implements Run {
         clock.clearTimeout(handle);
       },
       append: (input, step, at) => this.#append(input, step, at),
-      call: (actor, input, signal) =>
+      call: (actor, input, controller) =>
         actor === 'checkPlan'
           ? Promise.resolve(checkPlan(input as PlanToCheck))
-          : perform(input as CallInput, { signal, outputs }),
+          : perform(input as CallInput, new LazySurroundings(controller, outputs)),
       appended: (entry, step) => {
         this.#appended(entry, step);
       },
@@ -185,9 +185,8 @@ export class LiveRun implements Run {
       sequence: this.#entries.length,
       at,
       event: input,
-      // Listeners are handed these very objects, and the journal keeps them.
-      facts: deepFrozen(this.#stamped(step, at)),
-      intents: step.effects.flatMap(intentOf),
+      facts: this.#stamped(step, at),
+      intents: intentsOf(step.effects),
     };
     const ended = step.status !== 'active';
     const store = (): void | Promise<void> =>
@@ -259,6 +258,21 @@ export class LiveRun implements Run {
   }
 }
 
+/** The signal is made when somebody asks for it: most agents never do, and it is the dearest part of a call. */
+class LazySurroundings implements CallSurroundings {
+  readonly outputs: OutputLookup;
+  readonly #controller: AbortController;
+
+  constructor(controller: AbortController, outputs: OutputLookup) {
+    this.#controller = controller;
+    this.outputs = outputs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+}
+
 const runFailed = (reason: string): FactBody<'run.ended'> => ({
   type: 'run.ended',
   status: 'failed',
@@ -279,10 +293,18 @@ const commandResult = (step: KernelStep | undefined): CommandResult => {
   return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
 };
 
-const intentOf = (effect: Effect): string[] =>
-  effect.kind === 'startCall' && effect.actor === 'performCall'
-    ? [(effect.input as CallInput).key]
-    : [];
+/** Keys of the calls that start. Most steps start one or none. */
+const intentsOf = (effects: readonly Effect[]): readonly string[] => {
+  let intents: string[] | undefined;
+  for (const effect of effects) {
+    if (effect.kind !== 'startCall' || effect.actor !== 'performCall') continue;
+    intents ??= [];
+    intents.push((effect.input as CallInput).key);
+  }
+  return intents ?? NO_INTENTS;
+};
+
+const NO_INTENTS: readonly string[] = Object.freeze([]);
 
 /** What is left of a timer, now; a call is simply made again. */
 const remaining = (effect: Effect, at: number, now: number): Effect =>

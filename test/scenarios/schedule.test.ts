@@ -86,6 +86,28 @@ describe('steps that are ready', () => {
   );
 });
 
+describe('steps that ask to call at once', () => {
+  for (const breaker of [null, { failures: 3, resetMs: 100 }]) {
+    scenario(
+      `never make more calls than the budget allows, ${breaker === null ? 'without' : 'with'} a breaker`,
+      (clock) =>
+        scheduling(
+          Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, after(clock, 10, id)])),
+          [['a', 'b', 'c', 'd']],
+          { limits: { maxAgentCalls: 3, maxParallel: 4 }, breaker },
+        ),
+      ({ report, factsOf }) => {
+        expect(factsOf('agent.called')).toHaveLength(3);
+        expect(factsOf('budget.exhausted')).toEqual([
+          { type: 'budget.exhausted', limit: 'maxAgentCalls' },
+        ]);
+        expect(report).toMatchObject({ status: 'budgetExhausted', reason: 'maxAgentCalls' });
+        expect(report.successfulSteps).toEqual(['a', 'b']);
+      },
+    );
+  }
+});
+
 describe('while a replan waits for what runs', () => {
   scenario(
     'nothing new starts, and the planner is asked when the last one is done',
