@@ -19,7 +19,9 @@ export const performCall = async (
   surroundings: CallSurroundings,
 ): Promise<CallOutcome> => {
   try {
-    return await dispatch(team, deepFrozen(input), surroundings);
+    // An agent is handed copies, and is called too often to freeze what it never sees.
+    const asked = input.request.role === 'worker' ? input : deepFrozen(input);
+    return await dispatch(team, asked, surroundings);
   } catch (thrown) {
     const { name, message } = toFailure(thrown);
     return failed('threw', `${name}: ${message}`);

@@ -4,6 +4,8 @@ import type { FeedbackReference, OutputReference } from './call.types.js';
 import { deepFrozen } from './deep-frozen.js';
 import type { OutputLookup } from './team.types.js';
 
+const NOTHING: readonly never[] = Object.freeze([]);
+
 /** The output behind one key; those behind several, of a sub-plan, as a list. Frozen: it belongs to the journal. */
 export const outputBehind = (keys: readonly string[], outputs: OutputLookup): JsonValue => {
   const [first] = keys;
@@ -17,21 +19,25 @@ export const dependenciesOf = (
   references: readonly OutputReference[],
   outputs: OutputLookup,
 ): readonly Dependency[] =>
-  deepFrozen(
-    references.map(({ stepId, agent, keys }) => ({
-      stepId,
-      agent,
-      output: outputBehind(keys, outputs),
-    })),
-  );
+  references.length === 0
+    ? NOTHING
+    : deepFrozen(
+        references.map(({ stepId, agent, keys }) => ({
+          stepId,
+          agent,
+          output: outputBehind(keys, outputs),
+        })),
+      );
 
 export const feedbackOf = (
   references: readonly FeedbackReference[],
   outputs: OutputLookup,
 ): readonly Feedback[] =>
-  deepFrozen(
-    references.map(({ from, text, key }) => {
-      const details = key === null ? undefined : outputs(key);
-      return details === undefined ? { from, text } : { from, text, details };
-    }),
-  );
+  references.length === 0
+    ? NOTHING
+    : deepFrozen(
+        references.map(({ from, text, key }) => {
+          const details = key === null ? undefined : outputs(key);
+          return details === undefined ? { from, text } : { from, text, details };
+        }),
+      );

@@ -52,6 +52,8 @@ export class LiveRun implements Run {
   readonly #builder: RecordBuilder;
   readonly #outputs = new Map<string, NonNullable<ReturnType<OutputLookup>>>();
   #factCount = 0;
+  /** Entries that the record has taken in. */
+  #recorded = 0;
   #created: void | Promise<void> = undefined;
   #resolveDone: (report: RunReport) => void = () => undefined;
 
@@ -100,6 +102,10 @@ export class LiveRun implements Run {
   }
 
   record(): RunRecord {
+    // Built when it is asked for: a run that nobody looks at costs no more than its journal.
+    for (; this.#recorded < this.#entries.length; this.#recorded += 1) {
+      for (const fact of this.#entries[this.#recorded]?.facts ?? []) this.#builder.add(fact);
+    }
     return this.#builder.record();
   }
 
@@ -219,7 +225,6 @@ export class LiveRun implements Run {
     this.#entries.push(entry);
     this.#factCount += entry.facts.length;
     for (const fact of entry.facts) {
-      this.#builder.add(fact);
       if (fact.type === 'agent.answered' && fact.output !== null) {
         this.#outputs.set(fact.key, fact.output);
       }
@@ -245,13 +250,14 @@ export class LiveRun implements Run {
     const { name, message } = toFailure(error);
     const at = this.#parts.clock.now();
     const body = runFailed(`store-unavailable: ${name}: ${message}`);
+    this.record();
     this.#builder.add({ sequence: this.#factCount + 1, at, ...body });
     this.#parts.onError(error);
     this.#end();
   }
 
   #end(): void {
-    const record = this.#builder.record();
+    const record = this.record();
     this.#facts.end();
     this.#parts.onEnd();
     if (isEnded(record)) this.#resolveDone(reportOf(record));
