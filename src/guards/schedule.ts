@@ -1,4 +1,5 @@
 import type { OrchestratorContext } from '../machines/orchestrator.types.js';
+import { failureLimit } from '../policy/time.js';
 import { canReplan } from './budget.js';
 
 /** Nothing new starts once the run pauses, ends, waits for another plan, or is out of execution time. */
@@ -29,10 +30,8 @@ export const isPlanSettled = ({ progress }: OrchestratorContext): boolean =>
 
 /** Seed 004's "too many failures": judged on what no later plan has answered. */
 export const hasTooManyFailures = (context: OrchestratorContext): boolean =>
-  context.progress.counts.failedSincePlan > failureLimit(context);
-
-const failureLimit = ({ settings, progress }: OrchestratorContext): number =>
-  settings.policy.limits.maxFailures ?? Math.max(2, Math.ceil(progress.steps.length / 3));
+  context.progress.counts.failedSincePlan >
+  failureLimit(context.settings.policy, context.progress.steps.length);
 
 /** A failure ends the run at once when the policy says so. */
 export const mustStop = ({ progress, settings }: OrchestratorContext): boolean => {

@@ -59,10 +59,6 @@ export class Driver<Entry> {
     return this.#mailbox.length;
   }
 
-  get state(): KernelState {
-    return this.#state;
-  }
-
   /** Hands an event in. */
   post(input: KernelInput, settled?: (step: KernelStep | undefined) => void): void {
     if (this.#isOver) {

@@ -39,11 +39,6 @@ const inertSystem = {
   get: ignore,
 };
 
-export interface InertSelf {
-  readonly id: string;
-  readonly _parent: InertSelf | undefined;
-}
-
 /** What a chart gets as `self`. */
 export const inertSelf = (id: string, parent: AnyActorRef | undefined): AnyActorRef =>
   ({

@@ -48,11 +48,13 @@ export const breakerOf = (
 export const refusal = (
   context: OrchestratorContext,
   event: OrchestratorEvent,
-): string | undefined =>
-  refusalOf(context, event as Command, (stepId) => {
-    const index = settle.indexOfStep(context, stepId);
-    return stateOf(context.progress, index)?.status;
+): string | undefined => {
+  let indexes: ReadonlyMap<string, number> | undefined;
+  return refusalOf(context, event as Command, (stepId) => {
+    indexes ??= settle.stepIndexes(context);
+    return stateOf(context.progress, indexes.get(stepId) ?? -1)?.status;
   });
+};
 
 export const ownAnswerFact = (
   context: OrchestratorContext,

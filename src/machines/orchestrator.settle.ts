@@ -259,8 +259,9 @@ export const stepsStarted = (
   };
 };
 
-export const indexOfStep = (context: OrchestratorContext, stepId: string): number =>
-  context.progress.steps.findIndex((step) => stepPath(context, step.id) === stepId);
+/** Where each step is, by its path: for a command that may name many of them. */
+export const stepIndexes = (context: OrchestratorContext): ReadonlyMap<string, number> =>
+  new Map(context.progress.steps.map((step, index) => [stepPath(context, step.id), index]));
 
 /** The steps a command takes off the plan. `skipTo` means every waiting or running step before the named one. */
 export const stepsToSkip = (
@@ -271,8 +272,9 @@ export const stepsToSkip = (
     readonly stepId?: string;
   },
 ): number[] => {
-  const named = command.stepIds?.map((stepId) => indexOfStep(context, stepId)) ?? [];
-  const target = command.stepId === undefined ? -1 : indexOfStep(context, command.stepId);
+  const indexes = stepIndexes(context);
+  const named = command.stepIds?.map((stepId) => indexes.get(stepId) ?? -1) ?? [];
+  const target = command.stepId === undefined ? -1 : (indexes.get(command.stepId) ?? -1);
   const before = Array.from({ length: Math.max(0, target) }, (_, index) => index);
   return [...new Set([...named, ...before])].filter((index) => {
     const status = stateOf(context.progress, index)?.status;
