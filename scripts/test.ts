@@ -1,5 +1,5 @@
 // Everything that must hold before a change is done, in one go: check, build, size, tests.
-// Stops at the first stage that fails. The last line is always `N passed, N failed`.
+// Stops at the first stage that fails. The last line is always `N passed, N failed`, and `, N skipped` if any were.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 interface Counts {
   readonly passed: number;
   readonly failed: number;
+  readonly skipped: number;
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'planwright-test-'));
@@ -22,14 +23,15 @@ const stages: readonly (readonly [script: string, ...args: string[]])[] = [
 ];
 
 const allStagesPassed = await runStages();
-const { passed, failed } = readCounts();
+const { passed, failed, skipped } = readCounts();
 rmSync(directory, { recursive: true, force: true });
 
 // A run without a single passed test has shown nothing, so it does not succeed either.
 const succeeded = allStagesPassed && failed === 0 && passed > 0;
 process.exitCode = succeeded ? 0 : 1;
 // A stage can fail without a failing test: a lint error, a test file that does not load, an unhandled rejection.
-console.log(`${passed} passed, ${succeeded ? 0 : Math.max(1, failed)} failed`);
+const skippedText = skipped > 0 ? `, ${skipped} skipped` : '';
+console.log(`${passed} passed, ${succeeded ? 0 : Math.max(1, failed)} failed${skippedText}`);
 
 /** Runs the stages in order until one fails. */
 async function runStages(): Promise<boolean> {
@@ -65,9 +67,11 @@ function readCounts(): Counts {
     const report = JSON.parse(readFileSync(vitestReport, 'utf8')) as {
       numPassedTests: number;
       numFailedTests: number;
+      numPendingTests: number;
     };
-    return { passed: report.numPassedTests, failed: report.numFailedTests };
+    const { numPassedTests, numFailedTests, numPendingTests } = report;
+    return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests };
   } catch {
-    return { passed: 0, failed: 0 };
+    return { passed: 0, failed: 0, skipped: 0 };
   }
 }

@@ -37,7 +37,7 @@ export type { Fact, FactType } from './journal/facts.js';
 export type { RunRecord, StepRecord } from './journal/record.js';
 export type { RunReport } from './journal/report.js';
 export type { Orchestrator, OrchestratorOptions, StartInput } from './orchestrator.js';
-export type { Plan, PlanStep } from './plan/plan.js';
+export type { Plan, PlanStep, Votes } from './plan/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { CommandResult, Run } from './run/run.types.js';

@@ -163,7 +163,7 @@ const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
   dispatcher: options.dispatcher ?? ((agent, call) => agent.run(call)),
   maxOutputBytes: policy.limits.maxOutputBytes,
   maxSteps: policy.limits.maxSteps,
-  maxReplans: policy.limits.maxReplans,
+  maxVotes: policy.limits.maxVotes,
   thresholds: policy.gates,
 });
 
@@ -171,7 +171,8 @@ const checkedInput = (input: StartInput, { policy, team }: Settings): StartInput
   const issues = inputIssues(input, team.hasPlanner);
   if (issues.length > 0) throw new ConfigurationError(issues);
   if (input.plan === undefined) return input;
-  const rules = { agents: team.agents, maxSteps: policy.limits.maxSteps };
+  const { maxSteps, maxVotes } = policy.limits;
+  const rules = { agents: team.agents, maxSteps, maxVotes };
   const validation = validatePlan(input.plan, rules);
   if (!validation.ok) throw new PlanError(validation.issues);
   return { ...input, plan: validation.plan as Plan };

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setup } from 'xstate';
 
-import { overviewDiagram, stateDiagram, statesOf, stateTable } from '../scripts/state-diagram.js';
+import { statelyUrl } from '../scripts/visualize/gallery.js';
+import { overviewDiagram, stateDiagram, stateTable } from '../scripts/visualize/mermaid.js';
+import { statesOf } from '../scripts/visualize/transitions.js';
 import { charts, visualizations } from '../scripts/visualize.js';
 
 const root = join(import.meta.dirname, '..');
 
-describe('the pictures of the charts', () => {
-  for (const [path, text] of visualizations()) {
+describe('the pictures of the charts', async () => {
+  for (const [path, text] of await visualizations()) {
     it(`is up to date: ${path} (npm run visualize)`, () => {
       expect(readFileSync(join(root, path), 'utf8')).toBe(text);
     });
@@ -118,5 +120,23 @@ describe('a state diagram', () => {
 
   it('leaves events that are handled without leaving to the table', () => {
     expect(stateTable(machine)).toContain('| `awake` | Eyes open: always. | `coffee.drunk` |');
+  });
+});
+
+describe('a link to the Stately editor', () => {
+  const file = 'visualizations/step.machine.ts';
+  const link =
+    'https://github.stately.ai/someone/planwright/blob/main/visualizations/step.machine.ts';
+
+  it.each([
+    'https://github.com/someone/planwright',
+    'git+https://github.com/someone/planwright.git',
+    'git@github.com:someone/planwright.git',
+  ])('is made from %s', (repositoryUrl) => {
+    expect(statelyUrl(repositoryUrl, file)).toBe(link);
+  });
+
+  it.each([undefined, 'https://example.org/someone/planwright'])('is not made from %s', (url) => {
+    expect(statelyUrl(url, file)).toBeUndefined();
   });
 });

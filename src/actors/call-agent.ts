@@ -1,9 +1,10 @@
-import type { Agent, AgentCall } from '../agents/agent.js';
+import type { Agent } from '../agents/agent.js';
 import type { AgentReport } from '../agents/report.js';
 import { agentReportSchema, isReport } from '../agents/report.js';
+import { fingerprint, stableStringify } from '../canonical-json.js';
 import type { Answer, CallOutcome, WorkerRequest } from './call.types.js';
+import { HandedCall } from './handed-call.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
-import { dependenciesOf, feedbackOf } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
 /** Calls one of the user's agents and holds its report to the bounds. */
@@ -18,40 +19,19 @@ export const callAgent = async (
   if (agent === undefined) {
     return failed('unknown-agent', `There is no agent '${request.agent.slice(0, 80)}'`);
   }
-  const call = agentCall(request, key, surroundings);
+  const call = new HandedCall(request, key, surroundings);
   const value = isFallback
     ? await (agent.fallback ?? noFallback)(call)
     : await team.dispatcher(agent, call);
-  return isReport(value) ? reported(team, agent, value) : done(team, agent, value, null, value);
+  const outcome = isReport(value)
+    ? reported(team, agent, value)
+    : done(team, agent, value, null, value);
+  return request.vote === null ? outcome : withDigest(outcome);
 };
 
 const noFallback = (): never => {
   throw new Error('The agent has no fallback');
 };
-
-const agentCall = (
-  request: WorkerRequest,
-  key: string,
-  surroundings: CallSurroundings,
-): AgentCall =>
-  Object.freeze({
-    goal: request.goal,
-    task: request.step.task,
-    step: Object.freeze({
-      id: request.step.id,
-      position: request.step.position,
-      attempt: request.step.attempt,
-      depth: request.depth,
-    }),
-    mode: request.mode,
-    dependencies: dependenciesOf(request.dependencies, surroundings.outputs),
-    feedback: feedbackOf(request.feedback, surroundings.outputs),
-    summary: request.summary,
-    key,
-    get signal() {
-      return surroundings.signal;
-    },
-  });
 
 const reported = (team: Callable, agent: Agent, report: AgentReport): CallOutcome => {
   const parsed = agentReportSchema.safeParse({ ...report });
@@ -113,6 +93,14 @@ const done = (
   if (!result.ok) return result.failure;
   const usage = isReport(report) ? usageIn(report) : null;
   return answered({ role: 'worker', report: 'done', confidence }, result.value, usage);
+};
+
+/** Charts compare votes and hold no outputs: they are given something to compare. */
+const withDigest = (outcome: CallOutcome): CallOutcome => {
+  if (outcome.kind === 'failed') return outcome;
+  const { answer, output } = outcome;
+  if (answer.role !== 'worker' || answer.report !== 'done') return outcome;
+  return { ...outcome, answer: { ...answer, digest: fingerprint(stableStringify(output)) } };
 };
 
 /** Partial work is kept as it is: the schema is for finished work. */

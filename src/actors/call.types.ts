@@ -13,6 +13,20 @@ export interface OutputReference {
   readonly keys: readonly string[];
 }
 
+/** What a step is to do. */
+export interface StepTask {
+  readonly stepId: string;
+  readonly agent: string;
+  readonly task: string;
+}
+
+/** Why a step has no result. */
+export interface StepReason {
+  readonly stepId: string;
+  readonly agent: string;
+  readonly reason: string;
+}
+
 /** Feedback as charts carry it: short texts in place, long results by key. */
 export interface FeedbackReference {
   readonly from: 'supervisor' | 'tester' | 'human';
@@ -54,30 +68,34 @@ export interface StepDescription {
   readonly attempt: number;
 }
 
+/** The second of three votes: `{ number: 2, of: 3 }`. */
+export interface VotePosition {
+  readonly number: number;
+  readonly of: number;
+}
+
 export interface WorkerRequest extends RequestBase {
   readonly role: 'worker';
   readonly mode: 'work' | 'fix';
+  /** Which of several votes on the same task this is; null when the task is asked once. */
+  readonly vote: VotePosition | null;
   readonly step: StepDescription;
   readonly dependencies: readonly OutputReference[];
   readonly feedback: readonly FeedbackReference[];
+  readonly conversation: readonly string[];
   readonly summary: string;
 }
 
 export interface PlannerRequest extends RequestBase {
   readonly role: 'planner';
   readonly revision: number;
+  /** The replan bound that is in force; 0 for a sub-plan, which has no replans of its own. */
+  readonly maxReplans: number;
   readonly completed: readonly OutputReference[];
-  readonly failed: readonly {
-    readonly stepId: string;
-    readonly agent: string;
-    readonly reason: string;
-  }[];
-  readonly pending: readonly {
-    readonly stepId: string;
-    readonly agent: string;
-    readonly task: string;
-  }[];
+  readonly failed: readonly StepReason[];
+  readonly pending: readonly StepTask[];
   readonly requests: readonly ReplanRequest[];
+  readonly conversation: readonly string[];
   /** What was wrong with the last proposal. */
   readonly issues: readonly Issue[];
   /** Steps a new plan may depend on. */
@@ -90,11 +108,9 @@ export interface SupervisorRequest extends RequestBase {
   readonly step: StepDescription | null;
   readonly plan: ProposedPlan | null;
   readonly results: readonly OutputReference[];
-  readonly failed: readonly {
-    readonly stepId: string;
-    readonly agent: string;
-    readonly reason: string;
-  }[];
+  /** Where the test result of the step is; null when it was not tested, or something else is judged. */
+  readonly testsKey: string | null;
+  readonly failed: readonly StepReason[];
 }
 
 export interface TesterRequest extends RequestBase {
@@ -107,12 +123,11 @@ export interface TesterRequest extends RequestBase {
 
 export interface SummarizerRequest extends RequestBase {
   readonly role: 'summarizer';
+  readonly analysis: string;
+  readonly tasks: readonly StepTask[];
   readonly results: readonly OutputReference[];
-  readonly failed: readonly {
-    readonly stepId: string;
-    readonly agent: string;
-    readonly reason: string;
-  }[];
+  readonly failed: readonly StepReason[];
+  readonly skipped: readonly StepReason[];
 }
 
 /** One call as a chart asks for it. Plain JSON. */
@@ -129,7 +144,13 @@ export interface CallInput {
 
 /** The part of an answer that charts decide on; outputs stay outside. */
 export type Answer =
-  | { readonly role: 'worker'; readonly report: 'done'; readonly confidence: number | null }
+  | {
+      readonly role: 'worker';
+      readonly report: 'done';
+      readonly confidence: number | null;
+      /** Only in a vote: equal outputs have equal digests, whatever the order of their keys. */
+      readonly digest?: string;
+    }
   | {
       readonly role: 'worker';
       readonly report: 'needsContext';
@@ -200,7 +221,8 @@ export type FailureCode =
   | 'not-serializable'
   | 'unknown-agent'
   | 'breaker-open'
-  | 'budget-exhausted';
+  | 'budget-exhausted'
+  | 'run-ended';
 
 /** What the agentCall chart ends with. */
 export type CallResult =

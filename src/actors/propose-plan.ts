@@ -18,11 +18,12 @@ export const proposePlan = async (
     depth: request.depth,
     revision: request.revision,
     agents: [...team.agents.values()].map(({ name, description }) => ({ name, description })),
-    limits: { maxSteps: team.maxSteps, maxReplans: team.maxReplans },
+    limits: { maxSteps: team.maxSteps, maxReplans: request.maxReplans, maxVotes: team.maxVotes },
     completed: dependenciesOf(request.completed, outputs),
     failed: request.failed,
     pending: request.pending,
     requests: request.requests,
+    conversation: request.conversation,
     issues: request.issues,
     key,
     signal,
@@ -32,6 +33,7 @@ export const proposePlan = async (
   const validation = validatePlan(plain.value, {
     agents: [...team.agents.keys()],
     maxSteps: team.maxSteps,
+    maxVotes: team.maxVotes,
     existingStepIds: request.existingStepIds,
   });
   const usage = usageIn(plain.value);

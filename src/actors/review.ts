@@ -1,8 +1,9 @@
+import type { TestResult } from '../agents/verdict.js';
 import { verdictSchema } from '../agents/verdict.js';
 import type { CallOutcome, SupervisorRequest } from './call.types.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
-import { dependenciesOf } from './references.js';
-import type { Callable, CallSurroundings } from './team.types.js';
+import { dependenciesOf, outputBehind } from './references.js';
+import type { Callable, CallSurroundings, OutputLookup } from './team.types.js';
 
 /** Asks the supervisor for a verdict. A score that is no number from 0 to 100 is no verdict. */
 export const review = async (
@@ -20,6 +21,7 @@ export const review = async (
     step: request.step,
     plan: request.plan as ReviewPlan,
     results: dependenciesOf(request.results, outputs),
+    tests: testsBehind(request.testsKey, outputs),
     failed: request.failed,
     key,
     signal,
@@ -31,6 +33,10 @@ export const review = async (
   const { score, issues, feedback } = parsed.data;
   return answered({ role: 'supervisor', score, issues, feedback }, null, usageIn(plain.value));
 };
+
+/** It was checked when the tester gave it. */
+const testsBehind = (key: string | null, outputs: OutputLookup): TestResult | null =>
+  key === null ? null : (outputBehind([key], outputs) as unknown as TestResult | null);
 
 /** A checked plan is what a user's plan looks like, with every default filled in. */
 type ReviewPlan = Parameters<NonNullable<Callable['supervisor']>>[0]['plan'];

@@ -14,8 +14,11 @@ export const summarize = async (
   const value: unknown = await team.summarizer({
     goal: request.goal,
     depth: request.depth,
+    analysis: request.analysis,
+    tasks: request.tasks,
     results: dependenciesOf(request.results, outputs),
     failed: request.failed,
+    skipped: request.skipped,
     key,
     signal,
   });

@@ -3,14 +3,17 @@ import type { TestResult, Verdict } from '../agents/verdict.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { Issue } from '../errors.js';
 import type { Plan } from '../plan/plan.js';
-import type { CallInput, CallOutcome, ReplanRequest, Subject } from './call.types.js';
+import type {
+  CallInput,
+  CallOutcome,
+  ReplanRequest,
+  StepReason,
+  StepTask,
+  Subject,
+} from './call.types.js';
 
 /** A step that failed, as planners, supervisors and summarizers are told of it. */
-export interface FailedStep {
-  readonly stepId: string;
-  readonly agent: string;
-  readonly reason: string;
-}
+export type FailedStep = StepReason;
 
 interface RequestBase {
   readonly goal: string;
@@ -28,16 +31,20 @@ export interface PlanRequest extends RequestBase {
   readonly revision: number;
   /** The team: a plan may name no other agents. */
   readonly agents: readonly { readonly name: string; readonly description: string }[];
-  readonly limits: { readonly maxSteps: number; readonly maxReplans: number };
+  readonly limits: {
+    readonly maxSteps: number;
+    /** The bound that is in force; 0 for a sub-plan. */
+    readonly maxReplans: number;
+    /** The most votes a step may ask for; 1 is no voting. */
+    readonly maxVotes: number;
+  };
   readonly completed: readonly Dependency[];
   readonly failed: readonly FailedStep[];
-  readonly pending: readonly {
-    readonly stepId: string;
-    readonly agent: string;
-    readonly task: string;
-  }[];
+  readonly pending: readonly StepTask[];
   /** Why there is to be another plan. */
   readonly requests: readonly ReplanRequest[];
+  /** What people said to the run, oldest first: the last `policy.context.maxMessages` texts. */
+  readonly conversation: readonly string[];
   /** What was wrong with the last proposal. */
   readonly issues: readonly Issue[];
 }
@@ -50,6 +57,8 @@ export interface ReviewRequest extends RequestBase {
   readonly step: { readonly id: string; readonly task: string; readonly attempt: number } | null;
   readonly plan: Plan | null;
   readonly results: readonly Dependency[];
+  /** What the tester said about the step, word for word; null when it was not tested, or something else is judged. */
+  readonly tests: TestResult | null;
   readonly failed: readonly FailedStep[];
 }
 
@@ -61,10 +70,16 @@ export interface TestRequest extends RequestBase {
   readonly cycle: number;
 }
 
-/** What a summarizer is asked. */
+/** What a summarizer is asked, once, about a run of more than one task. */
 export interface SummaryRequest extends RequestBase {
+  /** The planner's, of the plan that was adopted last. */
+  readonly analysis: string;
+  /** Every task there was, in the order of the plans; one that is in no list below was left undone. */
+  readonly tasks: readonly StepTask[];
   readonly results: readonly Dependency[];
   readonly failed: readonly FailedStep[];
+  /** Taken off the plan by a person or a later plan, or behind a step that failed. */
+  readonly skipped: readonly StepReason[];
 }
 
 type Awaitable<Value> = Value | Promise<Value>;
@@ -89,7 +104,7 @@ export interface Callable {
   readonly dispatcher: Dispatcher;
   readonly maxOutputBytes: number;
   readonly maxSteps: number;
-  readonly maxReplans: number;
+  readonly maxVotes: number;
   readonly thresholds: Readonly<Record<Subject, number | null>>;
 }
 

@@ -35,11 +35,15 @@ export interface AgentCall {
     readonly attempt: number;
     /** 0 for the plan of the goal, 1 and more for sub-plans. */
     readonly depth: number;
+    /** Which of several votes on this step the call is; null when the step is not voted on. */
+    readonly vote: { readonly number: number; readonly of: number } | null;
   };
   /** 'fix' when the tester's fix plan is to be applied. */
   readonly mode: 'work' | 'fix';
   readonly dependencies: readonly Dependency[];
   readonly feedback: readonly Feedback[];
+  /** What people had said to the run when the step started, oldest first: the last `policy.context.maxMessages` texts. */
+  readonly conversation: readonly string[];
   /** The planner's analysis of the goal. */
   readonly summary: string;
   /** Names this call for ever: the same after a crash, so that a provider can recognise a repeat. */

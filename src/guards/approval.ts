@@ -1,4 +1,5 @@
 import type { OrchestratorContext } from '../machines/orchestrator.types.js';
+import type { StepOutcome } from '../machines/step.types.js';
 
 /** An answer with an empty route is for the chart that holds the question itself. */
 export const isAnswerToOwnQuestion = (
@@ -32,3 +33,24 @@ export const isQuestionOpen = (
 ): boolean =>
   'requestId' in event &&
   questions.some((question) => question.requestId === event.requestId && question.route.length > 0);
+
+/** A person said no, or nobody said yes in time. */
+export const isRejected = ({ code }: StepOutcome): boolean =>
+  code === 'rejected' || code === 'approval-expired';
+
+/** Somebody was rejected, here or in a sub-plan of the step, and the policy makes that the end of the run. */
+export const endsByRejection = (
+  { settings }: OrchestratorContext,
+  outcome: StepOutcome | undefined,
+): boolean =>
+  settings.policy.approval.onReject === 'fail' &&
+  outcome?.status === 'failed' &&
+  (isRejected(outcome) || outcome.code === 'subplan-rejected');
+
+/** What a person ends, by an abort or a no, is over: nobody is waited for. */
+export const endsAtOnce = ({ ending, rejected }: OrchestratorContext): boolean =>
+  ending?.status === 'aborted' || rejected !== null;
+
+/** A person who turns a revision down keeps the plan there is; of a first plan there is nothing to keep. */
+export const keepsPlanOnReject = ({ revision, settings }: OrchestratorContext): boolean =>
+  settings.policy.approval.onReject === 'skip' && revision >= 0;

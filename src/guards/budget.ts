@@ -1,18 +1,34 @@
 import type { OrchestratorContext } from '../machines/orchestrator.types.js';
+import type { Complexity, ProposedPlan } from '../plan/plan.js';
+import type { Policy } from '../policy/types.js';
 
 /**
  * The replan bound: the one shared budget for every reason to plan again. A sub-plan has none of its own; when it does
  * not work out its step fails, and the plan above may be made anew.
  */
-export const canReplan = ({ replans, depth, settings }: OrchestratorContext): boolean =>
-  depth === 0 && settings.team.hasPlanner && replans < settings.policy.limits.maxReplans;
+export const canReplan = ({ replans, maxReplans, depth, settings }: OrchestratorContext): boolean =>
+  depth === 0 && settings.team.hasPlanner && replans < maxReplans;
+
+/**
+ * The replan bound of a run that starts with this plan: never above `limits.maxReplans`. The first plan sets it for
+ * good, so no later plan can give itself more by calling itself harder.
+ */
+export const replanLimit = ({ limits, replan }: Policy, plan: ProposedPlan): number =>
+  replan.maxByComplexity === null
+    ? limits.maxReplans
+    : Math.min(limits.maxReplans, replan.maxByComplexity[highestComplexity(plan)]);
+
+const highestComplexity = ({ steps }: ProposedPlan): Complexity =>
+  (['complex', 'medium'] as const).find((level) =>
+    steps.some(({ complexity }) => complexity === level),
+  ) ?? 'simple';
 
 /**
  * A hand-off needs no planner, but it changes the plan and so spends the same budget. A run that is ending takes no
  * more steps on.
  */
-export const canHandOff = ({ replans, depth, ending, settings }: OrchestratorContext): boolean =>
-  depth === 0 && ending === null && replans < settings.policy.limits.maxReplans;
+export const canHandOff = ({ replans, maxReplans, depth, ending }: OrchestratorContext): boolean =>
+  depth === 0 && ending === null && replans < maxReplans;
 
 /**
  * When the planner failed, a person may have the first plan asked for again, `maxAttempts` times. Not in a sub-plan: a

@@ -1,15 +1,28 @@
 import type { Command, OrchestratorContext } from '../machines/orchestrator.types.js';
 import type { StepState } from '../plan/progress.js';
+import { parseCommand } from '../run/commands.js';
 
 type StatusOf = (stepId: string) => StepState['status'] | undefined;
 
-/** Why a command changes nothing, in words a caller can act on; undefined when it is accepted. */
+/**
+ * Why a command changes nothing, in words a caller can act on; undefined when it is accepted. A run has parsed its
+ * commands already; a plain actor is sent whatever its holder sends, and is held to the same.
+ */
 export const refusalOf = (
+  context: OrchestratorContext,
+  candidate: unknown,
+  statusOf: StatusOf,
+): string | undefined => {
+  if (context.ending !== null) return 'run-ending';
+  const parsed = parseCommand(candidate);
+  return parsed.ok ? refusalNow(context, parsed.command, statusOf) : parsed.reason;
+};
+
+const refusalNow = (
   context: OrchestratorContext,
   command: Command,
   statusOf: StatusOf,
 ): string | undefined => {
-  if (context.ending !== null) return 'run-ending';
   if (command.type === 'approval.grant' || command.type === 'approval.reject') {
     return answerRefusal(context, command.requestId);
   }

@@ -11,11 +11,11 @@ export const isProposalInvalid = ({ proposal }: OrchestratorContext): boolean =>
 export const needsPlanReview = ({ settings }: OrchestratorContext): boolean =>
   hasGate(settings, 'plan');
 
-export const isPlanAccepted = ({ settings }: OrchestratorContext, result: CallResult): boolean =>
-  isGatePassed(settings, 'plan', result);
+export const isPlanAccepted = ({ settings, review }: OrchestratorContext): boolean =>
+  review !== null && isGatePassed(settings, 'plan', review);
 
-export const isGoalAccepted = ({ settings }: OrchestratorContext, result: CallResult): boolean =>
-  isGatePassed(settings, 'goal', result);
+export const isGoalAccepted = ({ settings, review }: OrchestratorContext): boolean =>
+  review !== null && isGatePassed(settings, 'goal', review);
 
 /** Sub-plans are made on behalf of a step that was approved; only the goal's own plan is put to a person. */
 export const needsPlanApproval = ({ settings, depth, proposal }: OrchestratorContext): boolean =>
@@ -28,6 +28,6 @@ export const hasPlan = ({ revision }: OrchestratorContext): boolean => revision 
 export const needsGoalReview = ({ settings, depth }: OrchestratorContext): boolean =>
   depth === 0 && hasGate(settings, 'goal');
 
-/** One result speaks for itself; a summary is for several. */
+/** One task speaks for itself; a summary is for several, whatever became of them. */
 export const needsSummary = ({ settings, depth, progress }: OrchestratorContext): boolean =>
-  depth === 0 && settings.team.hasSummarizer && progress.counts.completed > 1;
+  depth === 0 && settings.team.hasSummarizer && progress.steps.length > 1;

@@ -10,6 +10,10 @@ export const canRetry = ({ tries, retry, outcome, isFallback }: AgentCallContext
 export const canFallBack = ({ hasFallback, outcome, isFallback }: AgentCallContext): boolean =>
   !isFallback && hasFallback && outcome !== null && outcome.code !== 'budget-exhausted';
 
+/** It would be tried once more, but nothing new goes out when the run winds down. */
+export const isCutShort = (context: AgentCallContext): boolean =>
+  context.isWindingDown && (canRetry(context) || canFallBack(context));
+
 /**
  * How long to wait before the next try: exponential, capped, never shorter than the wait before, and spread by a hash
  * of the call's key. A hash, because a random number would not be the same on replay.

@@ -23,10 +23,26 @@ export const hasRefusedRequests = (context: OrchestratorContext): boolean =>
   !canReplan(context) &&
   (context.settings.policy.replan.onLimit !== 'finish' || isIdle(context));
 
+/** A plan that is to replace everything waits for nothing that runs. */
+export const startsOver = (context: OrchestratorContext): boolean =>
+  context.settings.policy.replan.merge === 'replaceAll' &&
+  hasRequests(context) &&
+  canReplan(context);
+
+/** The goal was judged and there is no time left for another plan: it is not judged again. */
+export const isGoalMissed = (context: OrchestratorContext): boolean =>
+  context.isExecutionClosed &&
+  isIdle(context) &&
+  context.requests.some(({ kind }) => kind === 'goalNotAchieved');
+
 export const isIdle = ({ progress }: OrchestratorContext): boolean => progress.counts.running === 0;
 
 export const isPlanSettled = ({ progress }: OrchestratorContext): boolean =>
   progress.counts.pending === 0 && progress.counts.running === 0;
+
+/** A sub-plan that has nothing left to do comes to its end even while the run is paused: nothing new starts by that. */
+export const isSubplanSettled = (context: OrchestratorContext): boolean =>
+  context.depth > 0 && context.revision >= 0 && !hasRequests(context) && isPlanSettled(context);
 
 /** Seed 004's "too many failures": judged on what no later plan has answered. */
 export const hasTooManyFailures = (context: OrchestratorContext): boolean =>

@@ -39,6 +39,7 @@ const call = {
   stepId: stepId.nullable(),
   try: z.number(),
 };
+const choose = z.enum(['majority', 'bestConfidence']);
 const request = { requestId: z.string(), stepId: stepId.nullable() };
 
 const bodies = {
@@ -92,6 +93,8 @@ const bodies = {
     type: z.literal('plan.modified'),
     change: z.enum(['skip', 'skipTo']),
     stepIds: z.array(stepId),
+    /** What the person said about it; null when nothing was said. */
+    reason: reason.nullable(),
   }),
   'step.started': z.object({
     type: z.literal('step.started'),
@@ -138,11 +141,36 @@ const bodies = {
     failures: z.number(),
     key: z.string(),
   }),
+  'vote.cast': z.object({
+    type: z.literal('vote.cast'),
+    stepId,
+    /** Which call of the vote it was, from 1; calls that failed are no votes and leave a gap. */
+    number: z.number(),
+    of: z.number(),
+    choose,
+    /** The `agent.answered` fact that holds the answer. */
+    key: z.string(),
+    /** Equal answers have equal digests. */
+    digest: z.string(),
+    confidence: z.number().nullable(),
+  }),
+  'vote.decided': z.object({
+    type: z.literal('vote.decided'),
+    stepId,
+    choose,
+    of: z.number(),
+    cast: z.number(),
+    /** The number of the vote whose answer is taken; null when no majority was possible any more. */
+    winner: z.number().nullable(),
+    /** Every answer that was given, in the order in which they first were. */
+    counts: z.array(z.object({ digest: z.string(), votes: z.number() })),
+  }),
   'subplan.started': z.object({
     type: z.literal('subplan.started'),
     stepId,
     depth: z.number(),
     reason,
+    message,
   }),
   'subplan.ended': z.object({
     type: z.literal('subplan.ended'),
@@ -166,6 +194,8 @@ const bodies = {
     replans: z.number(),
     maxReplans: z.number(),
     reasons: z.array(z.string()),
+    /** The steps whose requests or failures the planner hears of; the plan and the goal are no steps. */
+    stepIds: z.array(stepId),
   }),
   'replan.refused': z.object({
     type: z.literal('replan.refused'),

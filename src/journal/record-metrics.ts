@@ -7,9 +7,15 @@ type AgentCounts = { -readonly [Name in keyof AgentMetrics]: AgentMetrics[Name] 
 /** Requests that an agent made itself; the others are made because of it. */
 const REQUESTS_OF_AGENTS = new Set(['needsContext', 'requestReplan']);
 
-/** Counts calls and what they used. */
+/** Counts calls, what they used, and what came of what agents asked for. */
 export class CallLedger {
   readonly #countsByAgent = new Map<string, AgentCounts>();
+  /** Requests of agents that no planner has heard yet: a step asks at most once. */
+  readonly #waitingAgentByStep = new Map<string, string>();
+  /** Requests of agents that a planner has heard. */
+  readonly #heardAgentByStep = new Map<string, string>();
+  /** Whose requests the plan that is being made is about. */
+  #askers = new Set<string>();
   readonly #calledAtByKey = new Map<string, number>();
   #usage: RunUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
@@ -40,8 +46,31 @@ export class CallLedger {
     this.#settle(agent, key, at);
   }
 
-  replanRequested({ agent, kind }: Fact<'replan.requested'>): void {
-    if (agent !== null && REQUESTS_OF_AGENTS.has(kind)) this.#countsOf(agent).replanRequests += 1;
+  replanRequested({ agent, kind, stepId }: Fact<'replan.requested'>): void {
+    if (agent === null || !REQUESTS_OF_AGENTS.has(kind)) return;
+    this.#countsOf(agent).replanRequests += 1;
+    if (stepId !== null) this.#waitingAgentByStep.set(stepId, agent);
+  }
+
+  /** A request counts as granted once, however often the planner is called until its plan is good enough. */
+  replanStarted({ stepIds }: Fact<'replan.started'>): void {
+    for (const stepId of stepIds) this.#grant(stepId);
+    this.#askers = new Set(stepIds.flatMap((stepId) => this.#heardAgentByStep.get(stepId) ?? []));
+  }
+
+  planAdopted({ parentStepId, steps }: Fact<'plan.adopted'>): void {
+    // Only the goal's own plan is ever made anew.
+    if (parentStepId !== null) return;
+    for (const agent of this.#askers) this.#countsOf(agent).stepsAdded += steps.length;
+    this.#askers = new Set();
+  }
+
+  #grant(stepId: string): void {
+    const agent = this.#waitingAgentByStep.get(stepId);
+    if (agent === undefined) return;
+    this.#waitingAgentByStep.delete(stepId);
+    this.#heardAgentByStep.set(stepId, agent);
+    this.#countsOf(agent).replansGranted += 1;
   }
 
   #settle(agent: string, key: string, at: number): void {
@@ -54,7 +83,15 @@ export class CallLedger {
   #countsOf(agent: string): AgentCounts {
     const known = this.#countsByAgent.get(agent);
     if (known !== undefined) return known;
-    const counts = { calls: 0, errors: 0, answers: 0, replanRequests: 0, totalLatencyMs: 0 };
+    const counts = {
+      calls: 0,
+      errors: 0,
+      answers: 0,
+      replanRequests: 0,
+      replansGranted: 0,
+      stepsAdded: 0,
+      totalLatencyMs: 0,
+    };
     this.#countsByAgent.set(agent, counts);
     return counts;
   }

@@ -44,7 +44,10 @@ const reducers: Reducers = {
       settle(state, stepId, { status: 'skipped', reason: REPLACED }, fact.at);
     }
     // A hand-off spends a replan without a call of the planner, so no other fact says so.
-    if (origin !== 'handOff') return;
+    if (origin !== 'handOff') {
+      state.calls.planAdopted(fact);
+      return;
+    }
     state.counts.replanCount += 1;
     if (fact.parentStepId === null) state.replans += 1;
   },
@@ -75,6 +78,12 @@ const reducers: Reducers = {
     state.counts.fixCycles += 1;
   },
   'tests.reported': ignored,
+  'vote.cast': (state, fact) => {
+    state.steps.castVote(fact);
+  },
+  'vote.decided': (state, fact) => {
+    state.steps.decideVote(fact);
+  },
   'subplan.started': (state, { stepId }) => {
     state.steps.startSubplan(stepId);
   },
@@ -89,6 +98,7 @@ const reducers: Reducers = {
   },
   'replan.started': (state, fact) => {
     state.counts.replanCount += 1;
+    state.calls.replanStarted(fact);
     keepReplans(state, fact);
   },
   'replan.refused': (state, fact) => {

@@ -24,6 +24,21 @@ const plannedStep = z.object({
   dependsOn: stepIds,
 });
 
+const votes = z.object({
+  choose: z.enum(['majority', 'bestConfidence']),
+  of: z.number(),
+  cast: list(
+    z.object({
+      number: z.number(),
+      key: z.string(),
+      digest: z.string(),
+      confidence: z.number().nullable(),
+    }),
+  ),
+  isDecided: z.boolean(),
+  winner: z.number().nullable(),
+});
+
 const step = plannedStep.extend({
   status: z.enum([
     'pending',
@@ -40,6 +55,7 @@ const step = plannedStep.extend({
   outputKeys: list(z.string()),
   reason: z.string().nullable(),
   code: z.string().nullable(),
+  votes: votes.nullable(),
   revision: z.number(),
   depth: count,
   parentStepId: z.string().nullable(),
@@ -97,6 +113,8 @@ const agentMetrics = z.object({
   errors: count,
   answers: count,
   replanRequests: count,
+  replansGranted: count,
+  stepsAdded: count,
   totalLatencyMs: time.min(0),
 });
 

@@ -1,5 +1,5 @@
 import type { FactBody } from './facts.js';
-import type { PlannedStepRecord, StepRecord, StepStatus } from './record.js';
+import type { PlannedStepRecord, StepRecord, StepStatus, VotesRecord } from './record.js';
 
 /** Why a step ended that a later plan took the place of. */
 export const REPLACED = 'replaced';
@@ -71,14 +71,30 @@ export class StepLedger {
 
   retry(stepId: string, attempts: number): void {
     const entry = this.#openEntry(stepId);
-    if (entry !== undefined) update(entry, { attempts });
+    if (entry !== undefined) update(entry, { attempts, ...votesBrokenOff(entry) });
+  }
+
+  castVote({ stepId, of, choose, number, key, digest, confidence }: FactBody<'vote.cast'>): void {
+    const entry = this.#openEntry(stepId);
+    if (entry === undefined) return;
+    const { votes } = entry.record;
+    const before = votes === null || votes.isDecided ? [] : votes.cast;
+    const cast = [...before, { number, key, digest, confidence }];
+    update(entry, { votes: { choose, of, cast, isDecided: false, winner: null } });
+  }
+
+  decideVote({ stepId, of, choose, winner }: FactBody<'vote.decided'>): void {
+    const entry = this.#openEntry(stepId);
+    if (entry === undefined) return;
+    const cast = entry.record.votes?.cast ?? [];
+    update(entry, { votes: { choose, of, cast, isDecided: true, winner } });
   }
 
   setWaitingForHuman(stepId: string | null, isWaitingForHuman: boolean): void {
     const entry = stepId === null ? undefined : this.#openEntry(stepId);
     if (entry === undefined) return;
     entry.isWaitingForHuman = isWaitingForHuman;
-    update(entry, {});
+    update(entry, votesBrokenOff(entry));
   }
 
   startSubplan(stepId: string): void {
@@ -164,6 +180,7 @@ const pendingStep = (
   outputKeys: [],
   reason: null,
   code: null,
+  votes: null,
   revision,
   depth: id.split('/').length - 1,
   parentStepId,
@@ -174,11 +191,16 @@ const pendingStep = (
 
 const update = (
   entry: StepEntry,
-  change: Partial<Pick<StepRecord, 'startedAt' | 'attempts'>>,
+  change: Partial<Pick<StepRecord, 'startedAt' | 'attempts' | 'votes'>>,
 ): void => {
   const record = { ...entry.record, ...change };
   entry.record = { ...record, status: openStatus(entry, record.startedAt !== null) };
 };
+
+/** After another attempt or a question the voting starts again: what was cast before is no part of it. */
+const votesBrokenOff = ({ record }: StepEntry): { readonly votes: VotesRecord | null } => ({
+  votes: record.votes?.isDecided === true ? record.votes : null,
+});
 
 /** A question comes before the sub-plan: a sub-plan that waits for a person moves nothing. */
 const openStatus = (

@@ -7,17 +7,15 @@ const STEP_LINES_MAX = 20;
 const EXCERPT_CHARACTERS_MAX = 200;
 
 /**
- * A summary without a summarizer: seed 003's rule for a goal that came down to one step, the step's own output; and
- * otherwise a short text in Markdown, made of the facts alone.
+ * A summary without a summarizer: seed 003's rule for a run of one task, the step's own output; and otherwise a short
+ * text in Markdown, made of the facts alone.
  */
 export const summaryOf = (record: RunRecord): string => onlyOutput(record) ?? overview(record);
 
 /** Sub-plans do not count: they are how the one step was done. A run that went wrong is never told by its output. */
 const onlyOutput = ({ status, steps }: RunRecord): string | undefined => {
   if (status !== 'completed') return undefined;
-  const [only, ...others] = steps.filter(
-    (step) => step.parentStepId === null && step.status === 'completed',
-  );
+  const [only, ...others] = steps.filter((step) => step.parentStepId === null);
   if (only === undefined || others.length > 0 || only.output === null) return undefined;
   return textOf(only.output);
 };

@@ -67,6 +67,8 @@ export interface StepRecord extends PlannedStepRecord {
   readonly reason: string | null;
   /** The kind of failure; null when it did not fail. */
   readonly code: string | null;
+  /** The last vote on it; null when none was cast. */
+  readonly votes: VotesRecord | null;
   /** The plan revision that brought it. */
   readonly revision: number;
   /** 0 in the goal's own plan, one more in every sub-plan. */
@@ -77,6 +79,23 @@ export interface StepRecord extends PlannedStepRecord {
   readonly endedAt: number | null;
   readonly durationMs: number | null;
 }
+
+/** A vote on one step: the same task, asked several times. */
+export interface VotesRecord {
+  readonly choose: FactBody<'vote.cast'>['choose'];
+  /** How many calls there are to be at most. */
+  readonly of: number;
+  readonly cast: readonly VoteRecord[];
+  /** False while it goes on, and when something else ended it, such as a question. */
+  readonly isDecided: boolean;
+  /** The number of the vote whose output the step took; null when there is none. */
+  readonly winner: number | null;
+}
+
+/** One vote. Equal answers have equal digests; the answer itself is in the fact `agent.answered` with this key. */
+export type VoteRecord = Readonly<
+  Pick<FactBody<'vote.cast'>, 'number' | 'key' | 'digest' | 'confidence'>
+>;
 
 /** One plan that somebody proposed, and what became of it. */
 export interface PlanRecord {
@@ -157,8 +176,12 @@ export interface AgentMetrics {
   /** Tries without an answer, those that were refused before they went out included. */
   readonly errors: number;
   readonly answers: number;
-  /** How often the agent itself asked for another plan. */
+  /** How often the agent itself asked for another plan. A hand-off that adds its step is no request. */
   readonly replanRequests: number;
+  /** How many of these requests the planner was called with. */
+  readonly replansGranted: number;
+  /** Steps of the plans that came of them. A plan that several agents asked for counts for each of them, once. */
+  readonly stepsAdded: number;
   /** From call to answer or failure, all tries together. */
   readonly totalLatencyMs: number;
 }

@@ -1,4 +1,4 @@
-import { SKIPPED_BY_DEPENDENCY } from '../plan/progress.js';
+import { GIVEN_UP, SKIPPED_BY_DEPENDENCY } from '../plan/progress.js';
 import type { RunStatus } from '../machines/orchestrator.types.js';
 import type {
   ApprovalRecord,
@@ -36,7 +36,7 @@ export interface RunReport {
   readonly replans: number;
   /** The first plan of the goal that was adopted; null when there was none. */
   readonly originalPlan: ReportedPlan | null;
-  /** The goal's steps as they stood at the end, without those that were replaced; null when no plan was adopted. */
+  /** The goal's steps at the end, without those that were replaced or given up; null when no plan was adopted. */
   readonly finalPlan: ReportedPlan | null;
   /** Every plan that was proposed, those of sub-plans included. */
   readonly plans: readonly PlanRecord[];
@@ -123,7 +123,9 @@ const finalPlanOf = ({ plans, steps }: RunRecord): ReportedPlan | null => {
 };
 
 const isOnFinalPlan = ({ parentStepId, status, reason }: StepRecord): boolean =>
-  parentStepId === null && !(status === 'skipped' && reason === REPLACED);
+  parentStepId === null &&
+  !(status === 'skipped' && reason === REPLACED) &&
+  !((status === 'skipped' || status === 'cancelled') && reason === GIVEN_UP);
 
 const plannedStep = ({
   id,

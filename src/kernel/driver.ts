@@ -24,6 +24,7 @@ interface Posted {
 interface Timer {
   readonly generation: number;
   readonly handle: unknown;
+  readonly dueAtMs: number;
 }
 
 interface OpenCall {
@@ -194,7 +195,27 @@ export class Driver<Entry> {
   #settleCall(address: string, generation: number, input: KernelInput): void {
     if (this.#calls.get(address)?.generation !== generation) return;
     this.#calls.delete(address);
+    this.#postOverdue();
     this.post(input);
+  }
+
+  /**
+   * An agent that blocks the event loop answers before the platform gets to fire a timer that was due meanwhile. What
+   * was due earlier comes first, so that no limit is passed by blocking.
+   */
+  #postOverdue(): void {
+    const now = this.#world.now();
+    let overdue: [string, Timer][] | undefined;
+    this.#timers.forEach((timer, key) => {
+      if (timer.dueAtMs >= now) return;
+      overdue ??= [];
+      overdue.push([key, timer]);
+    });
+    overdue?.sort(([, left], [, right]) => left.dueAtMs - right.dueAtMs);
+    for (const [key, { generation, handle }] of overdue ?? []) {
+      this.#world.clearTimeout(handle);
+      this.#elapsed(key, generation);
+    }
   }
 
   #stopCall(address: string, generation: number): void {
@@ -206,12 +227,17 @@ export class Driver<Entry> {
 
   #armTimer({ timer, generation, delayMs }: Extract<Effect, { kind: 'armTimer' }>): void {
     if (this.#state.timers.get(timer)?.generation !== generation) return;
+    const dueAtMs = this.#world.now() + delayMs;
     const handle = this.#world.setTimeout(() => {
-      if (this.#timers.get(timer)?.generation !== generation) return;
-      this.#timers.delete(timer);
-      this.post({ kind: 'elapsed', timer, generation });
+      this.#elapsed(timer, generation);
     }, delayMs);
-    this.#timers.set(timer, { generation, handle });
+    this.#timers.set(timer, { generation, handle, dueAtMs });
+  }
+
+  #elapsed(timer: string, generation: number): void {
+    if (this.#timers.get(timer)?.generation !== generation) return;
+    this.#timers.delete(timer);
+    this.post({ kind: 'elapsed', timer, generation });
   }
 
   #cancelTimer(key: string, generation: number): void {

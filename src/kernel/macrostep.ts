@@ -12,16 +12,20 @@ import type {
   KernelStep,
   TimerNode,
 } from './kernel.types.js';
+import type { Children } from './xstate-shapes.js';
 import { childrenOf } from './xstate-shapes.js';
 
 interface Mailbox {
-  readonly queue: EventObject[];
+  /** What waits; made when something has to wait, which is seldom. */
+  queue: EventObject[] | undefined;
   isBusy: boolean;
 }
 
 /** What an actor is sent to stop it; never seen by a chart. */
 const STOP: EventObject = { type: 'xstate.stop' };
 const ROOT = '';
+const NO_CHILDREN: Children = {};
+const NOBODY: readonly unknown[] = [];
 
 /**
  * One step of the kernel, while it is being made. Works on copies; the state it started from stays as it was.
@@ -43,9 +47,9 @@ export class Macrostep {
 
   constructor(runners: ReadonlyMap<string, ChartRunner>, state: KernelState) {
     this.#runners = runners;
-    this.#nodes = new Map(state.nodes);
-    this.#calls = new Map(state.calls);
-    this.#timers = new Map(state.timers);
+    this.#nodes = copyOf(state.nodes);
+    this.#calls = copyOf(state.calls);
+    this.#timers = copyOf(state.timers);
     this.#generation = state.generation;
   }
 
@@ -109,36 +113,47 @@ export class Macrostep {
 
   #deliver(address: string, event: EventObject): void {
     if (!this.#nodes.has(address)) return;
-    const mailbox = this.#mailboxOf(address);
-    mailbox.queue.push(event);
-    if (!mailbox.isBusy) this.#drain(address, mailbox);
+    this.#post(address, this.#mailboxOf(address), event);
+  }
+
+  #post(address: string, mailbox: Mailbox, event: EventObject): void {
+    if (mailbox.isBusy) {
+      mailbox.queue ??= [];
+      mailbox.queue.push(event);
+      return;
+    }
+    mailbox.isBusy = true;
+    this.#handle(address, event);
+    this.#drain(address, mailbox);
   }
 
   #mailboxOf(address: string): Mailbox {
     let mailbox = this.#mailboxes.get(address);
     if (mailbox === undefined) {
-      mailbox = { queue: [], isBusy: false };
+      mailbox = { queue: undefined, isBusy: false };
       this.#mailboxes.set(address, mailbox);
     }
     return mailbox;
   }
 
+  /** What came in while the actor was busy. */
   #drain(address: string, mailbox: Mailbox): void {
-    mailbox.isBusy = true;
-    for (let event = mailbox.queue.shift(); event !== undefined; event = mailbox.queue.shift()) {
-      if (event === STOP) this.#remove(address);
-      else this.#process(address, event);
+    for (let event = mailbox.queue?.shift(); event !== undefined; event = mailbox.queue?.shift()) {
+      this.#handle(address, event);
     }
     mailbox.isBusy = false;
+  }
+
+  #handle(address: string, event: EventObject): void {
+    if (event === STOP) this.#remove(address);
+    else this.#process(address, event);
   }
 
   #process(address: string, event: EventObject): void {
     const node = this.#nodes.get(address);
     const runner = node === undefined ? undefined : this.#runners.get(node.chart);
     if (node === undefined || runner === undefined) return;
-    const { snapshot, actions } = transitioned(node.snapshot, () =>
-      runner.advance(node.self, node.snapshot, event),
-    );
+    const { snapshot, actions } = advanced(runner, node, event);
     const { chart, id, parent, self } = node;
     this.#nodes.set(address, { chart, id, parent, snapshot, self });
     this.#carryOut(address, node.self, actions);
@@ -158,66 +173,56 @@ export class Macrostep {
     const self = inertSelf(id, parentSelf);
     const { snapshot, actions } = runner.begin(self, input);
     this.#nodes.set(address, { chart, id, parent, snapshot, self });
-    const mailbox = { queue: [], isBusy: true };
+    const mailbox: Mailbox = { queue: undefined, isBusy: true };
     this.#mailboxes.set(address, mailbox);
-    this.#carryOut(address, self, this.#bornWith(address, snapshot, actions));
+    // An actor that starts first starts the children it was born with, then does what else its first states ask for.
+    const born = childrenOf(snapshot);
+    for (const action of actions) {
+      if (isBornWith(born, action)) this.#spawn(address, action.params);
+    }
+    this.#carryOut(address, self, actions, born);
     this.#settleIfEnded(address, snapshot);
     this.#drain(address, mailbox);
   }
 
-  /**
-   * An actor that starts first starts the children it was born with, then does what else its first states ask for,
-   * which is given back.
-   */
-  #bornWith(
-    address: string,
-    snapshot: AnyMachineSnapshot,
-    actions: readonly RequestedAction[],
-  ): RequestedAction[] {
-    const children = childrenOf(snapshot);
-    return actions.filter((action) => {
-      if (!isSpawn(action) || children[action.params.id] !== action.params.actorRef) return true;
-      this.#spawn(address, action.params);
-      return false;
-    });
-  }
-
   /** First everything is announced, then everything is done, as an interpreter does it. */
-  #carryOut(address: string, self: AnyActorRef, actions: readonly RequestedAction[]): void {
-    const deferred: (() => void)[] = [];
-    const spawned = new Set<AnyActorRef>();
-    const neverStarted = new Set<AnyActorRef>();
-    for (const action of actions) {
-      if (action.type === 'xstate.emit') {
-        this.#emitted.push((action.params as { readonly event: EventObject }).event);
-      } else if (isSpawn(action)) {
-        const { params } = action;
-        spawned.add(params.actorRef);
-        deferred.push(() => {
-          if (!neverStarted.has(params.actorRef)) this.#spawn(address, params);
-        });
-      } else if (action.type === 'xstate.stopChild') {
-        const child = action.params as AnyActorRef | undefined;
-        // A child that is stopped before it was started never starts.
-        if (child !== undefined && spawned.has(child)) neverStarted.add(child);
-        else if (child !== undefined) deferred.push(() => this.#stop(`${address}/${child.id}`));
-      } else {
-        deferred.push(this.#performing(address, self, action));
-      }
+  #carryOut(
+    address: string,
+    self: AnyActorRef,
+    actions: readonly RequestedAction[],
+    born: Children = NO_CHILDREN,
+  ): void {
+    const neverStarted = stoppedAtOnce(actions);
+    for (const { type, params } of actions) {
+      if (type === 'xstate.emit') this.#emitted.push((params as EmitParams).event);
     }
-    for (const perform of deferred) perform();
+    for (const action of actions) {
+      if (isBornWith(born, action) || neverStarted.includes(childIn(action))) continue;
+      this.#perform(address, self, action);
+    }
   }
 
-  #performing(address: string, self: AnyActorRef, { type, params }: RequestedAction): () => void {
+  #perform(address: string, self: AnyActorRef, { type, params }: RequestedAction): void {
     switch (type) {
+      case 'xstate.emit':
+        return;
+      case 'xstate.spawnChild':
+        this.#spawn(address, params as SpawnParams);
+        return;
+      case 'xstate.stopChild':
+        if (params !== undefined) this.#stop(`${address}/${(params as AnyActorRef).id}`);
+        return;
       case 'xstate.sendTo': {
-        const { to, event } = params as { readonly to: AnyActorRef; readonly event: EventObject };
-        return () => this.#deliver(this.#addressOf(address, self, to), event);
+        const { to, event } = params as SendParams;
+        this.#deliver(this.#addressOf(address, self, to), event);
+        return;
       }
       case 'xstate.raise':
-        return () => this.#arm(address, params as RaiseParams);
+        this.#arm(address, params as RaiseParams);
+        return;
       case 'xstate.cancel':
-        return () => this.#cancel(`${address}#${(params as { readonly sendId: string }).sendId}`);
+        this.#cancel(`${address}#${(params as { readonly sendId: string }).sendId}`);
+        return;
       default:
         throw new Error(`Charts may not have the custom action '${type}': effects are actors`);
     }
@@ -251,9 +256,8 @@ export class Macrostep {
     }
     if (!this.#nodes.has(address)) return;
     const mailbox = this.#mailboxOf(address);
-    mailbox.queue.length = 0;
-    mailbox.queue.push(STOP);
-    if (!mailbox.isBusy) this.#drain(address, mailbox);
+    mailbox.queue = undefined;
+    this.#post(address, mailbox, STOP);
   }
 
   #remove(address: string): void {
@@ -301,9 +305,9 @@ export class Macrostep {
   }
 
   #forgetTimers(address: string): void {
-    for (const [key, timer] of this.#timers) {
+    this.#timers.forEach((timer, key) => {
       if (timer.address === address) this.#cancel(key);
-    }
+    });
   }
 }
 
@@ -311,6 +315,48 @@ const isSpawn = (
   action: RequestedAction,
 ): action is RequestedAction & { readonly params: SpawnParams } =>
   action.type === 'xstate.spawnChild';
+
+/** A child that is stopped before it was started never starts. */
+const stoppedAtOnce = (actions: readonly RequestedAction[]): readonly unknown[] => {
+  let children: unknown[] | undefined;
+  actions.forEach(({ type, params }, position) => {
+    if (type !== 'xstate.stopChild' || !isSpawnedBefore(actions, position, params)) return;
+    children ??= [];
+    children.push(params);
+  });
+  return children ?? NOBODY;
+};
+
+const isSpawnedBefore = (
+  actions: readonly RequestedAction[],
+  position: number,
+  child: unknown,
+): boolean => {
+  for (let index = 0; index < position; index += 1) {
+    const action = actions[index];
+    if (action !== undefined && isSpawn(action) && action.params.actorRef === child) return true;
+  }
+  return false;
+};
+
+const isBornWith = (
+  born: Children,
+  action: RequestedAction,
+): action is RequestedAction & { readonly params: SpawnParams } =>
+  isSpawn(action) && born[action.params.id] === action.params.actorRef;
+
+/** The child that an action starts or stops. */
+const childIn = (action: RequestedAction): unknown =>
+  isSpawn(action) ? action.params.actorRef : action.params;
+
+interface EmitParams {
+  readonly event: EventObject;
+}
+
+interface SendParams {
+  readonly to: AnyActorRef;
+  readonly event: EventObject;
+}
 
 interface SpawnParams {
   readonly id: string;
@@ -325,16 +371,24 @@ interface RaiseParams {
   readonly event: EventObject;
 }
 
+/** Faster than handing the map to the constructor, which makes a pair of every entry. */
+const copyOf = <Value>(map: ReadonlyMap<string, Value>): Map<string, Value> => {
+  const copy = new Map<string, Value>();
+  map.forEach((value, key) => copy.set(key, value));
+  return copy;
+};
+
 const endStatus = (snapshot: AnyMachineSnapshot | undefined): KernelStep['status'] => {
   if (snapshot === undefined) return 'active';
   return snapshot.status === 'done' ? 'done' : 'error';
 };
 
 /** A chart that throws has a bug; its run ends with the error instead of taking the process along. */
-const transitioned = (before: AnyMachineSnapshot, transition: () => Transitioned): Transitioned => {
+const advanced = (runner: ChartRunner, node: ChartNode, event: EventObject): Transitioned => {
   try {
-    return transition();
+    return runner.advance(node.self, node.snapshot, event);
   } catch (error) {
-    return { snapshot: { ...before, status: 'error', error } as AnyMachineSnapshot, actions: [] };
+    const snapshot = { ...node.snapshot, status: 'error', error } as AnyMachineSnapshot;
+    return { snapshot, actions: [] };
   }
 };

@@ -23,12 +23,42 @@ export const replayTrace = (root: TraceStep, start: ReplayStart): Transitioned |
   new TraceReplay(start).run(root);
 
 type Assigner = (args: object, params: unknown) => object;
+type Choice = (args: object, params: unknown) => unknown;
+type Collect = (args: object, params: unknown) => void;
+
+/** Spelled out, because a copy by spreading takes ten times as long. */
+const snapshotLike = (
+  template: AnyMachineSnapshot,
+  context: object,
+  children: Children,
+  output: unknown,
+): AnyMachineSnapshot =>
+  ({
+    status: template.status,
+    output,
+    error: undefined,
+    machine: template.machine as AnyStateMachine,
+    context,
+    _nodes: nodesOf(template),
+    value: template.value as unknown,
+    tags: template.tags,
+    children,
+    historyValue: template.historyValue,
+    matches: template.matches,
+    hasTag: template.hasTag,
+    can: template.can,
+    getMeta: template.getMeta,
+    toJSON: template.toJSON,
+  }) as unknown as AnyMachineSnapshot;
 
 class TraceReplay {
   readonly #start: ReplayStart;
   readonly #actions: RequestedAction[] = [];
   #context: object;
   #children: Children;
+  #knownArguments: ActionArguments | undefined;
+  #isOwnContext = false;
+  #hasRaised = false;
 
   constructor(start: ReplayStart) {
     this.#start = start;
@@ -40,8 +70,7 @@ class TraceReplay {
     let step: TraceStep | undefined = root;
     while (step !== undefined) {
       if (step.kind === 'guard') {
-        const args = { context: this.#context, event: this.#start.event };
-        step = step.guard(args, step.params) ? step.whenTrue : step.whenFalse;
+        step = step.guard(this.#arguments(), step.params) ? step.whenTrue : step.whenFalse;
       } else if (step.kind === 'act') {
         if (!this.#perform(step.operation)) return undefined;
         step = step.next;
@@ -60,7 +89,7 @@ class TraceReplay {
     const context = this.#context;
     const output = isDone ? this.#output(template) : undefined;
     return {
-      snapshot: { ...template, context, children, output } as AnyMachineSnapshot,
+      snapshot: snapshotLike(template, context, children, output),
       actions: this.#actions,
     };
   }
@@ -93,9 +122,20 @@ class TraceReplay {
     }
   }
 
+  /** The same object as long as the context is the same: guards and actions are asked too often for one each. */
   #arguments(): ActionArguments {
-    const { event, self } = this.#start;
-    return { context: this.#context, event, self, system: undefined };
+    return (this.#knownArguments ??= {
+      context: this.#context,
+      event: this.#start.event,
+      self: this.#start.self,
+      system: undefined,
+    });
+  }
+
+  /** For whoever may keep the context it is given: it must not change any more. */
+  #lastingArguments(): ActionArguments {
+    this.#isOwnContext = false;
+    return this.#arguments();
   }
 
   #take(action: BuiltinAction, params: unknown): boolean {
@@ -103,15 +143,65 @@ class TraceReplay {
       case 'xstate.assign':
         this.#assign(action.assignment, params);
         return true;
+      case 'xstate.emit':
+        this.#request('xstate.emit', { event: this.#chosen(action.event, params) });
+        return true;
+      case 'xstate.enqueueActions':
+        return this.#enqueue(action.collect, params);
       case 'xstate.spawnChild':
         this.#spawn(action.id as string, action.src as string, action.input);
         return true;
       case 'xstate.stopChild':
-        this.#stopNamed(action.actorRef, params);
+        this.#stopNamed(this.#chosen(action.actorRef, params));
         return true;
       default:
         return this.#resolve(action, params);
     }
+  }
+
+  /**
+   * What an action enqueues is taken at once, in the same order: the function that enqueues sees none of it. So the
+   * replay is its own queue, which saves the dozen functions that XState makes each time. A function that wants more
+   * of a queue than there is throws, and XState is asked.
+   */
+  #enqueue(collect: unknown, params: unknown): boolean {
+    const { context, event, self } = this.#lastingArguments();
+    (collect as Collect)({ context, event, enqueue: this, self, system: undefined }, params);
+    return !this.#hasRaised;
+  }
+
+  assign(assignment: unknown): void {
+    this.#assign(assignment, undefined);
+  }
+
+  emit(event: unknown): void {
+    this.#request('xstate.emit', { event: this.#chosen(event, undefined) });
+  }
+
+  raise(): void {
+    // An event raised to oneself starts another round of transitions: XState has to work those out.
+    this.#hasRaised = true;
+  }
+
+  sendTo(target: unknown, event: unknown): void {
+    const to = this.#chosen(target, undefined);
+    const named = typeof to === 'string' ? this.#children[to] : to;
+    if (named === undefined) throw new Error('Nobody there to send to');
+    this.#request('xstate.sendTo', {
+      to: named,
+      targetId: typeof to === 'string' ? to : undefined,
+      event: this.#chosen(event, undefined),
+      id: undefined,
+      delay: undefined,
+    });
+  }
+
+  spawnChild(src: string, { id, input }: { readonly id: string; readonly input: unknown }): void {
+    this.#spawn(id, src, input);
+  }
+
+  stopChild(target: unknown): void {
+    this.#stopNamed(this.#chosen(target, undefined));
   }
 
   /** The other built-in actions change no snapshot: XState's own resolution is used as it is. */
@@ -121,7 +211,7 @@ class TraceReplay {
     const internalQueue: EventObject[] = [];
     const extra = { internalQueue, deferredActorIds: undefined };
     const scope = { self, system: undefined };
-    const args = this.#arguments();
+    const args = this.#lastingArguments();
     const [, resolved, inner] = action.resolve(scope, snapshot, args, params, action, extra);
     // An event raised to oneself starts another round of transitions: XState has to work those out.
     if (internalQueue.length > 0) return false;
@@ -134,7 +224,14 @@ class TraceReplay {
       typeof assignment === 'function'
         ? (assignment as Assigner)(this.#arguments(), params)
         : this.#assigned(assignment as Readonly<Record<string, unknown>>, params);
+    // What follows a change within the same transition changes the copy, as long as nobody else has seen it.
+    if (this.#isOwnContext) {
+      Object.assign(this.#context, change);
+      return;
+    }
     this.#context = { ...this.#context, ...change };
+    this.#isOwnContext = true;
+    this.#knownArguments = undefined;
   }
 
   /** Values may be functions of the context; where none is, there is nothing to compute. */
@@ -151,28 +248,30 @@ class TraceReplay {
 
   #arm(id: string, name: string): boolean {
     const delay = implementationsOf(this.#start.machine).delays[name] ?? Number(name);
-    const delayMs = selected(delay, this.#arguments());
+    const delayMs = selected(delay, this.#lastingArguments());
     if (typeof delayMs !== 'number' || Number.isNaN(delayMs)) return false;
     this.#request('xstate.raise', { event: { type: id }, id, delay: delayMs });
     return true;
   }
 
   #spawn(id: string, src: string, input: unknown): void {
-    const { event, self } = this.#start;
     const actorRef: ChildReference = { id };
-    const resolved = selected(input, { context: this.#context, event, self });
-    this.#children = { ...this.#children, [id]: actorRef };
+    const resolved = selected(input, this.#lastingArguments());
+    const children: Record<string, ChildReference> = { ...this.#children };
+    children[id] = actorRef;
+    this.#children = children;
     this.#request('xstate.spawnChild', { id, src, input: resolved, actorRef });
   }
 
-  #stopNamed(target: unknown, params: unknown): void {
-    const resolved =
-      typeof target === 'function'
-        ? (target as (args: object, params: unknown) => unknown)(this.#arguments(), params)
-        : target;
-    this.#stop(
-      typeof resolved === 'string' ? this.#children[resolved] : (resolved as ChildReference),
-    );
+  #stopNamed(target: unknown): void {
+    this.#stop(typeof target === 'string' ? this.#children[target] : (target as ChildReference));
+  }
+
+  /** A value, or what a function makes of context and event. */
+  #chosen(value: unknown, params: unknown): unknown {
+    return typeof value === 'function'
+      ? (value as Choice)(this.#lastingArguments(), params)
+      : value;
   }
 
   #stop(child: ChildReference | undefined): void {

@@ -30,6 +30,8 @@ export interface BuiltinAction {
   readonly src?: unknown;
   readonly input?: unknown;
   readonly actorRef?: unknown;
+  readonly event?: unknown;
+  readonly collect?: unknown;
 }
 
 export const isBuiltinAction = (value: unknown): value is BuiltinAction =>

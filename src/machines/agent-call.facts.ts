@@ -53,7 +53,10 @@ const confidenceOf = ({ answer }: Answered): number | null =>
 const requestMessage = (request: CallRequest): string | null => {
   switch (request.role) {
     case 'planner':
-      return request.depth === 0 && request.revision === 0 ? 'PLAN_REQUEST' : 'REPLAN_REQUEST';
+      // A plan that was refused is asked for again: that has a reason, whatever its revision.
+      return request.depth === 0 && request.requests.length === 0
+        ? 'PLAN_REQUEST'
+        : 'REPLAN_REQUEST';
     case 'worker':
       return request.mode === 'fix' ? 'CODE_FIX_REQUEST' : 'CODE_REQUEST';
     case 'supervisor':

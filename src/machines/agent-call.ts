@@ -8,7 +8,7 @@ import type {
   CallResult,
   FailureCode,
 } from '../actors/call.types.js';
-import { canFallBack, canRetry, retryBackoffMs } from '../guards/retry.js';
+import { canFallBack, canRetry, isCutShort, retryBackoffMs } from '../guards/retry.js';
 import { answeredFact, calledFact, failedFact } from './agent-call.facts.js';
 import {
   answeredResult,
@@ -34,7 +34,7 @@ export const agentCallMachine = setup({
   types: {
     input: {} as AgentCallInput,
     context: {} as AgentCallContext,
-    events: {} as PermitAnswer,
+    events: {} as PermitAnswer | { readonly type: 'run.windDown' },
     output: {} as CallResult,
     tags: {} as 'running' | 'waiting' | 'settled',
   },
@@ -44,6 +44,7 @@ export const agentCallMachine = setup({
     isAnswered: ({ event }) => tryOf(event).kind === 'answered',
     isAnsweredWithPermit: ({ context, event }) =>
       context.needsPermit && tryOf(event).kind === 'answered',
+    isCutShort: ({ context }) => isCutShort(context),
     isFallback: ({ context }) => context.isFallback,
     needsPermit: ({ context }) => context.needsPermit,
   },
@@ -62,6 +63,7 @@ export const agentCallMachine = setup({
       outcome: (_, params: { readonly code: FailureCode; readonly reason: string }) =>
         failure(params),
     }),
+    noteEnding: assign({ isWindingDown: true }),
     reportSettled: enqueueActions(({ context, event, enqueue }) => {
       if (context.needsPermit) enqueue.sendTo(parentOf, settledReport(context, tryOf(event)));
     }),
@@ -83,6 +85,7 @@ export const agentCallMachine = setup({
   context: ({ input }) => ({ tries: 1, outcome: null, isFallback: false, ...input }),
   initial: 'admitting',
   output: ({ event }) => (event as unknown as FinalEvent).output,
+  on: { 'run.windDown': { actions: 'noteEnding' } },
   states: {
     admitting: {
       description: 'A permit is asked for only when the policy has a breaker or a budget of calls.',
@@ -170,14 +173,31 @@ export const agentCallMachine = setup({
     judgingFailure: {
       description: 'Once more, with less, or not at all.',
       always: [
+        {
+          guard: 'isCutShort',
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'run-ended', reason: 'The run is ending' },
+          },
+        },
         { guard: 'canRetry', target: 'backingOff' },
         { guard: 'canFallBack', target: 'admitting', actions: 'startFallback' },
         { target: 'failed' },
       ],
     },
     backingOff: {
-      description: 'A pause that grows with every try.',
+      description: 'A pause that grows with every try; the end of the run ends it.',
       tags: ['waiting'],
+      on: {
+        'run.windDown': {
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'run-ended', reason: 'The run is ending' },
+          },
+        },
+      },
       after: { retryBackoff: { target: 'admitting', actions: 'countTry' } },
     },
     fallingBack: {
@@ -246,6 +266,8 @@ export interface AgentCallInput {
   readonly retry: RetrySettings;
   /** How long one try may take. */
   readonly timeoutMs: number;
+  /** True when the run winds down: a try that fails is the last one. */
+  readonly isWindingDown: boolean;
   /** True when a breaker or a budget must be asked before every try. */
   readonly needsPermit: boolean;
   /** True when the agent has a fallback and the policy allows it. */

@@ -3,10 +3,16 @@ import type { AgentCallInput } from './agent-call.js';
 import type { Settings } from './settings.types.js';
 
 /** A request with everything the agentCall chart must know about retries, time and permits. */
-export const callSettings = ({ policy, team }: Settings, request: CallRequest): AgentCallInput => ({
+export const callSettings = (
+  { policy, team }: Settings,
+  request: CallRequest,
+  isWindingDown = false,
+): AgentCallInput => ({
   request,
+  isWindingDown,
   retry: policy.retry,
-  timeoutMs: policy.time.stepTimeoutMs,
+  // Without a limit of its own a call ends with its step or phase, which have theirs.
+  timeoutMs: policy.time.stepTimeoutMs ?? policy.time.limitMs,
   needsPermit: needsPermit(policy),
   hasFallback:
     policy.retry.fallback && request.role === 'worker' && team.fallbacks.includes(request.agent),

@@ -15,7 +15,12 @@ const NO_RESULT: CallResult = {
   code: 'threw',
   reason: 'There is no result',
 };
-const NO_OUTCOME: RunOutcome = { status: 'failed', reason: 'There is no outcome', outputKeys: [] };
+const NO_OUTCOME: RunOutcome = {
+  status: 'failed',
+  reason: 'There is no outcome',
+  rejected: null,
+  outputKeys: [],
+};
 
 /** The result of an agentCall chart. */
 export const resultOf = (event: { readonly type: string }): CallResult =>

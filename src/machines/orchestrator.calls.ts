@@ -1,6 +1,8 @@
 import type {
   OutputReference,
   PlannerRequest,
+  StepReason,
+  StepTask,
   SummarizerRequest,
   SupervisorRequest,
 } from '../actors/call.types.js';
@@ -36,23 +38,28 @@ const completedOutputs = (context: OrchestratorContext): OutputReference[] =>
     return [{ stepId: stepPath(context, step.id), agent: step.agent, keys: state.outputKeys }];
   });
 
-const failedSteps = (
-  context: OrchestratorContext,
-): { stepId: string; agent: string; reason: string }[] =>
+const stepsThat = (context: OrchestratorContext, status: 'failed' | 'skipped'): StepReason[] =>
   itemsOf(context.progress.states).flatMap((state, index) => {
     const step = context.progress.steps[index];
-    if (step === undefined || state.status !== 'failed') return [];
+    if (step === undefined || state.status !== status) return [];
     return [{ stepId: stepPath(context, step.id), agent: step.agent, reason: state.reason ?? '' }];
   });
 
-const pendingSteps = (
-  context: OrchestratorContext,
-): { stepId: string; agent: string; task: string }[] =>
-  itemsOf(context.progress.states).flatMap((state, index) => {
+const taskOf = (context: OrchestratorContext, { id, agent, task }: PlannedStep): StepTask => ({
+  stepId: stepPath(context, id),
+  agent,
+  task,
+});
+
+/** What is not done and has not failed: what was given up for the plan that is to come is told with it. */
+const pendingSteps = (context: OrchestratorContext): StepTask[] => {
+  const givenUp = new Set(context.givenUp);
+  return itemsOf(context.progress.states).flatMap((state, index) => {
     const step = context.progress.steps[index];
-    if (step === undefined || state.status !== 'pending') return [];
-    return [{ stepId: stepPath(context, step.id), agent: step.agent, task: step.task }];
+    if (step === undefined || (state.status !== 'pending' && !givenUp.has(index))) return [];
+    return [taskOf(context, step)];
   });
+};
 
 /** Steps a new plan may build on: those it will find again after the merge, in a state that can satisfy it. */
 const existingStepIds = ({ progress, settings }: OrchestratorContext): string[] => {
@@ -71,6 +78,7 @@ export const planToCheck = ({ givenPlan, settings }: OrchestratorContext): PlanT
   plan: givenPlan,
   agents: settings.team.agents,
   maxSteps: settings.policy.limits.maxSteps,
+  maxVotes: settings.policy.limits.maxVotes,
 });
 
 export const plannerCall = (context: OrchestratorContext): AgentCallInput => {
@@ -78,10 +86,12 @@ export const plannerCall = (context: OrchestratorContext): AgentCallInput => {
     role: 'planner',
     ...base(context, `planner.${context.plannerCalls}`),
     revision: context.revision + 1,
+    maxReplans: context.maxReplans,
     completed: completedOutputs(context),
-    failed: failedSteps(context),
+    failed: stepsThat(context, 'failed'),
     pending: pendingSteps(context),
     requests: context.requests,
+    conversation: context.conversation,
     issues: context.proposal?.issues ?? [],
     existingStepIds: existingStepIds(context),
   };
@@ -99,7 +109,8 @@ export const reviewCall = (
     step: null,
     plan: subject === 'plan' ? (context.proposal?.plan ?? null) : null,
     results: subject === 'goal' ? completedOutputs(context) : [],
-    failed: subject === 'goal' ? failedSteps(context) : [],
+    testsKey: null,
+    failed: subject === 'goal' ? stepsThat(context, 'failed') : [],
   };
   return callSettings(context.settings, request);
 };
@@ -108,8 +119,11 @@ export const summaryCall = (context: OrchestratorContext): AgentCallInput => {
   const request: SummarizerRequest = {
     role: 'summarizer',
     ...base(context, 'summarizer'),
+    analysis: context.analysis,
+    tasks: context.progress.steps.map((step) => taskOf(context, step)),
     results: completedOutputs(context),
-    failed: failedSteps(context),
+    failed: stepsThat(context, 'failed'),
+    skipped: stepsThat(context, 'skipped'),
   };
   return callSettings(context.settings, request);
 };
@@ -118,6 +132,7 @@ export const stepInput = (context: OrchestratorContext, index: number): StepInpu
   const { progress, settings } = context;
   const step = progress.steps[index] ?? NO_STEP;
   const stepCount = progress.steps.length;
+  const budgetMs = context.depth === 0 ? stepBudgetMs(settings.policy, stepCount) : context.limitMs;
   return {
     runId: context.runId,
     stepId: stepPath(context, step.id),
@@ -129,9 +144,11 @@ export const stepInput = (context: OrchestratorContext, index: number): StepInpu
     depth: context.depth,
     dependencies: dependencyOutputs(context, step.dependsOn),
     feedback: guidance(context),
+    conversation: context.conversation,
     approvalQuestion: approvalQuestion(step, context),
-    budgetMs: context.depth === 0 ? stepBudgetMs(settings.policy, stepCount) : context.limitMs,
-    fixBudgetMs: fixBudgetMs(settings.policy, stepCount),
+    votes: step.votes,
+    budgetMs,
+    fixBudgetMs: fixBudgetMs(settings.policy, budgetMs),
     settings,
   };
 };
@@ -143,6 +160,7 @@ const NO_STEP: PlannedStep = {
   task: '',
   complexity: 'simple',
   requiresApproval: false,
+  votes: null,
   dependsOn: [],
   rank: 0,
   revision: 0,

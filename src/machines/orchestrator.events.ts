@@ -2,12 +2,7 @@ import { refusalOf } from '../guards/commands.js';
 import type { FactBody } from '../journal/facts.js';
 import { stateOf } from '../plan/progress.js';
 import * as settle from './orchestrator.settle.js';
-import type {
-  Command,
-  OrchestratorContext,
-  OrchestratorEvent,
-  Report,
-} from './orchestrator.types.js';
+import type { OrchestratorContext, OrchestratorEvent, Report } from './orchestrator.types.js';
 import { fingerprintOf } from './orchestrator.updates.js';
 import type { StepOutcome } from './step.types.js';
 
@@ -18,22 +13,44 @@ export const isRepeatedPlan = (context: OrchestratorContext): boolean =>
   context.fingerprints.length > 0 &&
   context.fingerprints.includes(fingerprintOf(context));
 
+/** Why there is to be no other plan: a planner that goes in circles, the bound, or nobody to ask below it. */
+export const replanRefusal = (context: OrchestratorContext): string => {
+  if (isRepeatedPlan(context)) return 'repeated-plan';
+  const isAtBound = context.replans >= context.maxReplans;
+  return isAtBound || context.settings.team.hasPlanner ? 'replan-limit' : 'no-planner';
+};
+
 const NO_VERDICT = {
   type: 'verdict.given',
   score: 100,
   hasIssues: false,
   feedback: '',
+  isLast: false,
   route: [],
 } as const;
 
 export const asVerdict = (event: OrchestratorEvent): Extract<Report, { type: 'verdict.given' }> =>
   event.type === 'verdict.given' ? event : NO_VERDICT;
 
+/** The child that is done or has crashed; undefined when the event names none. */
+export const actorIn = (event: OrchestratorEvent): string | undefined =>
+  'actorId' in event && typeof event.actorId === 'string' ? event.actorId : undefined;
+
+/** What a step ended with; undefined when it crashed, or ended with something else. */
 export const outcomeIn = (event: OrchestratorEvent): StepOutcome | undefined =>
-  'output' in event ? event.output : undefined;
+  'output' in event && isStepOutcome(event.output) ? event.output : undefined;
+
+const isStepOutcome = (output: Partial<StepOutcome> | null | undefined): output is StepOutcome =>
+  (output?.status === 'completed' || output?.status === 'failed' || output?.status === 'skipped') &&
+  output.handOff !== undefined &&
+  Array.isArray(output.outputKeys);
 
 export const routeOf = (event: OrchestratorEvent): readonly string[] =>
   'route' in event ? event.route : [];
+
+/** Where steps run now. */
+export const busySlots = ({ slots }: OrchestratorContext): string[] =>
+  slots.flatMap((index, slot) => (index === null ? [] : [`slot-${slot}`]));
 
 /** The breaker that is asked about an agent; only the root has breakers, and only for the team. */
 export const breakerOf = (
@@ -50,7 +67,7 @@ export const refusal = (
   event: OrchestratorEvent,
 ): string | undefined => {
   let indexes: ReadonlyMap<string, number> | undefined;
-  return refusalOf(context, event as Command, (stepId) => {
+  return refusalOf(context, event, (stepId) => {
     indexes ??= settle.stepIndexes(context);
     return stateOf(context.progress, indexes.get(stepId) ?? -1)?.status;
   });

@@ -5,6 +5,7 @@ import { isGatePassed } from '../guards/gates.js';
 import type { FactBody } from '../journal/facts.js';
 import type { ProposedPlan } from '../plan/plan.js';
 import { stateOf } from '../plan/progress.js';
+import { visibleText } from '../plan/visible-text.js';
 import { stepPath } from './orchestrator.calls.js';
 import type { OrchestratorContext } from './orchestrator.types.js';
 import type { StepOutcome } from './step.types.js';
@@ -57,9 +58,11 @@ export const planAdopted = (
   replaced: replaced.map((index) => pathAt(context, index)),
 });
 
+type RejectedBy = FactBody<'plan.rejected'>['by'];
+
 export const planRejected = (
   { parentStepId, revision, proposal }: OrchestratorContext,
-  by: FactBody<'plan.rejected'>['by'],
+  by: RejectedBy,
   reason: string,
 ): FactBody<'plan.rejected'> => ({
   type: 'plan.rejected',
@@ -67,16 +70,27 @@ export const planRejected = (
   revision: revision + 1,
   by,
   reason,
-  issues: by === 'validation' ? [...(proposal?.issues ?? [])] : [],
+  issues: by === 'validation' || by === 'supervisor' ? [...(proposal?.issues ?? [])] : [],
 });
 
-/** What a person is shown when a plan is put to them: exactly what would run. */
+/** What a person is asked about a plan. */
+export const QUESTIONS = {
+  plan: 'May this plan be executed?',
+  limit: 'The replan limit is reached. Go on without a new plan?',
+} as const;
+
+/** What a person is shown when a plan is put to them: exactly what would run, with whatever is hidden in it. */
 export const approvalPayload = ({ proposal }: OrchestratorContext): JsonValue => {
   if (proposal?.plan == null) return null;
   const { analysis, steps } = proposal.plan;
   return {
-    analysis,
-    steps: steps.map(({ id, agent, task, dependsOn }) => ({ id, agent, task, dependsOn })),
+    analysis: visibleText(analysis),
+    steps: steps.map(({ id, agent, task, dependsOn }) => ({
+      id,
+      agent,
+      task: visibleText(task),
+      dependsOn,
+    })),
   };
 };
 
@@ -94,8 +108,9 @@ export const replanStarted = (context: OrchestratorContext): FactBody<'replan.st
   type: 'replan.started',
   parentStepId: context.parentStepId,
   replans: context.replans,
-  maxReplans: context.settings.policy.limits.maxReplans,
+  maxReplans: context.maxReplans,
   reasons: context.requests.map((request) => request.reason),
+  stepIds: context.requests.flatMap((request) => request.stepId ?? []),
 });
 
 export const replanRefused = (
@@ -105,7 +120,7 @@ export const replanRefused = (
   type: 'replan.refused',
   parentStepId: context.parentStepId,
   replans: context.replans,
-  maxReplans: context.settings.policy.limits.maxReplans,
+  maxReplans: context.maxReplans,
   reason,
 });
 
@@ -169,7 +184,7 @@ export const stepCancelled = (
 ): FactBody<'step.cancelled'> => ({
   type: 'step.cancelled',
   stepId: pathAt(context, index),
-  reason: context.ending?.reason ?? '',
+  reason: stateOf(context.progress, index)?.reason ?? context.ending?.reason ?? '',
 });
 
 export const verdictGiven = (
@@ -214,10 +229,16 @@ export const escalationChanged = (
   message: LEVEL_MESSAGES[ladder.level],
 });
 
-export const runEnded = ({ ending, summaryKey }: OrchestratorContext): FactBody<'run.ended'> => ({
+export const runEnded = (context: OrchestratorContext): FactBody<'run.ended'> => ({
   type: 'run.ended',
-  status: ending?.status ?? 'failed',
-  reason: ending?.reason ?? '',
-  summaryKey,
-  message: ending?.status === 'completed' ? 'GOAL_COMPLETE' : null,
+  status: context.ending?.status ?? 'failed',
+  reason: context.ending?.reason ?? '',
+  summaryKey: context.summaryKey,
+  message: endMessage(context),
 });
+
+/** The supervisor has said ABORT with the level; a person says it by this. */
+const endMessage = ({ ending, ladder }: OrchestratorContext): string | null => {
+  if (ending?.status === 'completed') return 'GOAL_COMPLETE';
+  return ending?.status === 'aborted' && ladder.level !== 'abort' ? 'ABORT' : null;
+};

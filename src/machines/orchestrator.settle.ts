@@ -1,5 +1,6 @@
 import type { ReplanRequest } from '../actors/call.types.js';
-import { canHandOff, canReplan } from '../guards/budget.js';
+import { isRejected } from '../guards/approval.js';
+import { canHandOff, canReplan, replanLimit } from '../guards/budget.js';
 import { mayStartSteps } from '../guards/schedule.js';
 import type { FactBody } from '../journal/facts.js';
 import type { AdoptionRules } from '../plan/adopt.js';
@@ -7,7 +8,14 @@ import { adoptPlan } from '../plan/adopt.js';
 import { itemsOf } from '../plan/chunked-list.js';
 import type { ProposedPlan } from '../plan/plan.js';
 import type { Progress, Settled } from '../plan/progress.js';
-import { nextReady, settleStep, SKIPPED_BY_HUMAN, startStep, stateOf } from '../plan/progress.js';
+import {
+  GIVEN_UP,
+  humanSkip,
+  nextReady,
+  settleStep,
+  startStep,
+  stateOf,
+} from '../plan/progress.js';
 import { stepInput, stepPath } from './orchestrator.calls.js';
 import * as facts from './orchestrator.facts.js';
 import type { OrchestratorContext } from './orchestrator.types.js';
@@ -57,6 +65,7 @@ export const stepSettled = (
     ...context,
     progress: settled.progress,
     slots: context.slots.with(slot, null),
+    lastWord: context.lastWord.at(-1) === slotId ? [] : context.lastWord,
     ...questionsClosed(context, slotId),
     ...confidenceChange(context, index, outcome),
   };
@@ -67,10 +76,25 @@ export const stepSettled = (
   return withConsequences({ context: next, facts: announced }, index, outcome);
 };
 
-const slotNumber = (slotId: string): number => Number(slotId.slice('slot-'.length));
+/** No slot is -1: events of XState's own interpreter may name anybody. */
+const slotNumber = (slotId: string): number => {
+  const slot = Number(slotId.slice('slot-'.length));
+  return slotId === `slot-${slot}` ? slot : -1;
+};
+
+/** Who was rejected, as `step (agent)`: the step in a slot, or one in its sub-plan, which says so itself. */
+export const rejectedIn = (
+  context: OrchestratorContext,
+  slotId: string,
+  outcome: StepOutcome | undefined,
+): string => {
+  if (outcome?.code === 'subplan-rejected') return outcome.reason;
+  const step = context.progress.steps[context.slots[slotNumber(slotId)] ?? -1];
+  return step === undefined ? slotId : `${stepPath(context, step.id)} (${step.agent})`;
+};
 
 const settledReason = ({ status, code, reason }: StepOutcome): string =>
-  status === 'skipped' && code === 'skipped' ? SKIPPED_BY_HUMAN : `${code}: ${reason}`;
+  status === 'skipped' && code === 'skipped' ? humanSkip(reason) : `${code}: ${reason}`;
 
 /** With the step go the questions that it, or a sub-plan of it, still has open. */
 const questionsClosed = (
@@ -112,21 +136,23 @@ const failureRequest = (
   index: number,
   outcome: StepOutcome,
 ): ReplanRequest | null => {
-  const { failure, approval } = context.settings.policy;
-  const isRejected = outcome.code === 'rejected' || outcome.code === 'approval-expired';
-  const isReplanning = isRejected
-    ? approval.onReject === 'replan'
-    : failure.onStepFailure === 'replan';
-  if (outcome.status !== 'failed' || !isReplanning || !canReplan(context)) return null;
+  if (outcome.status !== 'failed' || !isReplannable(context, outcome)) return null;
   const step = context.progress.steps[index];
   return {
-    kind: isRejected ? 'stepRejected' : 'stepFailed',
+    kind: isRejected(outcome) ? 'stepRejected' : 'stepFailed',
     stepId: step === undefined ? null : stepPath(context, step.id),
     agent: step?.agent ?? null,
     reason: outcome.reason,
     agents: [],
     confidence: outcome.confidence,
   };
+};
+
+/** A run that is ending asks for nothing more. */
+const isReplannable = (context: OrchestratorContext, outcome: StepOutcome): boolean => {
+  const { failure, approval } = context.settings.policy;
+  const choice = isRejected(outcome) ? approval.onReject : failure.onStepFailure;
+  return choice === 'replan' && context.ending === null && canReplan(context);
 };
 
 /** Adds one step for another agent without asking the planner (seed 000), within the same bound. */
@@ -179,25 +205,34 @@ const handOffPlan = (handOff: { readonly agent: string; readonly task: string })
   ],
 });
 
-/** Takes the proposal over. */
+/** Takes the proposal over. A plan without steps takes nobody's place: what failed before it has still failed. */
 export const proposalAdopted = (context: OrchestratorContext): Update => {
   const plan = context.proposal?.plan;
   if (plan == null) return { context, facts: [] };
+  const maxReplans = maxReplansWith(context, plan);
   const adopted = planAdopted(context, plan, {
     revision: context.revision + 1,
     merge: context.settings.policy.replan.merge,
-    resolvesFailures: true,
+    resolvesFailures: plan.steps.length > 0,
   });
   const next: OrchestratorContext = {
     ...adopted.context,
+    maxReplans,
     analysis: plan.analysis,
     scope: scopeWith(context, plan),
-    fingerprints: fingerprintsAfter(context),
+    fingerprints: fingerprintsAfter({ ...context, maxReplans }),
+    givenUp: [],
     proposal: null,
     requests: [],
   };
   return { context: next, facts: adopted.facts };
 };
+
+/** The first plan of the goal sets the bound. A sub-plan has no replans, whatever it is made of. */
+const maxReplansWith = (
+  { maxReplans, revision, depth, settings }: OrchestratorContext,
+  plan: ProposedPlan,
+): number => (revision < 0 && depth === 0 ? replanLimit(settings.policy, plan) : maxReplans);
 
 /** A plan that calls itself trivial says nothing about the steps of earlier plans that still wait. */
 const scopeWith = (
@@ -227,6 +262,37 @@ const planAdopted = (
     facts: [
       facts.planAdopted(next, added, replaced),
       ...replaced.map((index) => facts.stepSkipped(next, index)),
+    ],
+  };
+};
+
+/** Everything that runs is given up, and what waits behind it; what it asked people is asked no more. */
+export const runningGivenUp = (context: OrchestratorContext): Update =>
+  context.slots.reduce<Update>(
+    (update, index, slot) => (index === null ? update : givenUp(update, index, slot)),
+    { context, facts: [] },
+  );
+
+const givenUp = ({ context, facts: announced }: Update, index: number, slot: number): Update => {
+  const { progress, skipped } = settleStep(
+    context.progress,
+    index,
+    { status: 'cancelled', outputKeys: [], reason: GIVEN_UP },
+    context.settings.policy.failure.onDependencyFailure,
+  );
+  const next: OrchestratorContext = {
+    ...context,
+    progress,
+    slots: context.slots.with(slot, null),
+    givenUp: [...context.givenUp, index, ...skipped],
+    ...questionsClosed(context, `slot-${slot}`),
+  };
+  return {
+    context: next,
+    facts: [
+      ...announced,
+      facts.stepCancelled(next, index),
+      ...skipped.map((behind) => facts.stepSkipped(next, behind)),
     ],
   };
 };
@@ -286,10 +352,11 @@ export const stepsToSkip = (
 export const waitingSkipped = (
   context: OrchestratorContext,
   indexes: readonly number[],
+  said?: string,
 ): Update => {
   const waiting = indexes.filter((index) => stateOf(context.progress, index)?.status === 'pending');
   const progress = waiting.reduce<Progress>(
-    (before, index) => settledBy(before, index, SKIPPED_BY_HUMAN, context).progress,
+    (before, index) => settledBy(before, index, humanSkip(said), context).progress,
     context.progress,
   );
   const next = { ...context, progress };

@@ -1,11 +1,7 @@
 import { assign, emit, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
 
-import { isAnswerToOwnQuestion, isForChild, isQuestionOpen } from '../guards/approval.js';
-import { canPlanAgain, canReplan, exhaustedLimit } from '../guards/budget.js';
-import type { Level } from '../guards/escalation.js';
-import { nextLadder } from '../guards/escalation.js';
-import * as proposal from '../guards/proposal.js';
-import * as schedule from '../guards/schedule.js';
+import { endsAtOnce } from '../guards/approval.js';
+import { exhaustedLimit } from '../guards/budget.js';
 import type { FactBody } from '../journal/facts.js';
 import { planningBudgetMs, verificationBudgetMs } from '../policy/time.js';
 import { agentCallMachine } from './agent-call.js';
@@ -14,15 +10,18 @@ import { changed } from './changed.js';
 import { checkedPlan, resultOf } from './event-output.js';
 import * as calls from './orchestrator.calls.js';
 import {
+  actorIn,
   asVerdict,
   breakerOf,
-  isRepeatedPlan,
+  busySlots,
   outcomeIn,
   ownAnswerFact,
   refusal,
+  replanRefusal,
   routeOf,
 } from './orchestrator.events.js';
 import * as facts from './orchestrator.facts.js';
+import { orchestratorGuards } from './orchestrator.guards.js';
 import * as settle from './orchestrator.settle.js';
 import type {
   Ending,
@@ -48,54 +47,7 @@ export const orchestratorSetup = setup({
     emitted: {} as FactBody,
     tags: {} as 'running' | 'waiting-for-human' | 'ending' | 'settled',
   },
-  guards: {
-    asksOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'askHuman',
-    canReplan: ({ context }) => canReplan(context),
-    canReplanInTime: ({ context }) => canReplan(context) && !context.isExecutionClosed,
-    failsOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'fail',
-    finishesOnLimit: ({ context }) => context.settings.policy.replan.onLimit === 'finish',
-    hasBreaker: ({ context, event }) => breakerOf(context, event) !== undefined,
-    hasExtension: ({ context }) => context.extensionMs > 0,
-    hasNoPlan: ({ context }) => !proposal.hasPlan(context),
-    hasPlan: ({ context }) => proposal.hasPlan(context),
-    hasRefusedRequests: ({ context }) => schedule.hasRefusedRequests(context),
-    hasRequests: ({ context }) => schedule.hasRequests(context),
-    hasTooManyFailures: ({ context }) => schedule.hasTooManyFailures(context),
-    isAborted: ({ context }) => context.ending?.status === 'aborted',
-    isAccepted: ({ context, event }) => refusal(context, event) === undefined,
-    isAnswerToOwnQuestion: ({ context, event }) =>
-      isAnswerToOwnQuestion(updates.ownQuestionId(context), event),
-    isDrainedAndClosed: ({ context }) => context.isExecutionClosed && schedule.isIdle(context),
-    isEndingAs: ({ context }, params: { readonly status: Ending['status'] }) =>
-      context.ending?.status === params.status,
-    isExecutionClosed: ({ context }) => context.isExecutionClosed,
-    isForChild: ({ event }) => isForChild(event),
-    isHalted: ({ context }) => schedule.isHalted(context),
-    isGoalAccepted: ({ context, event }) => proposal.isGoalAccepted(context, resultOf(event)),
-    isIdle: ({ context }) => schedule.isIdle(context),
-    isNested: ({ context }) => context.depth > 0,
-    isNextLevel: ({ context, event }, params: { readonly level: Level }) =>
-      nextLadder(context.ladder, asVerdict(event), context.settings.policy.escalation).level ===
-      params.level,
-    isOutOfBudget: ({ context }) => exhaustedLimit(context) !== undefined,
-    isPaused: ({ context }) => context.isPaused,
-    isPlanAccepted: ({ context, event }) => proposal.isPlanAccepted(context, resultOf(event)),
-    isPlanAnswered: ({ event }) => proposal.isPlanAnswered(resultOf(event)),
-    isPlanGiven: ({ event }) => checkedPlan(event) !== null,
-    isPlanSettled: ({ context }) => schedule.isPlanSettled(context),
-    isProposalInvalid: ({ context }) => proposal.isProposalInvalid(context),
-    isQuestionOpen: ({ context, event }) => isQuestionOpen(context, event),
-    isRepeatedPlan: ({ context }) => isRepeatedPlan(context),
-    mustStop: ({ context }) => schedule.mustStop(context),
-    needsGoalReview: ({ context }) => proposal.needsGoalReview(context),
-    needsPlanApproval: ({ context }) => proposal.needsPlanApproval(context),
-    needsPlanReview: ({ context }) => proposal.needsPlanReview(context),
-    needsSummary: ({ context }) => proposal.needsSummary(context),
-    rejectionFails: ({ context }) => context.settings.policy.approval.onReject !== 'replan',
-    timeoutApproves: ({ context }) => context.settings.policy.approval.onTimeout === 'approve',
-    waitsOnPlannerFailure: ({ context }) =>
-      context.settings.policy.failure.onPlannerFailure === 'interrupt' && canPlanAgain(context),
-  },
+  guards: orchestratorGuards,
   actions: {
     adoptProposal: enqueueActions(({ context, enqueue }) => {
       const update = settle.proposalAdopted(context);
@@ -122,7 +74,7 @@ export const orchestratorSetup = setup({
     ),
     announceReplan: emit(({ context }) => facts.replanStarted(context)),
     announceReplanRefused: emit(({ context }) =>
-      facts.replanRefused(context, isRepeatedPlan(context) ? 'repeated-plan' : 'replan-limit'),
+      facts.replanRefused(context, replanRefusal(context)),
     ),
     announceStart: enqueueActions(({ context, enqueue }) => {
       if (context.depth === 0) enqueue.emit(facts.runStarted(context));
@@ -139,7 +91,7 @@ export const orchestratorSetup = setup({
       if (breaker !== undefined) enqueue.sendTo(breaker, event);
     }),
     askForPermission: enqueueActions(
-      ({ context, enqueue, self }, params: { readonly question: string }) => {
+      ({ context, enqueue, self }, params: { readonly about: keyof typeof facts.QUESTIONS }) => {
         const change = updates.ownQuestionOpened(context);
         const requestId = updates.ownQuestionId({ ...context, ...change });
         enqueue.assign(change);
@@ -147,7 +99,7 @@ export const orchestratorSetup = setup({
           type: 'approval.requested',
           requestId,
           stepId: context.parentStepId,
-          question: params.question,
+          question: facts.QUESTIONS[params.about],
           payload: facts.approvalPayload(context),
         });
         if (context.depth > 0) {
@@ -198,6 +150,10 @@ export const orchestratorSetup = setup({
     endFailed: assign(({ context }, { reason }: { readonly reason: string }) =>
       updates.endedWith(context, { status: 'failed', reason }),
     ),
+    endRejected: assign(({ context, event }) => {
+      const rejected = settle.rejectedIn(context, actorIn(event) ?? '', outcomeIn(event));
+      return updates.endedByRejection(context, rejected);
+    }),
     endWith: assign(({ context }, params: Ending) => updates.endedWith(context, params)),
     endWithBudget: enqueueActions(({ context, enqueue }) => {
       const limit = exhaustedLimit(context);
@@ -216,21 +172,44 @@ export const orchestratorSetup = setup({
     }),
     giveVerdict: enqueueActions(
       ({ context, event, enqueue }, params: { readonly subject: 'plan' | 'goal' }) => {
-        const fact = facts.verdictGiven(context, params.subject, resultOf(event));
-        const report = verdictReport(context.settings, params.subject, resultOf(event));
+        const review = resultOf(event);
+        const fact = facts.verdictGiven(context, params.subject, review);
+        const report = verdictReport(context.settings, params.subject, review);
+        enqueue.assign({ review });
         if (fact !== undefined) enqueue.emit(fact);
-        if (report !== undefined) enqueue.raise(report);
+        // Without a verdict there is nothing for the ladder to note.
+        enqueue.raise(report ?? OWN_NOTE);
       },
     ),
+    giveUpSteps: enqueueActions(({ context, enqueue }) => {
+      const update = settle.runningGivenUp(context);
+      enqueue.assign(changed(context, update.context));
+      for (const fact of update.facts) enqueue.emit(fact);
+      for (const slotId of busySlots(context)) enqueue.stopChild(slotId);
+    }),
     grantPermit: enqueueActions(({ event, enqueue }) => {
       const hop = nextHop({ type: 'permit.granted' as const, route: routeOf(event) });
       if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
     }),
-    hear: emit(({ event }) => ({
-      type: 'conversation.said',
-      text: event.type === 'conversation.say' ? event.text : '',
-    })),
+    hearLastWord: enqueueActions(({ context, enqueue }) => {
+      const hop = nextHop({ type: 'verdict.noted' as const, route: context.lastWord });
+      if (hop.to === undefined) return;
+      enqueue.sendTo(hop.to, { type: 'run.windDown' });
+      enqueue.sendTo(hop.to, hop.event);
+    }),
+    hear: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'conversation.say') return;
+      enqueue.assign(updates.heard(context, event.text));
+      enqueue.emit({ type: 'conversation.said', text: event.text });
+    }),
+    holdSteps: enqueueActions(({ context, enqueue }) => {
+      enqueue.assign({ isPaused: true });
+      for (const slotId of busySlots(context)) enqueue.sendTo(slotId, { type: 'run.hold' });
+    }),
     keepGivenPlan: assign({ proposal: ({ event }) => checkedPlan(event), givenPlan: null }),
+    keepLastWord: assign({
+      lastWord: ({ event }) => (asVerdict(event).isLast ? routeOf(event) : []),
+    }),
     keepProposal: assign(({ event }) => updates.proposed(resultOf(event))),
     keepSummary: assign(({ event }) => {
       const result = resultOf(event);
@@ -238,7 +217,8 @@ export const orchestratorSetup = setup({
     }),
     noteVerdict: enqueueActions(({ event, enqueue }) => {
       const hop = nextHop({ type: 'verdict.noted' as const, route: routeOf(event) });
-      if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
+      if (hop.to === undefined) enqueue.raise(OWN_NOTE);
+      else enqueue.sendTo(hop.to, hop.event);
     }),
     openQuestion: enqueueActions(({ context, event, enqueue, self }) => {
       if (event.type !== 'approval.requested') return;
@@ -254,8 +234,12 @@ export const orchestratorSetup = setup({
       'route' in event ? routedFrom(event, self) : event,
     ),
     pause: enqueueActions(({ enqueue }, params: { readonly reason: string }) => {
-      enqueue.assign({ isPaused: true });
       enqueue.emit({ type: 'run.paused', reason: params.reason });
+      enqueue.raise({ type: 'run.hold' });
+    }),
+    releaseSteps: enqueueActions(({ context, enqueue }) => {
+      enqueue.assign({ isPaused: false });
+      for (const slotId of busySlots(context)) enqueue.sendTo(slotId, { type: 'run.release' });
     }),
     refuseCommand: emit(({ context, event }) => ({
       type: 'command.refused',
@@ -271,44 +255,41 @@ export const orchestratorSetup = setup({
     rejectPlan: enqueueActions(
       (
         { context, enqueue },
-        params: { readonly by: FactBody<'plan.rejected'>['by']; readonly reason: string },
+        params: { readonly by: FactBody<'plan.rejected'>['by']; readonly reason?: string },
       ) => {
-        const request = updates.planRequest('planRejected', params.reason);
-        enqueue.emit(facts.planRejected(context, params.by, params.reason));
-        enqueue.assign({ requests: [...context.requests, request] });
+        const { reason, change } = updates.planRejected(context, params.by, params.reason);
+        enqueue.emit(facts.planRejected({ ...context, ...change }, params.by, reason));
+        enqueue.assign(change);
       },
     ),
-    requestGoal: enqueueActions(({ context, event, enqueue }) => {
-      const result = resultOf(event);
-      const feedback =
-        result.kind === 'answered' && result.answer.role === 'supervisor'
-          ? result.answer.feedback
-          : '';
-      const request = updates.planRequest('goalNotAchieved', feedback);
+    requestGoal: enqueueActions(({ context, enqueue }) => {
+      const request = updates.goalRequest(context);
       enqueue.emit(facts.replanRequested(context, request));
       enqueue.assign({ requests: [...context.requests, request] });
     }),
     resume: enqueueActions(({ enqueue }) => {
-      enqueue.assign({ isPaused: false });
       enqueue.emit({ type: 'run.resumed' });
+      enqueue.raise({ type: 'run.release' });
     }),
     settleStep: enqueueActions(({ context, event, enqueue }) => {
-      if (!('actorId' in event)) return;
-      const update = settle.stepSettled(context, event.actorId, outcomeIn(event));
+      const actorId = actorIn(event);
+      if (actorId === undefined) return;
+      const update = settle.stepSettled(context, actorId, outcomeIn(event));
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
-      enqueue.stopChild(event.actorId);
+      enqueue.stopChild(actorId);
     }),
     // The same as settleStep and startSteps, as one change: this is what happens for every step.
     settleAndStart: enqueueActions(({ context, event, enqueue }) => {
-      if (!('actorId' in event)) return;
-      const update = settle.stepSettled(context, event.actorId, outcomeIn(event));
+      const actorId = actorIn(event);
+      if (actorId === undefined) return;
+      const update = settle.stepSettled(context, actorId, outcomeIn(event));
       const started = settle.stepsStarted(update.context);
       enqueue.assign(changed(context, started.context));
       for (const fact of update.facts) enqueue.emit(fact);
       // A slot that is given to the next step at once needs no clearing first.
-      const isReused = started.starts.some(({ slotId }) => slotId === event.actorId);
-      if (!isReused) enqueue.stopChild(event.actorId);
+      const isReused = started.starts.some(({ slotId }) => slotId === actorId);
+      if (!isReused) enqueue.stopChild(actorId);
       for (const { index, slotId, input } of started.starts) {
         enqueue.emit(facts.stepStarted(started.context, index, slotId));
         enqueue.spawnChild('step', { id: slotId, input });
@@ -317,19 +298,20 @@ export const orchestratorSetup = setup({
     skipSteps: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'plan.skip' && event.type !== 'plan.skipTo') return;
       const indexes = settle.stepsToSkip(context, event);
-      const update = settle.waitingSkipped(context, indexes);
+      const update = settle.waitingSkipped(context, indexes, event.reason);
       enqueue.emit({
         type: 'plan.modified',
         change: event.type === 'plan.skip' ? 'skip' : 'skipTo',
         stepIds: indexes.map((index) =>
           calls.stepPath(context, context.progress.steps[index]?.id ?? ''),
         ),
+        reason: event.reason ?? null,
       });
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       for (const [slot, index] of context.slots.entries()) {
         if (index === null || !indexes.includes(index)) continue;
-        enqueue.sendTo(`slot-${slot}`, { type: 'step.skip', reason: 'Skipped by a person' });
+        enqueue.sendTo(`slot-${slot}`, { type: 'step.skip', reason: event.reason ?? '' });
       }
     }),
     startBreakers: enqueueActions(({ context, enqueue }) => {
@@ -352,11 +334,9 @@ export const orchestratorSetup = setup({
     }),
     useExtension: assign(({ context }) => updates.extensionUsed(context)),
     windDownSteps: enqueueActions(({ context, enqueue }) => {
-      // After an abort nobody is asked to come to an end: the end is already there.
-      if (context.ending?.status === 'aborted') return;
-      for (const [slot, index] of context.slots.entries()) {
-        if (index !== null) enqueue.sendTo(`slot-${slot}`, { type: 'run.windDown' });
-      }
+      // After an abort or a no nobody is asked to come to an end: the end is already there.
+      if (endsAtOnce(context)) return;
+      for (const slotId of busySlots(context)) enqueue.sendTo(slotId, { type: 'run.windDown' });
     }),
   },
   actors: {
@@ -378,5 +358,8 @@ export const orchestratorSetup = setup({
     verificationBudget: ({ context }) => verificationBudgetMs(context.settings.policy),
   },
 });
+
+/** The ladder's answer to a verdict of this chart's own. */
+const OWN_NOTE = { type: 'verdict.noted', route: [] } as const;
 
 type Phase = FactBody<'phase.entered'>['phase'];

@@ -62,40 +62,38 @@ export const createOrchestratorMachine = (settings: Settings) =>
         description: 'The run is on: work, oversight and clock side by side.',
         type: 'parallel',
         entry: ['announceStart', 'startBreakers'],
+        // A command that nothing here accepts is refused further up.
         on: {
+          'xstate.done.actor.*': {
+            guard: 'endsByRejection',
+            target: 'windingDown',
+            actions: ['endRejected', 'settleStep'],
+          },
           'approval.grant': [
             { guard: 'isForChild', actions: 'passDown' },
             { guard: 'isQuestionOpen', actions: 'answerQuestion' },
-            { actions: 'refuseCommand' },
           ],
           'approval.reject': [
             { guard: 'isForChild', actions: 'passDown' },
             { guard: 'isQuestionOpen', actions: 'answerQuestion' },
-            { actions: 'refuseCommand' },
           ],
-          'plan.skip': [
-            { guard: 'isAccepted', actions: 'skipSteps' },
-            { actions: 'refuseCommand' },
-          ],
-          'plan.skipTo': [
-            { guard: 'isAccepted', actions: 'skipSteps' },
-            { actions: 'refuseCommand' },
-          ],
-          'conversation.say': { actions: 'hear' },
-          'run.pause': [
-            {
-              guard: 'isAccepted',
-              actions: { type: 'pause', params: { reason: 'Paused by a person' } },
-            },
-            { actions: 'refuseCommand' },
-          ],
-          'run.resume': [{ guard: 'isAccepted', actions: 'resume' }, { actions: 'refuseCommand' }],
-          'time.extend': { actions: 'extendTime' },
+          'plan.skip': { guard: 'isAccepted', actions: 'skipSteps' },
+          'plan.skipTo': { guard: 'isAccepted', actions: 'skipSteps' },
+          'conversation.say': { guard: 'isAccepted', actions: 'hear' },
+          'run.pause': {
+            guard: 'isAccepted',
+            actions: { type: 'pause', params: { reason: 'Paused by a person' } },
+          },
+          'run.resume': { guard: 'isAccepted', actions: 'resume' },
+          'run.hold': { actions: 'holdSteps' },
+          'run.release': { actions: 'releaseSteps' },
+          'time.extend': { guard: 'isAccepted', actions: 'extendTime' },
           'run.windDown': {
             target: 'windingDown',
             actions: { type: 'endFailed', params: { reason: 'run-ending' } },
           },
           'run.abort': {
+            guard: 'isAccepted',
             target: 'windingDown',
             actions: {
               type: 'endWith',
@@ -129,11 +127,15 @@ export const createOrchestratorMachine = (settings: Settings) =>
                       target: 'checkingPlan',
                       actions: ['keepGivenPlan', 'announceProposal'],
                     },
-                    { target: 'planning' },
+                    { target: 'beginning' },
                   ],
-                  onError: 'planning',
+                  onError: 'beginning',
                 },
-                after: { planningBudget: 'planning' },
+                after: { planningBudget: 'beginning' },
+              },
+              beginning: {
+                description: 'The planner is asked, unless the run is paused already.',
+                always: [{ guard: 'isPaused', target: 'interrupted' }, { target: 'planning' }],
               },
               planning: {
                 description: 'The planner makes the first plan, within its share of the time.',
@@ -163,13 +165,16 @@ export const createOrchestratorMachine = (settings: Settings) =>
               judgingPlanner: {
                 description:
                   'The planner gave no answer: go on with the plan there is, wait, or end.',
-                entry: { type: 'rejectPlan', params: { by: 'planner', reason: 'planning-failed' } },
+                entry: { type: 'rejectPlan', params: { by: 'planner' } },
                 always: [
                   { guard: 'hasPlan', target: 'executing', actions: 'dropRequests' },
                   {
                     guard: 'waitsOnPlannerFailure',
                     target: 'interrupted',
-                    actions: { type: 'pause', params: { reason: 'The planner failed' } },
+                    actions: [
+                      'dropRequests',
+                      { type: 'pause', params: { reason: 'The planner failed' } },
+                    ],
                   },
                   {
                     target: '#orchestrator.windingDown',
@@ -183,18 +188,12 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   {
                     guard: 'isProposalInvalid',
                     target: 'judgingReplan',
-                    actions: {
-                      type: 'rejectPlan',
-                      params: { by: 'validation', reason: 'The plan is not valid' },
-                    },
+                    actions: { type: 'rejectPlan', params: { by: 'validation' } },
                   },
                   {
                     guard: 'isRepeatedPlan',
                     target: 'refusingReplan',
-                    actions: {
-                      type: 'rejectPlan',
-                      params: { by: 'repeat', reason: 'The same plan was adopted before' },
-                    },
+                    actions: { type: 'rejectPlan', params: { by: 'repeat' } },
                   },
                   { guard: 'needsPlanReview', target: 'reviewingPlan' },
                   { target: 'acceptingPlan' },
@@ -208,23 +207,10 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   id: 'planReview',
                   src: 'agentCall',
                   input: ({ context }) => reviewCall(context, 'plan'),
-                  onDone: [
-                    {
-                      guard: 'isPlanAccepted',
-                      target: 'acceptingPlan',
-                      actions: { type: 'giveVerdict', params: { subject: 'plan' } },
-                    },
-                    {
-                      target: 'judgingReplan',
-                      actions: [
-                        { type: 'giveVerdict', params: { subject: 'plan' } },
-                        {
-                          type: 'rejectPlan',
-                          params: { by: 'supervisor', reason: 'The plan did not pass its gate' },
-                        },
-                      ],
-                    },
-                  ],
+                  onDone: {
+                    target: 'weighingPlan',
+                    actions: { type: 'giveVerdict', params: { subject: 'plan' } },
+                  },
                   onError: {
                     target: 'judgingReplan',
                     actions: {
@@ -233,6 +219,30 @@ export const createOrchestratorMachine = (settings: Settings) =>
                     },
                   },
                 },
+                after: {
+                  planningBudget: {
+                    target: 'judgingReplan',
+                    actions: [
+                      { type: 'announceExpiry', params: { scope: 'planning' } },
+                      {
+                        type: 'rejectPlan',
+                        params: { by: 'supervisor', reason: 'The review took too long' },
+                      },
+                    ],
+                  },
+                },
+              },
+              weighingPlan: {
+                description: 'The verdict has moved the ladder before anything follows from it.',
+                on: {
+                  'verdict.noted': [
+                    { guard: 'isPlanAccepted', target: 'acceptingPlan' },
+                    {
+                      target: 'judgingReplan',
+                      actions: { type: 'rejectPlan', params: { by: 'supervisor' } },
+                    },
+                  ],
+                },
               },
               acceptingPlan: {
                 description: 'Does a person have to agree?',
@@ -240,10 +250,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   {
                     guard: 'needsPlanApproval',
                     target: 'awaitingPlanApproval',
-                    actions: {
-                      type: 'askForPermission',
-                      params: { question: 'May this plan be executed?' },
-                    },
+                    actions: { type: 'askForPermission', params: { about: 'plan' } },
                   },
                   { target: 'executing', actions: 'adoptProposal' },
                 ],
@@ -281,18 +288,17 @@ export const createOrchestratorMachine = (settings: Settings) =>
                       target: 'judgingPlanRejection',
                       actions: [
                         'closeOwnQuestion',
-                        {
-                          type: 'rejectPlan',
-                          params: { by: 'human', reason: 'Nobody answered in time' },
-                        },
+                        { type: 'rejectPlan', params: { by: 'human' } },
                       ],
                     },
                   ],
                 },
               },
               judgingPlanRejection: {
-                description: 'A rejected plan is made anew, or the run ends.',
+                description:
+                  'The plan there is goes on without the rejected one, another is made, or the run ends.',
                 always: [
+                  { guard: 'keepsPlanOnReject', target: 'executing', actions: 'dropRequests' },
                   {
                     guard: 'rejectionFails',
                     target: '#orchestrator.windingDown',
@@ -306,16 +312,10 @@ export const createOrchestratorMachine = (settings: Settings) =>
                 tags: ['running'],
                 entry: [{ type: 'enterPhase', params: { phase: 'executing' } }, 'startSteps'],
                 on: {
-                  'xstate.done.actor.*': { actions: 'settleAndStart' },
+                  'xstate.done.actor.*': { guard: 'isGoingOn', actions: 'settleAndStart' },
                   'xstate.error.actor.*': { actions: 'settleAndStart' },
-                  'plan.skip': [
-                    { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
-                    { actions: 'refuseCommand' },
-                  ],
-                  'plan.skipTo': [
-                    { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
-                    { actions: 'refuseCommand' },
-                  ],
+                  'plan.skip': { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
+                  'plan.skipTo': { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
                 },
                 always: [
                   {
@@ -331,6 +331,11 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   { guard: 'isPaused', target: 'interrupted' },
                   { guard: 'isExecutionClosed', target: 'draining' },
                   { guard: 'hasRefusedRequests', target: 'refusingReplan' },
+                  {
+                    guard: 'startsOver',
+                    target: 'judgingReplan',
+                    actions: ['giveUpSteps', 'coalesceRequests'],
+                  },
                   { guard: 'hasRequests', target: 'draining' },
                   { guard: 'isPlanSettled', target: 'judgingResults' },
                 ],
@@ -343,6 +348,11 @@ export const createOrchestratorMachine = (settings: Settings) =>
                 always: [
                   { guard: 'isHalted', target: 'executing' },
                   {
+                    guard: 'isGoalMissed',
+                    target: 'concluding',
+                    actions: { type: 'endFailed', params: { reason: 'goal-not-achieved' } },
+                  },
+                  {
                     guard: 'isDrainedAndClosed',
                     target: 'judgingResults',
                     actions: 'dropRequests',
@@ -351,8 +361,9 @@ export const createOrchestratorMachine = (settings: Settings) =>
                 ],
               },
               judgingReplan: {
-                description: 'Is there budget for another plan?',
+                description: 'Is there budget for another plan? A paused run does not ask yet.',
                 always: [
+                  { guard: 'isPaused', target: 'interrupted' },
                   { guard: 'canReplan', target: 'replanning' },
                   { target: 'refusingReplan' },
                 ],
@@ -376,12 +387,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   {
                     guard: 'asksOnLimit',
                     target: 'awaitingLimitDecision',
-                    actions: {
-                      type: 'askForPermission',
-                      params: {
-                        question: 'The replan limit is reached. Go on without a new plan?',
-                      },
-                    },
+                    actions: { type: 'askForPermission', params: { about: 'limit' } },
                   },
                   { target: 'executing', actions: 'dropRequests' },
                 ],
@@ -458,11 +464,13 @@ export const createOrchestratorMachine = (settings: Settings) =>
                 tags: ['waiting-for-human'],
                 entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
                 on: {
-                  'run.resume': [
-                    { guard: 'hasPlan', target: 'executing', actions: 'resume' },
-                    { target: 'planning', actions: ['resume', 'dropRequests'] },
+                  'run.release': [
+                    { guard: 'hasPlan', target: 'executing', actions: 'releaseSteps' },
+                    { guard: 'hasRequests', target: 'judgingReplan', actions: 'releaseSteps' },
+                    { target: 'planning', actions: 'releaseSteps' },
                   ],
                 },
+                always: { guard: 'isSubplanSettled', target: 'judgingResults' },
               },
               judgingResults: {
                 description: 'Does the supervisor have to confirm the goal?',
@@ -480,34 +488,10 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   id: 'goalReview',
                   src: 'agentCall',
                   input: ({ context }) => reviewCall(context, 'goal'),
-                  onDone: [
-                    {
-                      guard: 'isGoalAccepted',
-                      target: 'concluding',
-                      actions: [
-                        { type: 'giveVerdict', params: { subject: 'goal' } },
-                        {
-                          type: 'endWith',
-                          params: { status: 'completed', reason: 'goal-achieved' },
-                        },
-                      ],
-                    },
-                    {
-                      guard: 'canReplanInTime',
-                      target: 'judgingReplan',
-                      actions: [
-                        { type: 'giveVerdict', params: { subject: 'goal' } },
-                        'requestGoal',
-                      ],
-                    },
-                    {
-                      target: 'concluding',
-                      actions: [
-                        { type: 'giveVerdict', params: { subject: 'goal' } },
-                        { type: 'endFailed', params: { reason: 'goal-not-achieved' } },
-                      ],
-                    },
-                  ],
+                  onDone: {
+                    target: 'weighingGoal',
+                    actions: { type: 'giveVerdict', params: { subject: 'goal' } },
+                  },
                   onError: {
                     target: 'concluding',
                     actions: { type: 'endFailed', params: { reason: 'verification-failed' } },
@@ -521,6 +505,26 @@ export const createOrchestratorMachine = (settings: Settings) =>
                       { type: 'endFailed', params: { reason: 'verification-timeout' } },
                     ],
                   },
+                },
+              },
+              weighingGoal: {
+                description: 'The verdict has moved the ladder before anything follows from it.',
+                on: {
+                  'verdict.noted': [
+                    {
+                      guard: 'isGoalAccepted',
+                      target: 'concluding',
+                      actions: {
+                        type: 'endWith',
+                        params: { status: 'completed', reason: 'goal-achieved' },
+                      },
+                    },
+                    { guard: 'canReplanInTime', target: 'judgingReplan', actions: 'requestGoal' },
+                    {
+                      target: 'concluding',
+                      actions: { type: 'endFailed', params: { reason: 'goal-not-achieved' } },
+                    },
+                  ],
                 },
               },
               concluding: {
@@ -554,31 +558,11 @@ export const createOrchestratorMachine = (settings: Settings) =>
             on: {
               'verdict.given': [
                 { guard: 'isNested', actions: 'passUp' },
-                {
-                  guard: { type: 'isNextLevel', params: { level: 'abort' } },
-                  target: '.abort',
-                  actions: 'climb',
-                },
-                {
-                  guard: { type: 'isNextLevel', params: { level: 'critical' } },
-                  target: '.critical',
-                  actions: ['climb', 'noteVerdict'],
-                },
-                {
-                  guard: { type: 'isNextLevel', params: { level: 'refocus' } },
-                  target: '.refocus',
-                  actions: ['climb', 'noteVerdict'],
-                },
-                {
-                  guard: { type: 'isNextLevel', params: { level: 'correct' } },
-                  target: '.correct',
-                  actions: ['climb', 'noteVerdict'],
-                },
-                {
-                  guard: { type: 'isNextLevel', params: { level: 'remind' } },
-                  target: '.remind',
-                  actions: ['climb', 'noteVerdict'],
-                },
+                { guard: 'isAbortNext', target: '.abort', actions: ['climb', 'keepLastWord'] },
+                { guard: 'isCriticalNext', target: '.critical', actions: ['climb', 'noteVerdict'] },
+                { guard: 'isRefocusNext', target: '.refocus', actions: ['climb', 'noteVerdict'] },
+                { guard: 'isCorrectNext', target: '.correct', actions: ['climb', 'noteVerdict'] },
+                { guard: 'isRemindNext', target: '.remind', actions: ['climb', 'noteVerdict'] },
                 { target: '.none', actions: ['climb', 'noteVerdict'] },
               ],
             },
@@ -637,9 +621,13 @@ export const createOrchestratorMachine = (settings: Settings) =>
       },
       windingDown: {
         description:
-          'Nothing new starts. What runs gets the grace period, unless a person aborted the run.',
+          'Nothing new starts. What runs gets the grace period, unless a person ended the run.',
         tags: ['ending'],
-        entry: [{ type: 'enterPhase', params: { phase: 'windingDown' } }, 'windDownSteps'],
+        entry: [
+          { type: 'enterPhase', params: { phase: 'windingDown' } },
+          'windDownSteps',
+          'hearLastWord',
+        ],
         on: {
           'verdict.given': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'noteVerdict' }],
           'permit.requested': [
@@ -655,7 +643,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
           ],
         },
         always: [
-          { guard: 'isAborted', target: 'ending' },
+          { guard: 'endsAtOnce', target: 'ending' },
           { guard: 'isIdle', target: 'ending' },
         ],
         after: { gracePeriod: 'ending' },

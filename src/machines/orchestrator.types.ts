@@ -1,4 +1,4 @@
-import type { FailureCode, ReplanRequest } from '../actors/call.types.js';
+import type { CallResult, FailureCode, ReplanRequest } from '../actors/call.types.js';
 import type { Usage } from '../agents/report.js';
 import type { Issue } from '../errors.js';
 import type { Level } from '../guards/escalation.js';
@@ -19,6 +19,9 @@ export interface OrchestratorInput {
     readonly parentStepId: string;
     readonly depth: number;
     readonly limitMs: number;
+    /** True when the run above was paused before the sub-plan was made. */
+    readonly isPaused: boolean;
+    readonly conversation: readonly string[];
   };
 }
 
@@ -31,6 +34,8 @@ export interface Ending {
 
 /** What the chart ends with. The full report is a reduction of the facts. */
 export interface RunOutcome extends Ending {
+  /** Who was rejected, as `step (agent)`, when a person's no ended it. */
+  readonly rejected: string | null;
   /** Where the outputs of the completed steps are. */
   readonly outputKeys: readonly string[];
 }
@@ -47,6 +52,7 @@ export interface PlanToCheck {
   readonly plan: unknown;
   readonly agents: readonly string[];
   readonly maxSteps: number;
+  readonly maxVotes: number;
 }
 
 export interface OrchestratorContext {
@@ -64,6 +70,8 @@ export interface OrchestratorContext {
   /** True when only verification and summary may still happen. */
   readonly isExecutionClosed: boolean;
   readonly isPaused: boolean;
+  /** What people said last, oldest first: at most `policy.context.maxMessages` texts. */
+  readonly conversation: readonly string[];
   /** The plan that came with the goal, until it is checked; null when none came. */
   readonly givenPlan: unknown;
   readonly proposal: Proposal | null;
@@ -76,7 +84,11 @@ export interface OrchestratorContext {
   readonly slots: readonly (number | null)[];
   /** Spent when the planner is called again or a hand-off adds a step, whether or not anything comes of it. */
   readonly replans: number;
+  /** What bounds them: the policy's limit until a first plan is adopted, from then on what that plan allows. */
+  readonly maxReplans: number;
   readonly plannerCalls: number;
+  /** Steps that were given up for a new plan which has not come yet; they are not done, and nobody failed. */
+  readonly givenUp: readonly number[];
   readonly requests: readonly ReplanRequest[];
   /** Fingerprints of the plans adopted so far, to see a planner that goes in circles. */
   readonly fingerprints: readonly string[];
@@ -85,6 +97,10 @@ export interface OrchestratorContext {
     readonly consecutiveIssues: number;
     readonly feedback: string;
   };
+  /** What the supervisor said last about the plan or the goal. */
+  readonly review: CallResult | null;
+  /** The way to the step whose verdict ends the run and which is done by it; empty when there is none. */
+  readonly lastWord: Route;
   /** Questions waiting for a person and the way to whoever asked; the chart's own have an empty route. */
   readonly questions: readonly OpenQuestion[];
   readonly answeredQuestions: readonly string[];
@@ -98,6 +114,8 @@ export interface OrchestratorContext {
   };
   readonly summaryKey: string | null;
   readonly ending: Ending | null;
+  /** Who a person said no to, as `step (agent)`, when that ends the run. */
+  readonly rejected: string | null;
 }
 
 export interface OpenQuestion {
@@ -113,6 +131,8 @@ export type Report =
       readonly score: number;
       readonly hasIssues: boolean;
       readonly feedback: string;
+      /** True when the step it is about is done by it. */
+      readonly isLast: boolean;
       readonly route: Route;
     }
   | {
@@ -168,8 +188,16 @@ export type Command =
       readonly reason: string;
       readonly route: Route;
     }
-  | { readonly type: 'plan.skip'; readonly stepIds: readonly string[] }
-  | { readonly type: 'plan.skipTo'; readonly stepId: string }
+  | {
+      readonly type: 'plan.skip';
+      readonly stepIds: readonly string[];
+      readonly reason?: string | undefined;
+    }
+  | {
+      readonly type: 'plan.skipTo';
+      readonly stepId: string;
+      readonly reason?: string | undefined;
+    }
   | { readonly type: 'conversation.say'; readonly text: string }
   | { readonly type: 'run.pause' }
   | { readonly type: 'run.resume' }
@@ -183,6 +211,9 @@ export type OrchestratorEvent =
   | VerdictNoted
   /** From the run above, when it winds down; only sub-plans hear it. */
   | { readonly type: 'run.windDown' }
+  /** What a pause and its end come down to, here and in every sub-plan: facts tell of them once, at the root. */
+  | { readonly type: 'run.hold' }
+  | { readonly type: 'run.release' }
   | { readonly type: 'time.isUp' }
   | { readonly type: 'ladder.isExhausted' }
   | {

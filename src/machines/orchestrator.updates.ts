@@ -1,6 +1,7 @@
 import type { CallResult, ReplanRequest } from '../actors/call.types.js';
 import type { Usage } from '../agents/report.js';
 import { nextLadder } from '../guards/escalation.js';
+import type { FactBody } from '../journal/facts.js';
 import { itemsOf } from '../plan/chunked-list.js';
 import { planFingerprint } from '../plan/fingerprint.js';
 import { emptyProgress } from '../plan/progress.js';
@@ -13,6 +14,8 @@ import type {
   RunOutcome,
 } from './orchestrator.types.js';
 import type { Settings } from './settings.types.js';
+import type { VerdictAnswer } from './verdict-text.js';
+import { verdictReason, verdictText } from './verdict-text.js';
 
 /*
  * How the orchestrator's context changes, one small pure function per action of the chart. What steps do to the plan
@@ -25,34 +28,31 @@ export const initialContext = (
   settings: Settings,
   input: OrchestratorInput,
 ): OrchestratorContext => {
-  const limitMs = input.nested?.limitMs ?? settings.policy.time.limitMs;
+  const { slotCount, ...place } = placeOf(settings, input);
+  const { limitMs } = place;
   return {
+    ...place,
     settings,
     runId: input.runId ?? 'run',
     goal: input.goal,
-    parentStepId: input.nested?.parentStepId ?? null,
-    depth: input.nested?.depth ?? 0,
-    limitMs,
     clockMs: Math.max(0, limitMs - closingMs(settings, limitMs)),
     extensionMs: 0,
     isExecutionClosed: false,
-    isPaused: false,
     givenPlan: input.plan ?? null,
     proposal: null,
     revision: -1,
     analysis: '',
     scope: null,
     progress: emptyProgress,
-    // A sub-plan works in the slot of its step, so it has only that one: maxParallel holds for the whole run.
-    slots: Array.from(
-      { length: input.nested === undefined ? settings.policy.limits.maxParallel : 1 },
-      () => null,
-    ),
+    slots: Array.from({ length: slotCount }, () => null),
     replans: 0,
     plannerCalls: 0,
+    givenUp: [],
     requests: [],
     fingerprints: [],
     ladder: { level: 'none', consecutiveIssues: 0, feedback: '' },
+    review: null,
+    lastWord: [],
     questions: [],
     answeredQuestions: [],
     ownQuestions: 0,
@@ -60,8 +60,31 @@ export const initialContext = (
     spent: { agentCalls: 0, tokens: 0, costUsd: 0 },
     summaryKey: null,
     ending: null,
+    rejected: null,
   };
 };
+
+/** One for all: in most runs nobody says anything. */
+const NOTHING_SAID: readonly string[] = Object.freeze([]);
+
+type Place = Pick<
+  OrchestratorContext,
+  'parentStepId' | 'depth' | 'limitMs' | 'isPaused' | 'conversation' | 'maxReplans'
+> & { readonly slotCount: number };
+
+/** A sub-plan works in the slot of its step, so it has only that one: maxParallel holds for the whole run. */
+const placeOf = ({ policy: { limits, time } }: Settings, { nested }: OrchestratorInput): Place =>
+  nested === undefined
+    ? {
+        parentStepId: null,
+        depth: 0,
+        limitMs: time.limitMs,
+        isPaused: false,
+        conversation: NOTHING_SAID,
+        maxReplans: limits.maxReplans,
+        slotCount: limits.maxParallel,
+      }
+    : { ...nested, maxReplans: 0, slotCount: 1 };
 
 /* Plans and requests. */
 
@@ -98,10 +121,60 @@ export const coalesced = ({ requests, settings }: OrchestratorContext): Change =
 const surer = (left: ReplanRequest, right: ReplanRequest): ReplanRequest =>
   (right.confidence ?? 0) > (left.confidence ?? 0) ? right : left;
 
-export const planRequest = (
-  kind: 'planRejected' | 'goalNotAchieved',
-  reason: string,
-): ReplanRequest => ({ kind, stepId: null, agent: null, reason, agents: [], confidence: null });
+const planRequest = (kind: 'planRejected' | 'goalNotAchieved', reason: string): ReplanRequest => ({
+  kind,
+  stepId: null,
+  agent: null,
+  reason,
+  agents: [],
+  confidence: null,
+});
+
+type By = FactBody<'plan.rejected'>['by'];
+
+/** A refused plan is asked for again, with why; what its supervisor named is an issue like any other. */
+export const planRejected = (
+  { requests, proposal, review }: OrchestratorContext,
+  by: By,
+  given: string | undefined,
+): { readonly reason: string; readonly change: Change } => {
+  const verdict = by === 'supervisor' && given === undefined ? verdictIn(review) : undefined;
+  const reason = given ?? (verdict === undefined ? REJECTION_REASONS[by] : verdictReason(verdict));
+  const asked = { requests: [...requests, planRequest('planRejected', reason)] };
+  if (verdict === undefined || proposal === null) return { reason, change: asked };
+  const issues = verdict.issues.map((message) => ({
+    code: REFUSED_BY_SUPERVISOR,
+    path: '',
+    message,
+  }));
+  return { reason, change: { ...asked, proposal: { ...proposal, issues } } };
+};
+
+/** The code of what a supervisor named when it refused a plan. */
+const REFUSED_BY_SUPERVISOR = 'refused-by-supervisor';
+
+/** What is said of a rejected plan where nobody gave a reason. */
+const REJECTION_REASONS: Readonly<Record<By, string>> = {
+  validation: 'The plan is not valid',
+  supervisor: 'The plan did not pass its gate',
+  human: 'Nobody answered in time',
+  repeat: 'The same plan was adopted before',
+  planner: 'planning-failed',
+};
+
+/** The goal is not met: what the supervisor said goes to the planner. */
+export const goalRequest = ({ review }: OrchestratorContext): ReplanRequest => {
+  const verdict = verdictIn(review);
+  return planRequest('goalNotAchieved', verdict === undefined ? '' : verdictText(verdict));
+};
+
+const verdictIn = (review: CallResult | null): VerdictAnswer | undefined =>
+  review?.kind === 'answered' && review.answer.role === 'supervisor' ? review.answer : undefined;
+
+/** Only the last of it is kept: whoever is told of it pays for every text. */
+export const heard = ({ conversation, settings }: OrchestratorContext, text: string): Change => ({
+  conversation: [...conversation, text].slice(-settings.policy.context.maxMessages),
+});
 
 /* Oversight and budgets. */
 
@@ -175,21 +248,32 @@ export const endedWith = ({ ending }: OrchestratorContext, next: Ending): Change
   ending === null ? { ending: next } : {};
 
 /** How a run ends that was not ended by anything else. */
-export const naturalEnding = ({ progress, isExecutionClosed }: OrchestratorContext): Ending => {
+export const naturalEnding = ({
+  progress,
+  givenUp,
+  isExecutionClosed,
+}: OrchestratorContext): Ending => {
   const { pending, running, unresolved } = progress.counts;
   if (isExecutionClosed && pending + running > 0) {
     return { status: 'timeExpired', reason: 'execution-time-used' };
   }
   if (unresolved > 0) return { status: 'failed', reason: 'steps-failed' };
-  if (pending + running > 0) return { status: 'failed', reason: 'steps-left' };
+  if (pending + running + givenUp.length > 0) return { status: 'failed', reason: 'steps-left' };
   return {
     status: 'completed',
     reason: progress.steps.length === 0 ? 'empty-plan' : 'all-steps-completed',
   };
 };
 
-export const runOutcome = ({ ending, progress }: OrchestratorContext): RunOutcome => ({
+/** A no that is the end of the run, whatever else is going on. */
+export const endedByRejection = (context: OrchestratorContext, rejected: string): Change => ({
+  rejected,
+  ...endedWith(context, { status: 'failed', reason: `step-rejected: ${rejected}` }),
+});
+
+export const runOutcome = ({ ending, rejected, progress }: OrchestratorContext): RunOutcome => ({
   status: ending?.status ?? 'failed',
   reason: ending?.reason ?? '',
+  rejected,
   outputKeys: itemsOf(progress.states).flatMap((state) => state.outputKeys),
 });

@@ -1,5 +1,6 @@
 import type { CallResult } from '../actors/call.types.js';
 import { isGatePassed } from '../guards/gates.js';
+import { countsOf, winnerOf } from '../guards/votes.js';
 import type { FactBody } from '../journal/facts.js';
 import type { RunOutcome } from './orchestrator.types.js';
 import type { StepContext } from './step.types.js';
@@ -68,6 +69,7 @@ export const subplanStarted = (context: StepContext): FactBody<'subplan.started'
   stepId: context.stepId,
   depth: context.depth + 1,
   reason: context.failure?.reason ?? '',
+  message: 'STEP_BLOCKED',
 });
 
 export const subplanEnded = (
@@ -79,6 +81,32 @@ export const subplanEnded = (
   status: outcome.status,
   reason: outcome.reason,
 });
+
+/** The vote that was cast last, or undefined when its call failed: that is no vote. */
+export const voteCast = ({
+  stepId,
+  votes,
+  ballots,
+}: StepContext): FactBody<'vote.cast'> | undefined => {
+  const ballot = ballots.at(-1);
+  if (votes === null || ballot?.digest == null) return undefined;
+  const { key, digest, confidence } = ballot;
+  const { count: of, choose } = votes;
+  return { type: 'vote.cast', stepId, number: ballots.length, of, choose, key, digest, confidence };
+};
+
+export const voteDecided = ({ stepId, votes, ballots }: StepContext): FactBody<'vote.decided'> => {
+  const counts = countsOf(ballots);
+  return {
+    type: 'vote.decided',
+    stepId,
+    choose: votes?.choose ?? 'majority',
+    of: votes?.count ?? 0,
+    cast: counts.reduce((cast, side) => cast + side.votes, 0),
+    winner: winnerOf(votes, ballots),
+    counts,
+  };
+};
 
 /** A verdict about a step, or undefined when the supervisor could not be asked. */
 export const stepVerdict = (

@@ -2,6 +2,7 @@ import { assign, emit, enqueueActions, fromPromise, sendTo, setup } from 'xstate
 
 import { isAnswerToOwnQuestion, isForChild } from '../guards/approval.js';
 import * as guards from '../guards/step.js';
+import { hasWinner, isBallot, isVoteLost, needsAnotherBallot } from '../guards/votes.js';
 import { agentCallMachine } from './agent-call.js';
 import { outcomeOf, resultOf } from './event-output.js';
 import type { OrchestratorInput, RunOutcome } from './orchestrator.types.js';
@@ -9,6 +10,7 @@ import { nextHop, parentOf, routedFrom } from './send-up.js';
 import * as facts from './step.facts.js';
 import type { StepContext, StepEvent, StepInput, StepOutcome } from './step.types.js';
 import * as updates from './step.updates.js';
+import * as voting from './step.votes.js';
 
 /** The names that the step chart uses. Each is one line here, or lives in a room of its own. */
 export const stepSetup = setup({
@@ -29,15 +31,20 @@ export const stepSetup = setup({
     canFix: ({ context }) => guards.canFix(context),
     canSubplan: ({ context }) => guards.canSubplan(context),
     hasFailure: ({ context }) => context.failure !== null,
+    hasNoWinner: ({ context }) => !hasWinner(context),
     isAnswerToOwnQuestion: ({ context, event }) =>
       isAnswerToOwnQuestion(context.question?.requestId, event),
+    isBallot: ({ context, event }) => isBallot(context, resultOf(event)),
     isBlocked: ({ event }) => guards.isBlocked(resultOf(event)),
     isCallFailed: ({ event }) => guards.isCallFailed(resultOf(event)),
     isCodeAccepted: ({ context, event }) => guards.isCodeAccepted(context, resultOf(event)),
+    isFixing: ({ context }) => context.fixCycles > 0,
     isForChild: ({ event }) => isForChild(event),
     isPartial: ({ event }) => guards.isPartial(resultOf(event)),
     isStepAccepted: ({ context, event }) => guards.isStepAccepted(context, resultOf(event)),
     isSubplanCompleted: ({ event }) => outcomeOf(event).status === 'completed',
+    isVoteLost: ({ context, event }) => isVoteLost(context, resultOf(event)),
+    needsAnotherBallot: ({ context }) => needsAnotherBallot(context),
     needsApproval: ({ context }) => context.approvalQuestion !== null,
     needsCodeReview: ({ context }) => guards.needsCodeReview(context),
     needsTests: ({ context }) => guards.needsTests(context),
@@ -45,6 +52,7 @@ export const stepSetup = setup({
     skipsOnReject: ({ context }) => context.settings.policy.approval.onReject === 'skip',
   },
   actions: {
+    announceDecision: emit(({ context }) => facts.voteDecided(context)),
     announceExpiry: emit(({ context }) => facts.approvalExpired(context)),
     announceFix: emit(({ context }) => facts.fixStarted(context)),
     announceGrant: emit(({ context }, params: { readonly answer: string }) =>
@@ -58,6 +66,10 @@ export const stepSetup = setup({
     announceSubplan: emit(({ context }) => facts.subplanStarted(context)),
     announceSubplanEnd: emit(({ context, event }) => facts.subplanEnded(context, outcomeOf(event))),
     announceTests: emit(({ context, event }) => facts.testsReported(context, resultOf(event))),
+    announceVote: enqueueActions(({ context, enqueue }) => {
+      const fact = facts.voteCast(context);
+      if (fact !== undefined) enqueue.emit(fact);
+    }),
     askBeforehand: assign(({ context }) => updates.questionBefore(context)),
     askForAgent: assign(({ context, event }) =>
       updates.questionFromAgent(context, resultOf(event)),
@@ -67,7 +79,14 @@ export const stepSetup = setup({
       requestId: context.question?.requestId ?? '',
     })),
     countAttempt: assign(({ context }) => updates.nextAttempt(context)),
+    countTime: assign({
+      remainingMs: ({ context }) => context.remainingMs - guards.tickMs(context),
+    }),
     countFix: assign({ fixCycles: ({ context }) => context.fixCycles + 1 }),
+    dropDeadline: enqueueActions(({ context, enqueue }) => {
+      if (guards.hasDeadline(context)) enqueue.cancel('deadline');
+    }),
+    endSubplan: sendTo('subplan', { type: 'time.isUp' }),
     fail: assign({
       failure: (_, params: { readonly code: string; readonly reason: string }) => params,
     }),
@@ -83,19 +102,28 @@ export const stepSetup = setup({
     keepAnswer: assign(({ context }, params: { readonly answer: string }) =>
       updates.questionAnswered(context, params.answer),
     ),
-    keepBlocker: assign(({ event }) => updates.blockedBy(resultOf(event))),
+    keepBallot: assign(({ context, event }) => voting.ballotTaken(context, resultOf(event))),
+    keepBlocker: assign(({ context, event }) => updates.blockedBy(context, resultOf(event))),
     keepCallFailure: assign(({ event }) => updates.callFailure(resultOf(event))),
+    keepCrash: assign(({ event }) => updates.crashed(event)),
+    keepNoMajority: assign(({ context }) => voting.majorityMissed(context)),
     keepReviewFailure: assign(({ context, event }) =>
       updates.reviewFailure(context, resultOf(event)),
     ),
     keepSubplan: assign(({ event }) => updates.subplanDone(outcomeOf(event))),
-    keepTestFailure: assign(({ context, event }) => updates.testFailure(context, resultOf(event))),
+    keepTestFailure: assign(({ event }) => updates.testsUnavailable(resultOf(event))),
+    keepTests: assign(({ context, event }) => updates.testsDone(context, resultOf(event))),
+    keepVoteFailure: assign(({ context, event }) => updates.voteLost(context, resultOf(event))),
+    keepWinner: assign(({ context }) => voting.winnerTaken(context)),
     keepWork: assign(({ context, event }) => updates.workDone(context, resultOf(event))),
+    noteEnding: assign({ isWindingDown: true }),
+    notePause: assign({ isPaused: (_, params: { readonly isPaused: boolean }) => params.isPaused }),
     passDown: enqueueActions(({ event, enqueue }) => {
       if (!('route' in event)) return;
       const hop = nextHop(event);
       if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
     }),
+    passToSubplan: sendTo('subplan', ({ event }) => event),
     passUp: sendTo(parentOf, ({ event, self }) =>
       'route' in event ? routedFrom(event, self) : event,
     ),
@@ -105,7 +133,21 @@ export const stepSetup = setup({
       stepId: context.stepId,
       route: [self.id],
     })),
-    windDownSubplan: sendTo('subplan', { type: 'run.windDown' }),
+    setDeadline: enqueueActions(({ context, enqueue }) => {
+      if (!guards.hasDeadline(context)) return;
+      enqueue.raise(
+        { type: 'time.isShort' },
+        { id: 'deadline', delay: updates.subplanMs(context) },
+      );
+    }),
+    startMeasuring: enqueueActions(({ context, enqueue }) => {
+      if (!guards.isTimeMeasured(context)) return;
+      enqueue.raise({ type: 'budget.tick' }, { id: 'budgetTick', delay: guards.tickMs(context) });
+    }),
+    stopMeasuring: enqueueActions(({ context, enqueue }) => {
+      if (context.settings.policy.time.stepShare) enqueue.cancel('budgetTick');
+    }),
+    windDownCall: sendTo('agentCall', { type: 'run.windDown' }),
   },
   actors: {
     agentCall: agentCallMachine,
@@ -116,6 +158,6 @@ export const stepSetup = setup({
   delays: {
     approvalTimeout: ({ context }) => context.settings.policy.approval.timeoutMs,
     fixBudget: ({ context }) => context.fixBudgetMs,
-    stepBudget: ({ context }) => context.budgetMs,
+    stepBudget: ({ context }) => context.remainingMs,
   },
 });

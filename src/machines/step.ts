@@ -34,6 +34,8 @@ export const stepMachine = stepSetup.createMachine({
         params: ({ event }) => ({ code: 'skipped', reason: event.reason }),
       },
     },
+    'run.hold': { actions: { type: 'notePause', params: { isPaused: true } } },
+    'run.release': { actions: { type: 'notePause', params: { isPaused: false } } },
     'approval.grant': { guard: 'isForChild', actions: 'passDown' },
     'approval.reject': { guard: 'isForChild', actions: 'passDown' },
     'verdict.noted': { guard: 'isForChild', actions: 'passDown' },
@@ -123,9 +125,15 @@ export const stepMachine = stepSetup.createMachine({
       always: [{ guard: 'skipsOnReject', target: 'skipped' }, { target: 'failed' }],
     },
     performing: {
-      description: 'The work and everything that checks it, within the budget of the step.',
+      description:
+        'The work, everything that checks it, and a sub-plan if need be, within the budget of the step.',
       tags: ['running'],
       initial: 'working',
+      entry: ['startMeasuring', 'setDeadline'],
+      on: {
+        'run.windDown': { actions: ['noteEnding', 'windDownCall'] },
+        'budget.tick': { actions: ['countTime', 'startMeasuring'] },
+      },
       after: {
         stepBudget: {
           target: 'failed',
@@ -135,52 +143,50 @@ export const stepMachine = stepSetup.createMachine({
           },
         },
       },
+      exit: ['stopMeasuring', 'dropDeadline'],
       states: {
         working: {
-          description: 'The agent works on the step.',
+          description:
+            'The agent works on the step; once for every vote, where the plan asks for votes.',
           invoke: {
             id: 'agentCall',
             src: 'agentCall',
             input: ({ context }) => workerCall(context),
             onDone: [
+              { guard: 'canAskHuman', target: '#step.awaitingApproval', actions: 'askForAgent' },
+              { guard: 'isBlocked', target: 'judgingAttempt', actions: 'keepBlocker' },
               {
-                guard: 'canAskHuman',
-                target: '#step.awaitingApproval',
-                actions: 'askForAgent',
+                guard: 'isBallot',
+                target: 'countingVotes',
+                actions: ['keepBallot', 'announceVote'],
               },
-              {
-                guard: 'isBlocked',
-                target: 'judgingAttempt',
-                actions: 'keepBlocker',
-              },
-              {
-                guard: 'isCallFailed',
-                target: '#step.failed',
-                actions: 'keepCallFailure',
-              },
+              { guard: 'isCallFailed', target: '#step.failed', actions: 'keepCallFailure' },
               { guard: 'isPartial', target: '#step.completed' },
-              {
-                guard: 'needsCodeReview',
-                target: 'reviewingCode',
-                actions: 'keepWork',
-              },
-              {
-                guard: 'needsTests',
-                target: 'testing',
-                actions: 'keepWork',
-              },
-              {
-                guard: 'needsVerification',
-                target: 'verifying',
-                actions: 'keepWork',
-              },
+              { guard: 'needsCodeReview', target: 'reviewingCode', actions: 'keepWork' },
+              { guard: 'needsTests', target: 'testing', actions: 'keepWork' },
+              { guard: 'needsVerification', target: 'verifying', actions: 'keepWork' },
               { target: '#step.completed' },
             ],
-            onError: {
-              target: '#step.failed',
-              actions: { type: 'fail', params: { code: 'crashed', reason: 'The call crashed' } },
-            },
+            onError: { target: '#step.failed', actions: 'keepCrash' },
           },
+        },
+        countingVotes: {
+          description: 'Another vote while the outcome is open; then the winner is the work.',
+          always: [
+            { guard: 'needsAnotherBallot', target: 'working' },
+            { guard: 'isVoteLost', target: '#step.failed', actions: 'keepVoteFailure' },
+            {
+              guard: 'hasNoWinner',
+              target: 'judgingAttempt',
+              actions: ['announceDecision', 'keepNoMajority'],
+            },
+            {
+              guard: 'needsCodeReview',
+              target: 'reviewingCode',
+              actions: ['announceDecision', 'keepWinner'],
+            },
+            { target: 'checkingTests', actions: ['announceDecision', 'keepWinner'] },
+          ],
         },
         reviewingCode: {
           description: 'The supervisor looks at the work before it is tested.',
@@ -203,15 +209,13 @@ export const stepMachine = stepSetup.createMachine({
                 ],
               },
             ],
-            onError: {
-              target: 'judgingAttempt',
-              actions: { type: 'fail', params: { code: 'crashed', reason: 'The review crashed' } },
-            },
+            onError: { target: 'judgingAttempt', actions: 'keepCrash' },
           },
         },
         awaitingOversight: {
           description: 'The verdict is with the ladder of the run, which may end it here.',
           on: {
+            'run.windDown': { actions: 'noteEnding' },
             'verdict.noted': [
               { guard: 'isForChild', actions: 'passDown' },
               { guard: 'hasFailure', target: 'judgingAttempt' },
@@ -220,7 +224,7 @@ export const stepMachine = stepSetup.createMachine({
           },
         },
         checkingTests: {
-          description: 'Which stage comes after the code review?',
+          description: 'Which stage comes after the vote and the code review?',
           always: [
             { guard: 'needsTests', target: 'testing' },
             { guard: 'needsVerification', target: 'verifying' },
@@ -228,73 +232,12 @@ export const stepMachine = stepSetup.createMachine({
           ],
         },
         testing: {
-          description: 'The tester runs the tests; failures come with a fix plan.',
-          invoke: {
-            id: 'agentCall',
-            src: 'agentCall',
-            input: ({ context }) => testCall(context),
-            onDone: [
-              {
-                guard: 'areTestsPassingAndUnverified',
-                target: 'verifying',
-                actions: 'announceTests',
-              },
-              {
-                guard: 'areTestsPassing',
-                target: '#step.completed',
-                actions: 'announceTests',
-              },
-              {
-                guard: 'canFix',
-                target: 'fixing',
-                actions: ['announceTests', 'keepTestFailure'],
-              },
-              {
-                target: '#step.failed',
-                actions: ['announceTests', 'keepTestFailure'],
-              },
-            ],
-            onError: {
-              target: '#step.failed',
-              actions: { type: 'fail', params: { code: 'crashed', reason: 'The tests crashed' } },
-            },
-          },
-        },
-        fixing: {
-          description: 'The agent applies the fix plan, then the tests run again.',
-          entry: ['countFix', 'announceFix'],
-          invoke: {
-            id: 'agentCall',
-            src: 'agentCall',
-            input: ({ context }) => workerCall(context),
-            onDone: [
-              {
-                guard: 'canAskHuman',
-                target: '#step.awaitingApproval',
-                actions: 'askForAgent',
-              },
-              {
-                guard: 'isBlocked',
-                target: 'judgingAttempt',
-                actions: 'keepBlocker',
-              },
-              {
-                guard: 'isCallFailed',
-                target: '#step.failed',
-                actions: 'keepCallFailure',
-              },
-              {
-                target: 'testing',
-                actions: 'keepWork',
-              },
-            ],
-            onError: {
-              target: '#step.failed',
-              actions: { type: 'fail', params: { code: 'crashed', reason: 'The fix crashed' } },
-            },
-          },
+          description:
+            'One run of the tests, with a fix before it where they have failed. Such a fix cycle has its own budget.',
+          initial: 'runningTests',
           after: {
             fixBudget: {
+              guard: 'isFixing',
               target: '#step.failed',
               actions: {
                 type: 'fail',
@@ -302,6 +245,61 @@ export const stepMachine = stepSetup.createMachine({
               },
             },
           },
+          states: {
+            fixing: {
+              description: 'The agent applies the fix plan.',
+              entry: 'announceFix',
+              invoke: {
+                id: 'agentCall',
+                src: 'agentCall',
+                input: ({ context }) => workerCall(context),
+                onDone: [
+                  {
+                    guard: 'canAskHuman',
+                    target: '#step.awaitingApproval',
+                    actions: 'askForAgent',
+                  },
+                  {
+                    guard: 'isBlocked',
+                    target: '#step.performing.judgingAttempt',
+                    actions: 'keepBlocker',
+                  },
+                  { guard: 'isCallFailed', target: '#step.failed', actions: 'keepCallFailure' },
+                  { target: 'runningTests', actions: 'keepWork' },
+                ],
+                onError: { target: '#step.failed', actions: 'keepCrash' },
+              },
+            },
+            runningTests: {
+              description: 'The tester runs the tests; failures come with a fix plan.',
+              invoke: {
+                id: 'agentCall',
+                src: 'agentCall',
+                input: ({ context }) => testCall(context),
+                onDone: [
+                  {
+                    guard: 'isCallFailed',
+                    target: '#step.performing.judgingAttempt',
+                    actions: 'keepTestFailure',
+                  },
+                  {
+                    target: '#step.performing.judgingTests',
+                    actions: ['announceTests', 'keepTests'],
+                  },
+                ],
+                onError: { target: '#step.failed', actions: 'keepCrash' },
+              },
+            },
+          },
+        },
+        judgingTests: {
+          description: 'Tests that fail are fixed, as often as the policy allows.',
+          always: [
+            { guard: 'areTestsPassingAndUnverified', target: 'verifying' },
+            { guard: 'areTestsPassing', target: '#step.completed' },
+            { guard: 'canFix', target: 'testing.fixing', actions: 'countFix' },
+            { target: '#step.failed' },
+          ],
         },
         verifying: {
           description: 'The supervisor confirms that the step is done.',
@@ -310,12 +308,12 @@ export const stepMachine = stepSetup.createMachine({
             src: 'agentCall',
             input: ({ context }) => reviewCall(context, 'step'),
             onDone: [
+              { guard: 'isCallFailed', target: 'judgingAttempt', actions: 'keepReviewFailure' },
               {
                 guard: 'isStepAccepted',
-                target: '#step.completed',
+                target: 'confirming',
                 actions: { type: 'giveVerdict', params: { subject: 'step' } },
               },
-              { guard: 'isCallFailed', target: 'judgingAttempt', actions: 'keepReviewFailure' },
               {
                 target: 'awaitingOversight',
                 actions: [
@@ -324,13 +322,14 @@ export const stepMachine = stepSetup.createMachine({
                 ],
               },
             ],
-            onError: {
-              target: 'judgingAttempt',
-              actions: {
-                type: 'fail',
-                params: { code: 'crashed', reason: 'The verification crashed' },
-              },
-            },
+            onError: { target: 'judgingAttempt', actions: 'keepCrash' },
+          },
+        },
+        confirming: {
+          description: 'The last verdict is with the ladder of the run; then the step is done.',
+          on: {
+            'run.windDown': { actions: 'noteEnding' },
+            'verdict.noted': { target: '#step.completed' },
           },
         },
         judgingAttempt: {
@@ -341,45 +340,32 @@ export const stepMachine = stepSetup.createMachine({
               target: 'working',
               actions: ['announceRetry', 'countAttempt'],
             },
-            { guard: 'canSubplan', target: '#step.subplanning' },
+            { guard: 'canSubplan', target: 'subplanning' },
             { target: '#step.failed' },
           ],
         },
-      },
-    },
-    subplanning: {
-      description: 'A plan of its own does what one agent could not, one level deeper.',
-      tags: ['running'],
-      entry: 'announceSubplan',
-      invoke: {
-        id: 'subplan',
-        src: 'orchestrator',
-        input: ({ context }) => subplanInput(context),
-        onDone: [
-          {
-            guard: 'isSubplanCompleted',
-            target: 'completed',
-            actions: ['announceSubplanEnd', 'keepSubplan'],
+        subplanning: {
+          description: 'A plan of its own does what one agent could not, one level deeper.',
+          entry: ['stopMeasuring', 'announceSubplan'],
+          invoke: {
+            id: 'subplan',
+            src: 'orchestrator',
+            input: ({ context }) => subplanInput(context),
+            onDone: [
+              {
+                guard: 'isSubplanCompleted',
+                target: '#step.completed',
+                actions: ['announceSubplanEnd', 'keepSubplan'],
+              },
+              { target: '#step.failed', actions: ['announceSubplanEnd', 'keepSubplan'] },
+            ],
+            onError: { target: '#step.failed', actions: 'keepCrash' },
           },
-          {
-            target: 'failed',
-            actions: ['announceSubplanEnd', 'keepSubplan'],
-          },
-        ],
-        onError: {
-          target: 'failed',
-          actions: { type: 'fail', params: { code: 'crashed', reason: 'The sub-plan crashed' } },
-        },
-      },
-      on: {
-        'run.windDown': { actions: 'windDownSubplan' },
-      },
-      after: {
-        stepBudget: {
-          target: 'failed',
-          actions: {
-            type: 'fail',
-            params: { code: 'step-timeout', reason: 'The sub-plan used up its time' },
+          on: {
+            'time.isShort': { actions: 'endSubplan' },
+            'run.windDown': { actions: 'passToSubplan' },
+            'run.hold': { actions: 'passToSubplan' },
+            'run.release': { actions: 'passToSubplan' },
           },
         },
       },

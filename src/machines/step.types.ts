@@ -5,6 +5,7 @@ import type {
   ReplanRequest,
 } from '../actors/call.types.js';
 import type { JsonValue } from '../canonical-json.js';
+import type { Votes } from '../plan/plan.js';
 import type {
   ApprovalAnswer,
   PermitAnswer,
@@ -28,8 +29,12 @@ export interface StepInput {
   readonly dependencies: readonly OutputReference[];
   /** What the supervisor wants kept in mind because of the run's escalation level. */
   readonly feedback: readonly FeedbackReference[];
+  /** What people had said when the step started. */
+  readonly conversation: readonly string[];
   /** Why a person must agree before the step starts; null when nobody must. */
   readonly approvalQuestion: string | null;
+  /** How many votes its plan asks for and how one of them is chosen; null when the agent is asked once. */
+  readonly votes: Votes | null;
   /** How long the step may work, waiting for people not counted. */
   readonly budgetMs: number;
   readonly fixBudgetMs: number;
@@ -37,6 +42,12 @@ export interface StepInput {
 }
 
 export interface StepContext extends StepInput {
+  /** What is left of `budgetMs` for the work, as far as it is measured: see `tickMs` in src/guards/step.ts. */
+  readonly remainingMs: number;
+  /** True while the run is paused: a sub-plan that is made then waits. */
+  readonly isPaused: boolean;
+  /** True when the run winds down: what is out comes back, and nothing else goes out. */
+  readonly isWindingDown: boolean;
   /** Attempts at the step, the present one included. */
   readonly attempt: number;
   readonly fixCycles: number;
@@ -49,6 +60,10 @@ export interface StepContext extends StepInput {
   /** Keys of the outputs the step will end with. */
   readonly outputKeys: readonly string[];
   readonly confidence: number | null;
+  /** The calls of the present vote that came back, in order; the output of each is in the journal. */
+  readonly ballots: readonly Ballot[];
+  /** Where the last test result is; null before the tests ran. */
+  readonly testsKey: string | null;
   /** Set when the agent asked for another plan. */
   readonly request: ReplanRequest | null;
   readonly handOff: { readonly agent: string; readonly task: string } | null;
@@ -62,6 +77,15 @@ export interface Question {
   readonly payload: JsonValue;
   /** True when the agent asked in the middle of its work; the answer is then feedback. */
   readonly isFromAgent: boolean;
+}
+
+/** One call of a vote. */
+export interface Ballot {
+  readonly key: string;
+  /** The same digest is the same answer. Null when the call failed: no vote. */
+  readonly digest: string | null;
+  readonly hasOutput: boolean;
+  readonly confidence: number | null;
 }
 
 export interface StepFailure {
@@ -84,6 +108,12 @@ export interface StepOutcome {
 export type StepEvent =
   | { readonly type: 'step.skip'; readonly reason: string }
   | { readonly type: 'run.windDown' }
+  | { readonly type: 'run.hold' }
+  | { readonly type: 'run.release' }
+  /** A tenth of the step's budget was worked away. */
+  | { readonly type: 'budget.tick' }
+  /** What is left of the budget is for a sub-plan to come to its end. */
+  | { readonly type: 'time.isShort' }
   | ApprovalAnswer
   | PermitAnswer
   | VerdictNoted

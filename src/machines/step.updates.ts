@@ -9,14 +9,22 @@ import type {
   WorkerRequest,
 } from '../actors/call.types.js';
 import { isGatePassed } from '../guards/gates.js';
+import { TESTS_UNAVAILABLE } from '../guards/step.js';
+import { isBallot, isVoteOpen } from '../guards/votes.js';
+import { visibleText } from '../plan/visible-text.js';
 import type { AgentCallInput } from './agent-call.js';
 import { callSettings } from './call-settings.js';
 import type { OrchestratorInput, Report, RunOutcome } from './orchestrator.types.js';
 import type { Settings } from './settings.types.js';
-import type { Question, StepContext, StepInput, StepOutcome } from './step.types.js';
+import type { Question, StepContext, StepFailure, StepInput, StepOutcome } from './step.types.js';
+import { NO_BALLOTS, votePosition, voteSuffix } from './step.votes.js';
+import { verdictReason, verdictText } from './verdict-text.js';
 
 // The input comes last: V8 copies `{ fresh, ...input }` a hundred times faster than `{ ...input, fresh }`.
 export const initialStepContext = (input: StepInput): StepContext => ({
+  remainingMs: input.budgetMs,
+  isPaused: false,
+  isWindingDown: false,
   attempt: 1,
   fixCycles: 0,
   questions: 0,
@@ -24,6 +32,8 @@ export const initialStepContext = (input: StepInput): StepContext => ({
   question: null,
   outputKeys: [],
   confidence: null,
+  ballots: NO_BALLOTS,
+  testsKey: null,
   request: null,
   handOff: null,
   failure: null,
@@ -56,18 +66,22 @@ export const workerCall = (context: StepContext): AgentCallInput => {
     goal: context.goal,
     depth: context.depth,
     mode: isFix ? 'fix' : 'work',
+    vote: votePosition(context),
     step: describe(context),
     dependencies: context.dependencies,
     feedback: context.feedback,
+    conversation: context.conversation,
     summary: context.summary,
   };
-  return callSettings(context.settings, request);
+  return callSettings(context.settings, request, context.isWindingDown);
 };
 
-/** Fixes and answers to questions are calls of their own within one attempt. */
-const workerRole = ({ fixCycles, questions }: StepContext): string => {
+/** Fixes, answers to questions and votes are calls of their own within one attempt. */
+const workerRole = (context: StepContext): string => {
+  const { fixCycles, questions } = context;
   const fix = fixCycles > 0 ? `.fix${fixCycles}` : '';
-  return questions > 0 ? `worker${fix}.q${questions}` : `worker${fix}`;
+  const answered = questions > 0 ? `.q${questions}` : '';
+  return `worker${fix}${answered}${voteSuffix(context)}`;
 };
 
 export const reviewCall = (context: StepContext, subject: 'code' | 'step'): AgentCallInput => {
@@ -82,9 +96,10 @@ export const reviewCall = (context: StepContext, subject: 'code' | 'step'): Agen
     step: describe(context),
     plan: null,
     results: ownResult(context),
+    testsKey: subject === 'step' ? context.testsKey : null,
     failed: [],
   };
-  return callSettings(context.settings, request);
+  return callSettings(context.settings, request, context.isWindingDown);
 };
 
 /** The code is looked at again when a person's answer changed a fix: that is another call. */
@@ -103,23 +118,30 @@ export const testCall = (context: StepContext): AgentCallInput => {
     results: ownResult(context),
     cycle: context.fixCycles,
   };
-  return callSettings(context.settings, request);
+  return callSettings(context.settings, request, context.isWindingDown);
 };
 
-/** A sub-plan ends by its own clock, its grace included, before the step's budget is over. */
+/** A sub-plan ends, its grace included, before the budget of its step does. */
+export const subplanMs = ({ remainingMs, settings }: StepContext): number =>
+  Math.max(1, remainingMs - settings.policy.time.graceMs - 1);
+
+/** Its clock gets what is left of the budget as far as that is known; the step tells it when less is. */
 export const subplanInput = (context: StepContext): OrchestratorInput => ({
   goal: context.task,
   runId: context.runId,
   nested: {
     parentStepId: context.stepId,
     depth: context.depth + 1,
-    limitMs: Math.max(1, context.budgetMs - context.settings.policy.time.graceMs - 1),
+    limitMs: subplanMs(context),
+    isPaused: context.isPaused,
+    conversation: context.conversation,
   },
 });
 
 /* What an answer changes. */
 
 type Change = Partial<StepContext>;
+type FailedCall = Extract<CallResult, { kind: 'failed' }>;
 
 const NO_WISHES = { request: null, handOff: null } as const;
 
@@ -128,7 +150,7 @@ export const workDone = (context: StepContext, result: CallResult): Change => {
   if (result.kind !== 'answered' || result.answer.role !== 'worker') return {};
   const { answer } = result;
   if (answer.report === 'blocked' || answer.report === 'askHuman') return {};
-  const outputKeys = result.hasOutput ? [result.key] : context.outputKeys;
+  const outputKeys = result.hasOutput ? [result.key] : keptOutput(context);
   const kept = { outputKeys, confidence: answer.confidence, ...NO_WISHES };
   const about = { stepId: context.stepId, agent: context.agent };
   switch (answer.report) {
@@ -150,11 +172,35 @@ export const workDone = (context: StepContext, result: CallResult): Change => {
   }
 };
 
+/** Without an output there is none. Only a fix may be silent: it changes the work of this attempt, which is tested again. */
+const keptOutput = ({ fixCycles, outputKeys }: StepContext): readonly string[] =>
+  fixCycles > 0 ? outputKeys : [];
+
 export const callFailure = (result: CallResult): Change =>
   result.kind === 'failed' ? { failure: { code: result.code, reason: result.reason } } : {};
 
-export const blockedBy = (result: CallResult): Change => {
+/** What was asked for came to no end at all. */
+export const crashed = ({ type }: { readonly type: string }): Change => ({
+  failure: {
+    code: 'crashed',
+    reason: type.endsWith('.subplan') ? 'The sub-plan crashed' : 'The call crashed',
+  },
+});
+
+const RUN_ENDED: StepFailure = { code: 'run-ended', reason: 'The run is ending' };
+
+/** A call that the end of the run cut short says nothing about the work. */
+const failureOf = ({ code, reason }: FailedCall, meaning: string): StepFailure =>
+  code === RUN_ENDED.code ? RUN_ENDED : { code: meaning, reason };
+
+/** Why there is nothing to choose from: the run ended in the middle of it, or what the last call says. */
+export const voteLost = (context: StepContext, result: CallResult): Change =>
+  isVoteOpen(context) ? { failure: RUN_ENDED } : callFailure(result);
+
+export const blockedBy = (context: StepContext, result: CallResult): Change => {
   if (result.kind !== 'answered' || result.answer.role !== 'worker') return {};
+  // Nobody is asked any more, and it is not the agent's fault.
+  if (context.isWindingDown && result.answer.report === 'askHuman') return { failure: RUN_ENDED };
   const reason =
     result.answer.report === 'blocked' ? result.answer.reason : 'The agent asks again and again';
   return { failure: { code: 'blocked', reason } };
@@ -162,25 +208,32 @@ export const blockedBy = (result: CallResult): Change => {
 
 /** A verdict that does not pass, or the failure to get one. */
 export const reviewFailure = (context: StepContext, result: CallResult): Change => {
-  if (result.kind === 'failed')
-    return { failure: { code: 'review-failed', reason: result.reason } };
+  if (result.kind === 'failed') return { failure: failureOf(result, 'review-failed') };
   if (result.answer.role !== 'supervisor') return {};
-  const { score, feedback } = result.answer;
+  const text = verdictText(result.answer);
   return {
-    failure: { code: 'rejected-by-supervisor', reason: `Score ${score}: ${feedback}` },
-    feedback: [...context.feedback, { from: 'supervisor', text: feedback, key: null }],
+    failure: { code: 'rejected-by-supervisor', reason: verdictReason(result.answer) },
+    feedback: [...context.feedback, { from: 'supervisor', text, key: null }],
   };
 };
 
-export const testFailure = (context: StepContext, result: CallResult): Change => {
-  if (result.kind === 'failed') return { failure: { code: 'tests-failed', reason: result.reason } };
-  const failures = result.answer.role === 'tester' ? result.answer.failures : 0;
+/** Nobody could run the tests: they have not passed, and there is nothing to fix. */
+export const testsUnavailable = (result: CallResult): Change =>
+  result.kind === 'failed' ? { failure: failureOf(result, TESTS_UNAVAILABLE) } : {};
+
+/** Keeps where the result is; failures are for the agent to fix. */
+export const testsDone = (context: StepContext, result: CallResult): Change => {
+  if (result.kind === 'failed' || result.answer.role !== 'tester') return {};
+  const testsKey = result.key;
+  if (result.answer.passed) return { testsKey, failure: null };
+  const { failures } = result.answer;
   const feedback: FeedbackReference = {
     from: 'tester',
     text: `${failures} failures`,
-    key: result.key,
+    key: testsKey,
   };
   return {
+    testsKey,
     failure: { code: 'tests-failed', reason: `${failures} failures` },
     feedback: [...context.feedback, feedback],
   };
@@ -190,13 +243,14 @@ export const testFailure = (context: StepContext, result: CallResult): Change =>
 export const nextAttempt = (context: StepContext): Change => ({
   attempt: context.attempt + 1,
   fixCycles: 0,
+  ballots: NO_BALLOTS,
   failure: null,
 });
 
 export const questionBefore = (context: StepContext): Change =>
   withQuestion(context, {
     text: context.approvalQuestion ?? '',
-    payload: context.task,
+    payload: visibleText(context.task),
     isFromAgent: false,
   });
 
@@ -204,7 +258,9 @@ export const questionFromAgent = (context: StepContext, result: CallResult): Cha
   if (result.kind !== 'answered' || result.answer.role !== 'worker') return {};
   if (result.answer.report !== 'askHuman') return {};
   const { question, payload } = result.answer;
-  return withQuestion(context, { text: question, payload, isFromAgent: true });
+  const text = visibleText(question);
+  const asked = withQuestion(context, { text, payload, isFromAgent: true });
+  return { ...asked, ballots: NO_BALLOTS };
 };
 
 const withQuestion = (context: StepContext, question: Omit<Question, 'requestId'>): Change => {
@@ -224,18 +280,22 @@ export const questionAnswered = (context: StepContext, answer: string): Change =
 export const subplanDone = (outcome: RunOutcome): Change =>
   outcome.status === 'completed'
     ? { ...NO_WISHES, outputKeys: outcome.outputKeys, failure: null }
-    : {
-        failure: {
-          code: 'subplan-failed',
-          reason: `The sub-plan ended ${outcome.status}: ${outcome.reason}`,
-        },
-      };
+    : { failure: subplanFailure(outcome) };
+
+/** A no in the sub-plan is passed on as one, with who it was for: it may be the end of the run above, too. */
+const subplanFailure = ({ status, reason, rejected }: RunOutcome): StepFailure =>
+  rejected === null
+    ? { code: 'subplan-failed', reason: `The sub-plan ended ${status}: ${reason}` }
+    : { code: 'subplan-rejected', reason: rejected };
 
 /* What the step ends with and tells its parent. */
 
-/** The work that completes a step may be in the very event that ends it. */
+/** The work that completes a step may be in the very event that ends it, unless that is only the last of several votes. */
 export const completedOutcome = (context: StepContext, result: CallResult): StepOutcome =>
-  stepOutcome({ ...context, ...workDone(context, result) }, 'completed');
+  stepOutcome(
+    isBallot(context, result) ? context : { ...context, ...workDone(context, result) },
+    'completed',
+  );
 
 export const stepOutcome = (context: StepContext, status: StepOutcome['status']): StepOutcome => ({
   status,
@@ -255,7 +315,14 @@ export const verdictReport = (
   result: CallResult,
 ): Extract<Report, { type: 'verdict.given' }> | undefined => {
   if (result.kind !== 'answered' || result.answer.role !== 'supervisor') return undefined;
-  const { score, issues, feedback } = result.answer;
-  const hasIssues = issues.length > 0 || !isGatePassed(settings, subject, result);
-  return { type: 'verdict.given', score, hasIssues, feedback, route: [] };
+  const { score, issues } = result.answer;
+  const isPassed = isGatePassed(settings, subject, result);
+  return {
+    type: 'verdict.given',
+    score,
+    hasIssues: issues.length > 0 || !isPassed,
+    feedback: verdictText(result.answer),
+    isLast: subject === 'step' && isPassed,
+    route: [],
+  };
 };

@@ -15,7 +15,7 @@ export interface AdoptionRules {
   /** 0 for the first plan, then one more for every plan that is adopted. */
   readonly revision: number;
   readonly merge: 'replacePending' | 'append' | 'appendNext' | 'replaceAll';
-  /** True when a planner answered what failed so far: those failures no longer count against the run. */
+  /** True when a planner answered what failed so far with steps: those failures no longer count against the run. */
   readonly resolvesFailures: boolean;
 }
 
@@ -47,6 +47,7 @@ export const adoptPlan = (
   return { progress: withReady(merged, runnable), added, replaced };
 };
 
+/** To replace everything is to replace what waits: what ran was given up before the planner was asked. */
 const isReplacing = (merge: AdoptionRules['merge']): boolean =>
   merge === 'replacePending' || merge === 'replaceAll';
 
@@ -85,6 +86,7 @@ const renamedSteps = (
     task: step.task,
     complexity: step.complexity,
     requiresApproval: step.requiresApproval,
+    votes: step.votes ?? null,
     dependsOn: step.dependsOn.flatMap((dependency) => indexById.get(dependency) ?? []),
     rank: firstRank + offset,
     revision,

@@ -7,6 +7,7 @@ import type { ProposedStep } from './plan.js';
 export const findCycle = (
   steps: readonly Pick<ProposedStep, 'id' | 'dependsOn'>[],
 ): string[] | undefined => {
+  if (isInOrder(steps)) return undefined;
   const dependenciesById = new Map(steps.map((step) => [step.id, step.dependsOn]));
   const finished = new Set<string>();
   for (const { id } of steps) {
@@ -14,6 +15,16 @@ export const findCycle = (
     if (cycle !== undefined) return cycle;
   }
   return undefined;
+};
+
+/** Most planners list a step after what it depends on: then there is no cycle to look for. */
+const isInOrder = (steps: readonly Pick<ProposedStep, 'id' | 'dependsOn'>[]): boolean => {
+  const earlier = new Set<string>();
+  for (const { id, dependsOn } of steps) {
+    for (const dependency of dependsOn) if (!earlier.has(dependency)) return false;
+    earlier.add(id);
+  }
+  return true;
 };
 
 const walkFrom = (

@@ -13,6 +13,8 @@ export const planFingerprint = (plan: ProposedPlan): string => {
     dependsOn: step.dependsOn
       .map((dependency) => positionById.get(dependency) ?? dependency)
       .sort(),
+    // Asking more often is another plan; plans without votes keep the fingerprint they have always had.
+    ...(step.votes === undefined ? {} : { votes: step.votes }),
   }));
   return fingerprint(stableStringify(work));
 };

@@ -12,6 +12,13 @@ export const complexitySchema = z.enum(['simple', 'medium', 'complex']);
 /** What a planner may say about how large the whole goal is. */
 export const scopeSchema = z.enum(['trivial', 'simple', 'moderate', 'complex']);
 
+/** The same task asked several times, and how one answer is chosen. The policy bounds the count. */
+export const votesSchema = z.object({
+  count: z.int().min(2),
+  /** `majority`: the answer that more than half of the count give; `bestConfidence`: the surest one. */
+  choose: z.enum(['majority', 'bestConfidence']),
+});
+
 /** One step as a planner proposes it. Unknown keys are dropped: a plan can never carry a limit or an approval. */
 export const stepSchema = z.object({
   id: z.string(),
@@ -23,6 +30,7 @@ export const stepSchema = z.object({
   reason: z.string().max(TASK_CHARACTERS_MAX).optional(),
   /** True adds a human approval; it can never take one away. */
   requiresApproval: z.boolean().default(false),
+  votes: votesSchema.optional(),
 });
 
 /** A plan as a planner proposes it. */
@@ -35,6 +43,7 @@ export const planSchema = z.object({
 
 export type Complexity = z.infer<typeof complexitySchema>;
 export type Scope = z.infer<typeof scopeSchema>;
+export type Votes = Readonly<z.infer<typeof votesSchema>>;
 export type ProposedStep = z.infer<typeof stepSchema>;
 export type ProposedPlan = z.infer<typeof planSchema>;
 
@@ -55,4 +64,6 @@ export interface PlanStep<AgentName extends string = string> {
   readonly complexity?: Complexity;
   readonly reason?: string;
   readonly requiresApproval?: boolean;
+  /** Asks the agent `count` times, one call after the other; at most `limits.maxVotes`. */
+  readonly votes?: Votes;
 }

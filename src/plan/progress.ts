@@ -1,6 +1,6 @@
 import type { ChunkedList } from './chunked-list.js';
 import { itemAt, withItem } from './chunked-list.js';
-import type { Complexity } from './plan.js';
+import type { Complexity, Votes } from './plan.js';
 
 /** A step that was adopted into a run. Its index never changes and is never used again. */
 export interface PlannedStep {
@@ -9,6 +9,8 @@ export interface PlannedStep {
   readonly task: string;
   readonly complexity: Complexity;
   readonly requiresApproval: boolean;
+  /** Null: the agent is asked once. */
+  readonly votes: Votes | null;
   /** Indexes of the steps it waits for. */
   readonly dependsOn: readonly number[];
   /** Lower runs first among the ready; 'appendNext' gives new steps a lower rank than the waiting ones. */
@@ -82,6 +84,15 @@ export interface Settlement {
 /** A human's skip satisfies the steps behind it; a skip behind a failure does not. */
 export const SKIPPED_BY_HUMAN = 'human';
 export const SKIPPED_BY_DEPENDENCY = 'dependency';
+/** Why a running step was cancelled for a plan that replaces everything, and why what waited behind it was skipped. */
+export const GIVEN_UP = 'given-up';
+
+/** Why a step was skipped by a person, with what they said about it, if anything. */
+export const humanSkip = (said = ''): string =>
+  said === '' ? SKIPPED_BY_HUMAN : `${SKIPPED_BY_HUMAN}: ${said}`;
+
+const isHumanSkip = (reason: string | null): boolean =>
+  reason === SKIPPED_BY_HUMAN || reason?.startsWith(`${SKIPPED_BY_HUMAN}: `) === true;
 
 export const stateOf = (progress: Progress, index: number): StepState | undefined =>
   itemAt(progress.states, index);
@@ -99,21 +110,54 @@ export const startStep = (progress: Progress, index: number): Progress => {
   const state = stateOf(progress, index);
   if (state?.status !== 'pending') return progress;
   const position = progress.ready.indexOf(index, progress.readyHead);
-  return {
-    ...progress,
-    states: withItem(progress.states, index, { ...state, status: 'running' }),
+  const { unmet, outputKeys, reason } = state;
+  const running = { status: 'running', unmet, outputKeys, reason } as const;
+  return changedProgress(progress, {
+    states: withItem(progress.states, index, running),
     readyHead: position < 0 ? progress.readyHead : position + 1,
-    counts: {
-      ...progress.counts,
-      pending: progress.counts.pending - 1,
-      running: progress.counts.running + 1,
-    },
+    counts: movedCounts(progress.counts, 'pending', 'running'),
+  });
+};
+
+/*
+ * Spelled out instead of spread: these copies are made for every step of every run, and a spread copy of a copy takes
+ * V8 ten times as long (docs/decisions/0005).
+ */
+
+const changedProgress = (progress: Progress, change: Partial<Progress>): Progress => ({
+  steps: change.steps ?? progress.steps,
+  dependents: change.dependents ?? progress.dependents,
+  states: change.states ?? progress.states,
+  ready: change.ready ?? progress.ready,
+  readyHead: change.readyHead ?? progress.readyHead,
+  counts: change.counts ?? progress.counts,
+});
+
+const movedCounts = (
+  counts: ProgressCounts,
+  from: StepState['status'],
+  to: StepState['status'],
+  failed = 0,
+  unresolved = 0,
+): ProgressCounts => {
+  const moved = {
+    pending: counts.pending,
+    running: counts.running,
+    completed: counts.completed,
+    failed: counts.failed,
+    skipped: counts.skipped,
+    cancelled: counts.cancelled,
+    unresolved: counts.unresolved + unresolved,
+    failedSincePlan: counts.failedSincePlan + failed,
   };
+  moved[from] -= 1;
+  moved[to] += 1;
+  return moved;
 };
 
 export interface Settled {
   readonly progress: Progress;
-  /** Steps that were skipped because this one failed, in order. */
+  /** Steps that were skipped because this one failed or was given up, in order. */
   readonly skipped: readonly number[];
 }
 
@@ -129,23 +173,24 @@ export const settleStep = (
   if (isSatisfying(settlement) || onDependencyFailure === 'run') {
     return { progress: releaseDependents(settledOnce, index), skipped: [] };
   }
-  return skipDependents(settledOnce, index);
+  const isGivenUp = settlement.reason === GIVEN_UP;
+  return skipDependents(settledOnce, index, isGivenUp ? GIVEN_UP : SKIPPED_BY_DEPENDENCY);
 };
 
 /** Whether steps that wait for a step that ended this way may run. */
 export const isSatisfying = ({ status, reason }: Pick<StepState, 'status' | 'reason'>): boolean =>
-  status === 'completed' || (status === 'skipped' && reason === SKIPPED_BY_HUMAN);
+  status === 'completed' || (status === 'skipped' && isHumanSkip(reason));
 
 const recordSettlement = (progress: Progress, index: number, settlement: Settlement): Progress => {
   const state = stateOf(progress, index);
   if (state === undefined || (state.status !== 'pending' && state.status !== 'running')) {
     return progress;
   }
-  return {
-    ...progress,
-    states: withItem(progress.states, index, { unmet: state.unmet, ...settlement }),
+  const { status, outputKeys, reason } = settlement;
+  return changedProgress(progress, {
+    states: withItem(progress.states, index, { status, unmet: state.unmet, outputKeys, reason }),
     counts: settledCounts(progress.counts, state.status, settlement),
-  };
+  });
 };
 
 const settledCounts = (
@@ -155,13 +200,7 @@ const settledCounts = (
 ): ProgressCounts => {
   const failed = status === 'failed' ? 1 : 0;
   const unresolved = failed === 1 || reason === SKIPPED_BY_DEPENDENCY ? 1 : 0;
-  return {
-    ...counts,
-    unresolved: counts.unresolved + unresolved,
-    failedSincePlan: counts.failedSincePlan + failed,
-    [from]: counts[from] - 1,
-    [status]: counts[status] + 1,
-  };
+  return movedCounts(counts, from, status, failed, unresolved);
 };
 
 const releaseDependents = (progress: Progress, index: number): Progress => {
@@ -171,14 +210,15 @@ const releaseDependents = (progress: Progress, index: number): Progress => {
     const state = itemAt(states, dependent);
     if (state?.status !== 'pending') continue;
     const unmet = state.unmet - 1;
-    states = withItem(states, dependent, { ...state, unmet });
+    const { status, outputKeys, reason } = state;
+    states = withItem(states, dependent, { status, unmet, outputKeys, reason });
     if (unmet === 0) released.push(dependent);
   }
   if (states === progress.states) return progress;
-  return withReady({ ...progress, states }, released);
+  return withReady(changedProgress(progress, { states }), released);
 };
 
-const skipDependents = (progress: Progress, index: number): Settled => {
+const skipDependents = (progress: Progress, index: number, reason: string): Settled => {
   const skipped: number[] = [];
   const queue = [...(progress.dependents[index] ?? [])];
   let next = progress;
@@ -187,7 +227,7 @@ const skipDependents = (progress: Progress, index: number): Settled => {
     const after = recordSettlement(next, dependent, {
       status: 'skipped',
       outputKeys: [],
-      reason: SKIPPED_BY_DEPENDENCY,
+      reason,
     });
     if (after === next) continue;
     next = after;
@@ -201,7 +241,10 @@ const skipDependents = (progress: Progress, index: number): Settled => {
 export const withReady = (progress: Progress, indexes: readonly number[]): Progress => {
   if (indexes.length === 0) return progress;
   const rankOf = (index: number): number => progress.steps[index]?.rank ?? index;
-  const added = [...indexes].sort((left, right) => rankOf(left) - rankOf(right));
+  const added =
+    indexes.length === 1
+      ? indexes
+      : [...indexes].sort((left, right) => rankOf(left) - rankOf(right));
   const waiting = progress.ready.slice(progress.readyHead);
   const lastWaiting = waiting.at(-1);
   const firstAdded = added[0];
@@ -212,5 +255,5 @@ export const withReady = (progress: Progress, indexes: readonly number[]): Progr
   const ready = isAppend
     ? [...waiting, ...added]
     : [...waiting, ...added].sort((left, right) => rankOf(left) - rankOf(right));
-  return { ...progress, ready, readyHead: 0 };
+  return changedProgress(progress, { ready, readyHead: 0 });
 };

@@ -2,6 +2,7 @@ import type { Issue } from '../errors.js';
 import { findCycle } from './cycle.js';
 import type { ProposedPlan, ProposedStep } from './plan.js';
 import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from './plan.js';
+import { hasHiddenCharacters } from './visible-text.js';
 
 /** Seed 003's practice: a description shorter or longer than this is usually not one atomic task. */
 const TASK_CHARACTERS_ADVISED = { min: 15, max: 200 } as const;
@@ -14,6 +15,8 @@ export interface PlanRules {
   readonly agents: readonly string[];
   /** The most steps one plan may propose. */
   readonly maxSteps: number;
+  /** The most votes a step may ask for; 1 is no voting. @default 1 */
+  readonly maxVotes?: number;
   /** Steps of earlier revisions that a new step may depend on. */
   readonly existingStepIds?: readonly string[];
 }
@@ -30,6 +33,8 @@ export type PlanValidation =
  * // { ok: false, issues: [{ code: 'unknown-agent', path: 'steps[0].agent', message: '…known agents: coder' }] }
  */
 export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidation => {
+  const known = knownValidation(candidate, rules);
+  if (known !== undefined) return known;
   const tooLarge = sizeIssue(candidate, rules);
   if (tooLarge !== undefined) return { ok: false, issues: [tooLarge] };
   const parsed = planSchema.safeParse(candidate);
@@ -43,6 +48,8 @@ export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidati
   }
   const plan = withUniqueDependencies(parsed.data);
   const found = [
+    ...textIssues(plan.analysis, 'analysis'),
+    ...textIssues(plan.successCriteria, 'successCriteria'),
     ...plan.steps.flatMap((step, index) => stepIssues(step, index, rules)),
     ...duplicateIssues(plan.steps),
     ...dependencyIssues(plan.steps, rules),
@@ -50,8 +57,24 @@ export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidati
   const errors = found.filter((issue) => issue.severity !== 'warning');
   if (errors.length === 0) errors.push(...cycleIssues(plan.steps));
   if (errors.length > 0) return { ok: false, issues: errors.slice(0, ISSUES_MAX) };
-  return { ok: true, plan, warnings: found.slice(0, ISSUES_MAX) };
+  const validation = { ok: true, plan, warnings: found.slice(0, ISSUES_MAX) } as const;
+  validations.set(plan, { validation, rules });
+  return validation;
 };
+
+/** A plan that came with a goal is judged when the run is started and again by its chart: the same plan, the same rules. */
+const validations = new WeakMap<object, { validation: PlanValidation; rules: PlanRules }>();
+
+const knownValidation = (candidate: unknown, rules: PlanRules): PlanValidation | undefined => {
+  if (typeof candidate !== 'object' || candidate === null) return undefined;
+  const known = validations.get(candidate);
+  return known !== undefined && isSameRules(known.rules, rules) ? known.validation : undefined;
+};
+
+const RULES = ['agents', 'maxSteps', 'maxVotes', 'existingStepIds'] as const;
+
+const isSameRules = (left: PlanRules, right: PlanRules): boolean =>
+  RULES.every((rule) => left[rule] === right[rule]);
 
 /** Counted before the schema looks, so that a hostile plan costs nothing. */
 const sizeIssue = (candidate: unknown, rules: PlanRules): Issue | undefined => {
@@ -84,7 +107,22 @@ const stepIssues = (step: ProposedStep, index: number, rules: PlanRules): Issue[
     issues.push({ code: 'unknown-agent', path: `steps[${index}].agent`, message });
   }
   issues.push(...taskIssues(step.task, `steps[${index}].task`));
+  issues.push(...textIssues(step.reason, `steps[${index}].reason`));
+  issues.push(...votesIssues(step, `steps[${index}].votes`, rules));
   return issues;
+};
+
+const votesIssues = (
+  { votes }: ProposedStep,
+  path: string,
+  { maxVotes = 1 }: PlanRules,
+): Issue[] => {
+  if (votes === undefined || votes.count <= maxVotes) return [];
+  const message =
+    maxVotes < 2
+      ? `Expected no votes (limits.maxVotes is 1), got ${votes.count}: leave them out`
+      : `Expected at most ${maxVotes} votes (limits.maxVotes), got ${votes.count}: ask for fewer`;
+  return [{ code: 'too-many-votes', path: `${path}.count`, message }];
 };
 
 const taskIssues = (task: string, path: string): Issue[] => {
@@ -95,9 +133,16 @@ const taskIssues = (task: string, path: string): Issue[] => {
     return [{ code: 'plan-too-large', path, message }];
   }
   const { min, max } = TASK_CHARACTERS_ADVISED;
-  if (length >= min && length <= max) return [];
+  if (length >= min && length <= max) return textIssues(task, path);
   const message = `A task of ${min} to ${max} characters is easiest to do well, got ${length}`;
-  return [{ code: 'task-length', path, message, severity: 'warning' }];
+  return [{ code: 'task-length', path, message, severity: 'warning' }, ...textIssues(task, path)];
+};
+
+/** Not an error: somebody may have pasted it. Agents get the text to the letter, people see what is hidden in it. */
+const textIssues = (text: string | undefined, path: string): Issue[] => {
+  if (text === undefined || !hasHiddenCharacters(text)) return [];
+  const message = 'Has characters that do not show; a person who is asked sees them written out';
+  return [{ code: 'hidden-characters', path, message, severity: 'warning' }];
 };
 
 /** Ids that a person cannot tell apart are duplicates too. */

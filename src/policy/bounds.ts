@@ -70,15 +70,18 @@ const deepestSteps = (goalSteps: number, maxSteps: number, depth: number): numbe
 const plannerRecoveries = ({ failure, limits }: Policy): number =>
   failure.onPlannerFailure === 'interrupt' ? limits.maxAttempts : 0;
 
-/** An attempt, or an answer from a person, takes the work through its stages once more. */
+/** An attempt takes the work through its stages once; an answer from a person has only the work begin again. */
 const triesPerStep = ({ limits, gates, retry, approval }: Policy, team: BoundedTeam): number => {
-  const { maxAttempts, maxFixCycles } = limits;
-  const rounds = maxAttempts + approval.maxQuestions;
+  const { maxAttempts, maxFixCycles, maxVotes } = limits;
+  const { maxQuestions } = approval;
   const fixes = team.hasTester ? maxAttempts * maxFixCycles : 0;
-  const work = rounds + fixes;
-  const codeReviews = team.hasSupervisor && gates.code !== null ? rounds : 0;
-  const tests = team.hasTester ? rounds + fixes : 0;
-  const verifications = team.hasSupervisor && gates.step !== null ? rounds : 0;
+  // A plan may have every step voted on; a fix is made once.
+  const work = (maxAttempts + maxQuestions) * maxVotes + fixes;
+  // Asked in the middle of a fix, the code is looked at once more. In the middle of a vote it costs at least as much.
+  const reviewedFixes = maxVotes === 1 ? Math.min(maxQuestions, fixes) : 0;
+  const codeReviews = team.hasSupervisor && gates.code !== null ? maxAttempts + reviewedFixes : 0;
+  const tests = team.hasTester ? maxAttempts + fixes : 0;
+  const verifications = team.hasSupervisor && gates.step !== null ? maxAttempts : 0;
   const fallbacks = retry.fallback && team.fallbacks.length > 0 ? work : 0;
   return (work + codeReviews + tests + verifications) * retry.attempts + fallbacks;
 };

@@ -12,6 +12,7 @@ export const defaultPolicy: Policy = deepFreeze({
     maxFixCycles: 3,
     maxParallel: 5,
     maxSteps: 15,
+    maxVotes: 1,
     maxFailures: null,
     maxAgentCalls: null,
     maxTokens: null,
@@ -27,6 +28,7 @@ export const defaultPolicy: Policy = deepFreeze({
     graceMs: 5_000,
   },
   replan: {
+    maxByComplexity: null,
     merge: 'replacePending',
     coalesce: 'batch',
     onLimit: 'continue',

@@ -19,7 +19,8 @@ export type Preset = <const AgentName extends string = never>(
 const oneGoPerStep = { maxDepth: 0, maxAttempts: 1 } as const;
 
 const dynamicOptions = {
-  limits: { ...oneGoPerStep, maxReplans: 3, maxParallel: 1 },
+  // Voting is what the seed plans next (002.56); three is the least that can outvote one.
+  limits: { ...oneGoPerStep, maxReplans: 3, maxParallel: 1, maxVotes: 3 },
   // X3: the seed replaces the whole list and starts again at 0, which overwrites outputs of
   // completed steps (defect 11). X12: at the limit the seed fails the run; here the rest of the
   // plan still runs.
@@ -100,7 +101,8 @@ export const presets = Object.freeze({
    * across systems.
    */
   planAndExecute: preset({
-    limits: { ...oneGoPerStep, maxReplans: 0, maxParallel: 1 },
+    // However many tasks fail, the others are done.
+    limits: { ...oneGoPerStep, maxReplans: 0, maxParallel: 1, maxFailures: 1_000_000 },
     failure: {
       onStepFailure: 'continue',
       // The seed waits for ever behind a failed dependency (defect 13).
@@ -131,7 +133,8 @@ export const presets = Object.freeze({
       maxParallel: 1,
       maxSteps: 15,
     },
-    time: { stepShare: true },
+    // Steps and phases have budgets of their own here; one call may use all of them.
+    time: { stepShare: true, stepTimeoutMs: null },
     // "Mark failed and continue"; too many failures escalate by limits.maxFailures.
     failure: { onStepFailure: 'continue' },
     gates: { plan: 70, code: 60, step: 70, goal: 80 },

@@ -21,6 +21,7 @@ const limits = z.strictObject({
   maxFixCycles: integer(0),
   maxParallel: integer(1, 1_000),
   maxSteps: integer(1, 1_000_000),
+  maxVotes: integer(1, 9),
   maxFailures: orNull(integer(0)),
   maxAgentCalls: orNull(integer(1)),
   maxTokens: orNull(integer(1)),
@@ -33,7 +34,7 @@ const time = z
     limitMs: durationMs,
     planningMs: orNull(durationMs),
     verificationMs: orNull(durationMs),
-    stepTimeoutMs: durationMs,
+    stepTimeoutMs: orNull(durationMs),
     stepShare: toggle(),
     graceMs: integer(0),
   })
@@ -42,6 +43,10 @@ const time = z
   });
 
 const replan = z.strictObject({
+  // Bounded by `limits.maxReplans` too, which only the whole policy knows.
+  maxByComplexity: z
+    .strictObject({ simple: integer(0), medium: integer(0), complex: integer(0) })
+    .nullable(),
   merge: choice('replacePending', 'append', 'appendNext', 'replaceAll'),
   coalesce: choice('batch', 'first', 'highestConfidence'),
   onLimit: choice('continue', 'finish', 'fail', 'askHuman'),
@@ -117,15 +122,27 @@ const context = z.strictObject({
 });
 
 /** The complete policy; unknown options are refused, nothing has a default here. */
-export const policySchema = z.strictObject({
-  limits,
-  time,
-  replan,
-  failure,
-  approval,
-  gates,
-  escalation,
-  retry,
-  breaker,
-  context,
-});
+export const policySchema = z
+  .strictObject({
+    limits,
+    time,
+    replan,
+    failure,
+    approval,
+    gates,
+    escalation,
+    retry,
+    breaker,
+    context,
+  })
+  .superRefine((policy, refinement) => {
+    // One complaint about a number is enough; what it conflicts with can wait.
+    if (refinement.issues.length > 0) return;
+    const { maxReplans } = policy.limits;
+    for (const [complexity, most] of Object.entries(policy.replan.maxByComplexity ?? {})) {
+      if (most <= maxReplans) continue;
+      const path = ['replan', 'maxByComplexity', complexity];
+      const message = `Expected \`${path.join('.')}\` to be at most \`limits.maxReplans\`, which is ${maxReplans}, got ${most}`;
+      refinement.addIssue({ code: 'custom', path, message });
+    }
+  });

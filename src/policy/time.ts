@@ -34,9 +34,8 @@ export function stepBudgetMs(policy: Pick<Policy, 'time'>, stepCount: number): n
   return Math.max(1, Math.floor(executionMs / Math.max(1, stepCount)));
 }
 
-/** What one fix cycle of a step may take: 30 % of the step's share, or all of the step's time. */
-export function fixBudgetMs(policy: Pick<Policy, 'time'>, stepCount: number): number {
-  const stepMs = stepBudgetMs(policy, stepCount);
+/** What one fix cycle may take, the fix and the tests after it: 30 % of its step, or all of the step's time. */
+export function fixBudgetMs(policy: Pick<Policy, 'time'>, stepMs: number): number {
   if (!policy.time.stepShare) {
     return stepMs;
   }

@@ -25,6 +25,8 @@ export interface LimitsPolicy {
   readonly maxParallel: number;
   /** Steps a plan may have. Range: 1 to 1,000,000. @default 15 */
   readonly maxSteps: number;
+  /** Votes a step may ask for, the same task asked again and again; 1 is no voting. Range: 1 to 9. @default 1 */
+  readonly maxVotes: number;
   /** Failed steps a run bears; null derives `max(2, ceil(steps / 3))`. Minimum: 0. @default null */
   readonly maxFailures: number | null;
   /** Calls of agents in the whole run; null turns the bound off. Minimum: 1. @default null */
@@ -51,29 +53,50 @@ export interface TimePolicy {
    * @default null
    */
   readonly verificationMs: number | null;
-  /** One attempt of one call of one agent. Minimum: 1. @default 60_000 */
-  readonly stepTimeoutMs: number;
+  /**
+   * One attempt of one call of one agent. Null: whatever its step or phase has left. Minimum: 1.
+   * @default 60_000
+   */
+  readonly stepTimeoutMs: number | null;
   /**
    * True: a whole step gets the execution time divided by the number of steps, and a fix cycle 30 %
-   * of that. False: a step may use all the execution time that is left. @default false
+   * of that. False: a step may use all the execution time that is left. Waiting for people does not
+   * count; after their answer a step goes on with what is left of its share. @default false
    */
   readonly stepShare: boolean;
   /** What work in flight gets to finish in when the run winds down. Minimum: 0. @default 5_000 */
   readonly graceMs: number;
 }
 
+/** Replans by how hard the first plan of the run is: what counts is its most complex step. */
+export interface ReplansByComplexity {
+  /** Minimum: 0, maximum: `limits.maxReplans`. */
+  readonly simple: number;
+  /** Minimum: 0, maximum: `limits.maxReplans`. */
+  readonly medium: number;
+  /** Minimum: 0, maximum: `limits.maxReplans`. */
+  readonly complex: number;
+}
+
 /** What a new plan does to the old one, and when to stop planning anew. */
 export interface ReplanPolicy {
   /**
-   * `replacePending` keeps what is completed, failed or running and replaces the rest; `append`
-   * adds at the end; `appendNext` adds in front of what is pending; `replaceAll` starts over, keeping
-   * only the record of what was done. @default 'replacePending'
+   * A tighter bound than `limits.maxReplans`, by the most complex step of the first plan that is
+   * adopted. From then on it stands, whatever later plans say; null: `limits.maxReplans` is the
+   * bound. @default null
+   */
+  readonly maxByComplexity: ReplansByComplexity | null;
+  /**
+   * `replacePending` lets what runs come to its end and replaces what waits; `append` adds at the
+   * end; `appendNext` adds in front of what waits; `replaceAll` starts over: what runs is given up
+   * before the planner is asked, what waits is replaced, and only what is completed or failed stays,
+   * as history. @default 'replacePending'
    */
   readonly merge: 'replacePending' | 'append' | 'appendNext' | 'replaceAll';
   /** Which of several requests made at once reach the planner. @default 'batch' */
   readonly coalesce: 'batch' | 'first' | 'highestConfidence';
   /**
-   * At `limits.maxReplans`: go on without replans, wind up with what is there, fail, or ask.
+   * At the replan bound: go on without replans, wind up with what is there, fail, or ask.
    * @default 'continue'
    */
   readonly onLimit: 'continue' | 'finish' | 'fail' | 'askHuman';
@@ -107,7 +130,11 @@ export interface ApprovalPolicy<AgentName extends string = string> {
   readonly onTimeout: 'reject' | 'approve';
   /** Questions the agent of one step may put to a person; one more and it is blocked. Range: 0 to 100. @default 5 */
   readonly maxQuestions: number;
-  /** What a rejection does; the rejected step never runs. @default 'replan' */
+  /**
+   * What a rejection does; the rejected step never runs. `replan` asks the planner again. `skip` skips the step, and
+   * leaves the plan there is when a revision is rejected; a rejected first plan ends the run. `fail` ends the run at
+   * once, whatever else is going on. @default 'replan'
+   */
   readonly onReject: 'replan' | 'skip' | 'fail';
 }
 

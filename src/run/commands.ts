@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Command } from '../machines/orchestrator.types.js';
 
 /*
- * What people may say to a run, checked at the edge. Routes are the charts' own business: whatever comes from outside
- * starts with an empty one, and the types of events that charts raise among themselves are not in this list.
+ * What people may say to a run, checked at its door, and in the chart for whoever holds a plain actor. Routes are the
+ * charts' own business: whatever comes from outside starts with an empty one, and the types of events that charts
+ * raise among themselves are not in this list.
  */
 
 const text = z.string().max(20_000);
@@ -13,8 +14,12 @@ const route = z.array(z.never()).default([]);
 
 /** Seed 003's three ways to change a plan while it runs, one of which changes nothing. */
 const planModifications = [
-  z.object({ type: z.literal('plan.skip'), stepIds: z.array(id).min(1).max(100_000) }),
-  z.object({ type: z.literal('plan.skipTo'), stepId: id }),
+  z.object({
+    type: z.literal('plan.skip'),
+    stepIds: z.array(id).min(1).max(100_000),
+    reason: text.optional(),
+  }),
+  z.object({ type: z.literal('plan.skipTo'), stepId: id, reason: text.optional() }),
   z.object({ type: z.literal('conversation.say'), text }),
 ] as const;
 
@@ -31,6 +36,9 @@ const commandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run.abort'), reason: text }),
 ]);
 
+/** As many as a caller reads; a list of 100,000 steps may have as many mistakes. */
+const ISSUES_MAX = 5;
+
 export type ParsedCommand =
   | { readonly ok: true; readonly command: Command }
   | { readonly ok: false; readonly reason: string };
@@ -40,7 +48,9 @@ export const parseCommand = (candidate: unknown): ParsedCommand => {
   try {
     const parsed = commandSchema.safeParse(candidate);
     if (parsed.success) return { ok: true, command: parsed.data };
-    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    const issues = parsed.error.issues
+      .slice(0, ISSUES_MAX)
+      .map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
   } catch {
     // A proxy or a getter that throws when it is looked at.

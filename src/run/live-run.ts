@@ -52,6 +52,8 @@ export class LiveRun implements Run {
   readonly #builder: RecordBuilder;
   readonly #outputs = new Map<string, NonNullable<ReturnType<OutputLookup>>>();
   #factCount = 0;
+  /** How far the journal is ahead of the clock: another machine's clock may be behind the one that wrote it. */
+  #aheadMs = 0;
   /** Entries that the record has taken in. */
   #recorded = 0;
   #created: void | Promise<void> = undefined;
@@ -86,11 +88,17 @@ export class LiveRun implements Run {
       this.#end();
       return;
     }
-    const now = this.#parts.clock.now();
+    const { at: lastAt } = entries.at(-1) ?? { at: 0 };
+    this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
+    const now = this.#now();
     this.#driver.take(
       replayed.state,
       replayed.open.map(({ effect, at }) => remaining(effect, at, now)),
     );
+  }
+
+  #now(): number {
+    return this.#parts.clock.now() + this.#aheadMs;
   }
 
   subscribe(listener: (fact: Fact) => void): () => void {
@@ -121,12 +129,12 @@ export class LiveRun implements Run {
     return this.#command({ type: 'approval.reject', requestId, reason });
   }
 
-  skip(stepIds: readonly string[]): Promise<CommandResult> {
-    return this.#command({ type: 'plan.skip', stepIds });
+  skip(stepIds: readonly string[], reason?: string): Promise<CommandResult> {
+    return this.#command({ type: 'plan.skip', stepIds, ...saying(reason) });
   }
 
-  skipTo(stepId: string): Promise<CommandResult> {
-    return this.#command({ type: 'plan.skipTo', stepId });
+  skipTo(stepId: string, reason?: string): Promise<CommandResult> {
+    return this.#command({ type: 'plan.skipTo', stepId, ...saying(reason) });
   }
 
   say(text: string): Promise<CommandResult> {
@@ -167,7 +175,7 @@ export class LiveRun implements Run {
     const { clock, perform } = this.#parts;
     const outputs: OutputLookup = (key) => this.#outputs.get(key);
     return {
-      now: () => clock.now(),
+      now: () => this.#now(),
       setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
       clearTimeout: (handle) => {
         clock.clearTimeout(handle);
@@ -194,23 +202,27 @@ export class LiveRun implements Run {
       facts: this.#stamped(step, at),
       intents: intentsOf(step.effects),
     };
+    const { store } = this.#parts;
+    if (store === undefined) return entry;
     const ended = step.status !== 'active';
-    const store = (): void | Promise<void> =>
-      this.#parts.store?.append(this.runId, entry.sequence, [entry], { ended });
-    const stored = this.#created instanceof Promise ? this.#created.then(store) : store();
+    const append = (): void | Promise<void> =>
+      store.append(this.runId, entry.sequence, [entry], { ended });
+    const stored = this.#created instanceof Promise ? this.#created.then(append) : append();
     this.#created = undefined;
     return stored instanceof Promise ? stored.then(() => entry) : entry;
   }
 
   #stamped(step: KernelStep, at: number): Fact[] {
-    const first = this.#factCount + 1;
-    const bodies = step.emitted as readonly FactBody[];
-    const ending = step.status === 'error' ? [internalError(step.error)] : [];
-    return [...bodies, ...ending].map((body, offset) => ({
-      sequence: first + offset,
-      at,
-      ...body,
-    }));
+    let sequence = this.#factCount;
+    const facts: Fact[] = [];
+    for (const body of step.emitted as readonly FactBody[]) {
+      sequence += 1;
+      facts.push({ sequence, at, ...body });
+    }
+    if (step.status === 'error') {
+      facts.push({ sequence: sequence + 1, at, ...internalError(step.error) });
+    }
+    return facts;
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {
@@ -248,7 +260,7 @@ export class LiveRun implements Run {
 
   #failed(error: unknown): void {
     const { name, message } = toFailure(error);
-    const at = this.#parts.clock.now();
+    const at = this.#now();
     const body = runFailed(`store-unavailable: ${name}: ${message}`);
     this.record();
     this.#builder.add({ sequence: this.#factCount + 1, at, ...body });
@@ -278,6 +290,10 @@ class LazySurroundings implements CallSurroundings {
     return this.#controller.signal;
   }
 }
+
+/** A reason that nobody gave is no part of the command: the journal is plain JSON. */
+const saying = (reason: string | undefined): { reason?: string } =>
+  reason === undefined ? {} : { reason };
 
 const runFailed = (reason: string): FactBody<'run.ended'> => ({
   type: 'run.ended',

@@ -22,10 +22,10 @@ export interface Run {
   approve(requestId: string, answer?: string): Promise<CommandResult>;
   reject(requestId: string, reason?: string): Promise<CommandResult>;
   /** Takes steps off the plan. Steps that wait for them may run. */
-  skip(stepIds: readonly string[]): Promise<CommandResult>;
+  skip(stepIds: readonly string[], reason?: string): Promise<CommandResult>;
   /** Takes every open step before this one off the plan. */
-  skipTo(stepId: string): Promise<CommandResult>;
-  /** Says something that is kept and changes nothing. */
+  skipTo(stepId: string, reason?: string): Promise<CommandResult>;
+  /** Says something that the planner and the agents are told from then on. By itself it changes nothing. */
   say(text: string): Promise<CommandResult>;
   /** Starts nothing new until `resume`. The clock goes on. */
   pause(): Promise<CommandResult>;

@@ -25,7 +25,7 @@ import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { tableRows } from './markdown.js';
 
-/* Every row of the README's table of bounds, reached by a run: what the row says is what happens. */
+/* Every row of the table of bounds in docs/policy.md, reached by a run: what the row says is what happens. */
 
 interface Situation {
   readonly policy: PolicyOverrides;
@@ -33,7 +33,7 @@ interface Situation {
   /** Given to `start`; without one the planner proposes `a` and `b`. */
   readonly plan?: Plan;
   readonly options?: Partial<OrchestratorOptions<readonly Agent[]>>;
-  /** What the README must name and the run must show: status, reason, or code of a step or a try. */
+  /** What the table must name and the run must show: status, reason, or code of a step or a try. */
   readonly shows: readonly string[];
 }
 
@@ -42,6 +42,9 @@ const planOf = (...ids: readonly string[]): Plan => ({
 });
 
 const oneStep = planOf('a');
+const votedOn = (count: number): Plan => ({
+  steps: oneStep.steps.map((step) => ({ ...step, votes: { count, choose: 'majority' } })),
+});
 const oneByOne = { maxParallel: 1 } as const;
 const goOn = { onStepFailure: 'continue' } as const;
 
@@ -76,6 +79,16 @@ const situations: Readonly<Record<string, readonly Situation[]>> = {
       shows: ['failed', 'no-acceptable-plan'],
     },
   ],
+  'replan.maxByComplexity': [
+    {
+      policy: {
+        limits: oneByOne,
+        replan: { maxByComplexity: { simple: 3, medium: 0, complex: 3 }, onLimit: 'fail' },
+      },
+      work: askForPlan,
+      shows: ['failed', 'replan-limit'],
+    },
+  ],
   'replan.stopOnRepeatedPlan': [
     { policy: { limits: oneByOne }, work: askForPlan, shows: ['repeated-plan'] },
   ],
@@ -84,6 +97,20 @@ const situations: Readonly<Record<string, readonly Situation[]>> = {
       policy: { limits: { maxSteps: 1 } },
       work: succeed,
       shows: ['failed', 'no-acceptable-plan'],
+    },
+  ],
+  'limits.maxVotes': [
+    {
+      policy: { limits: { maxVotes: 2, maxReplans: 0 } },
+      work: succeed,
+      options: { planner: () => votedOn(3) },
+      shows: ['failed', 'no-acceptable-plan'],
+    },
+    {
+      policy: { limits: { maxVotes: 3, maxAttempts: 2 } },
+      work: ({ key }) => key,
+      plan: votedOn(3),
+      shows: ['no-majority'],
     },
   ],
   'limits.maxAttempts': [
@@ -327,13 +354,13 @@ const codesOf = ({ report, facts }: Awaited<ReturnType<typeof play>>): string[] 
 
 const root = join(import.meta.dirname, '../..');
 const rows = new Map(
-  tableRows(readFileSync(join(root, 'README.md'), 'utf8'), 'bound').map((row) => [
+  tableRows(readFileSync(join(root, 'docs/policy.md'), 'utf8'), 'bound').map((row) => [
     row[0]?.replaceAll('`', ''),
     row.join(' '),
   ]),
 );
 
-describe('the table of bounds in README.md', () => {
+describe('the table of bounds in docs/policy.md', () => {
   it('has a row for every situation here, and no other', () => {
     expect([...rows.keys()]).toEqual(Object.keys(situations));
   });

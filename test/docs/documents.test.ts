@@ -13,7 +13,12 @@ const documents = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'visualizations/README.md',
+  'docs/agents.md',
   'docs/architecture.md',
+  'docs/embedding.md',
+  'docs/policy.md',
+  'docs/replanning.md',
+  'docs/runs.md',
   ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
 ];
 

@@ -28,7 +28,10 @@ const cells = (line: string): string[] =>
 
 /** The targets of relative links: files and places in files. */
 export const relativeLinks = (text: string): string[] =>
-  [...prose(text).matchAll(/\]\((?<target>[^)\s]+)\)/g)].flatMap(({ groups }) => {
+  [
+    ...prose(text).matchAll(/\]\((?<target>[^)\s]+)\)/g),
+    ...prose(text).matchAll(/ (?:href|src)="(?<target>[^"]+)"/g),
+  ].flatMap(({ groups }) => {
     const target = groups?.['target'] ?? '';
     return /^[a-z]+:/.test(target) ? [] : [target];
   });

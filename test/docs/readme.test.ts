@@ -1,27 +1,52 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 import { format, resolveConfig } from 'prettier';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { presets } from '../../src/index.js';
-import { codeBlocks, tableRows } from './markdown.js';
+import { printedByNode } from '../package/command.js';
+import { codeBlocks } from './markdown.js';
 
-/* What README.md shows is what the examples are, and what it says they print is what they print. */
+/* What README.md and the pages of docs show is what the examples are, and what they say is printed is printed. */
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-const snippets = codeBlocks(readme, 'ts').map((block) => {
-  const [first = '', ...rest] = block.split('\n');
-  return { path: /^\/\/ (examples\/\S+\.ts)$/.exec(first)?.[1], code: rest.join('\n') };
-});
+/** Read in this order: an example that is shown twice is run once. */
+const pages = [
+  'README.md',
+  'docs/agents.md',
+  'docs/runs.md',
+  'docs/policy.md',
+  'docs/embedding.md',
+];
+
+/** Examples that print nothing by themselves, and the tests that use them. */
+const usedBy: Readonly<Record<string, string>> = {
+  'examples/publishing.ts': 'test/docs/service.test.ts',
+  'examples/service.ts': 'test/docs/service.test.ts',
+  'examples/react/run-view.tsx': 'test/docs/react.test.ts',
+  'examples/react/goal-actor.tsx': 'test/docs/react.test.ts',
+};
+
+const snippetsOf = (
+  page: string,
+): { readonly path: string | undefined; readonly code: string }[] => {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...codeBlocks(text, 'ts'), ...codeBlocks(text, 'tsx')].map((block) => {
+    const [first = '', ...rest] = block.split('\n');
+    return { path: /^\/\/ (examples\/\S+\.tsx?)$/.exec(first)?.[1], code: rest.join('\n') };
+  });
+};
+
+const shown = new Set(pages.flatMap(snippetsOf).map(({ path = 'unnamed' }) => path));
 
 /** The example as a user of the package writes it, in the format of the house. */
 const asShown = async (path: string): Promise<string> => {
   const source = readFileSync(join(root, path), 'utf8');
   const options = await resolveConfig(join(root, path));
-  const imported = source.replaceAll("'../src/index.js'", "'planwright'");
+  const imported = source.replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'");
   return format(imported, { ...options, parser: 'typescript' });
 };
 
@@ -42,18 +67,30 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('README.md', () => {
+describe.each(pages)('%s', (page) => {
+  const snippets = snippetsOf(page);
+
   it('names the file of every snippet', () => {
     expect(snippets.map(({ path }) => path)).not.toContain(undefined);
     expect(snippets.length).toBeGreaterThan(0);
   });
 
-  for (const { path = 'unnamed', code } of snippets) {
-    it(`shows ${path} as it is`, async () => {
-      expect(code).toBe(await asShown(path));
-    });
+  it.each(snippets)('shows $path as it is', async ({ path = 'unnamed', code }) => {
+    expect(code).toBe(await asShown(path));
+  });
+});
 
-    it(`says what ${path} prints`, async () => {
+describe('the examples', () => {
+  it('are all shown somewhere', () => {
+    const files = [
+      ...readdirSync(join(root, 'examples')),
+      ...readdirSync(join(root, 'examples/react')).map((name) => `react/${name}`),
+    ].filter((name) => /^(?!openai-).*\.tsx?$/.test(name)); // those are in docs/openai.md, which has its own test
+    expect(files.map((name) => `examples/${name}`).sort()).toEqual([...shown].sort());
+  });
+
+  for (const path of [...shown].filter((file) => usedBy[file] === undefined)) {
+    it(`print what they say: ${path}`, async () => {
       const printed = await printedBy(path);
       expect(printed).not.toHaveLength(0);
       const promised = promisedBy(path);
@@ -61,24 +98,48 @@ describe('README.md', () => {
     });
   }
 
-  it('shows what npm start prints, but for the numbers', async () => {
-    vi.resetModules();
-    const printed = await printedBy('examples/first-run.ts');
-    const [shown = ''] = codeBlocks(readme, 'text');
-    expect(withoutNumbers(printed.join('\n'))).toBe(withoutNumbers(shown.trimEnd()));
+  it.each(Object.entries(usedBy))('are used otherwise: %s by %s', (path, test) => {
+    expect(shown).toContain(path);
+    expect(existsSync(join(root, path))).toBe(true);
+    const name = basename(path).replace(/\.tsx?$/, '.js');
+    expect(readFileSync(join(root, test), 'utf8')).toContain(`/${name}'`);
+  });
+});
+
+describe('README.md', () => {
+  const [startShown = '', firstRunShown = ''] = codeBlocks(readme, 'text');
+
+  it('is no longer than somebody reads', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(415);
   });
 
-  it('tells the truth about the presets', () => {
-    const rows = tableRows(readme, 'preset').map((row) => row.slice(0, 6));
-    expect(rows).toEqual(
-      Object.entries(presets).map(([name, preset]) => {
-        const { limits, failure } = preset();
-        const { maxReplans, maxParallel, maxAttempts, maxDepth } = limits;
-        const numbers = [maxReplans, maxParallel, maxAttempts, maxDepth].map(String);
-        return [`\`${name}\``, ...numbers, failure.onStepFailure];
-      }),
-    );
+  it('shows what the first example prints, but for the numbers', async () => {
+    vi.resetModules();
+    const printed = await printedBy('examples/first-run.ts');
+    expect(withoutNumbers(printed.join('\n'))).toBe(withoutNumbers(firstRunShown.trimEnd()));
+  });
+
+  it('shows lines that npm start prints, in their order, but for the time they take', async () => {
+    const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
+    const script = ['examples/supervised-run/main.ts', '--scripted', '--plain', '--width', '100'];
+    const printed = (await printedByNode(tsx, script, root)).split('\n').map(withoutTime);
+    const lines = startShown.trimEnd().split('\n').map(withoutTime);
+    expect(lines.length).toBeGreaterThan(10);
+    let from = 0;
+    for (const line of lines) {
+      const start = line.replace(/…$/, '');
+      const found = printed.findIndex((text, index) => index >= from && text.startsWith(start));
+      expect(found, line).toBeGreaterThanOrEqual(0);
+      from = found + 1;
+    }
+  }, 120_000);
+
+  it('says of every preset when to use it', () => {
+    const told = [...readme.matchAll(/^\*\*`(?<name>\w+)`\*\*:(?<text>[\s\S]*?)\n\n/gm)];
+    expect(told.map(({ groups }) => groups?.['name'])).toEqual(Object.keys(presets));
+    for (const { groups } of told) expect(groups?.['text']).toContain('Use it ');
   });
 });
 
 const withoutNumbers = (text: string): string => text.replaceAll(/\d+/g, 'N');
+const withoutTime = (line: string): string => line.replace(/^ +\d+:\d\d /, '');

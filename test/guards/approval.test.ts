@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 
 import {
   approvalQuestion,
+  endsAtOnce,
+  endsByRejection,
   isAnswerToOwnQuestion,
   isForChild,
   isQuestionOpen,
+  keepsPlanOnReject,
 } from '../../src/guards/approval.js';
+import type { StepOutcome } from '../../src/machines/step.types.js';
 import { contextWith, settingsWith } from './contexts.js';
 
 const step = { agent: 'worker', requiresApproval: false };
@@ -97,5 +101,53 @@ describe('an answer', () => {
     expect(isQuestionOpen(context, grant('plan:plan.1'))).toBe(false);
     expect(isQuestionOpen(context, grant('b:1.1'))).toBe(false);
     expect(isQuestionOpen(context, { type: 'run.pause' })).toBe(false);
+  });
+});
+
+describe('a rejected plan', () => {
+  it('leaves the plan there is only where the policy skips it, and only where there is one', () => {
+    for (const onReject of ['replan', 'skip', 'fail'] as const) {
+      const settings = settingsWith({ approval: { onReject } });
+      const isSkipped = onReject === 'skip';
+      expect(keepsPlanOnReject(contextWith({ revision: -1 }, settings))).toBe(false);
+      expect(keepsPlanOnReject(contextWith({ revision: 0 }, settings))).toBe(isSkipped);
+    }
+  });
+});
+
+describe('a rejected step', () => {
+  const outcome = (code: string, status: StepOutcome['status'] = 'failed'): StepOutcome => ({
+    status,
+    code,
+    reason: 'No',
+    attempts: 1,
+    outputKeys: [],
+    confidence: null,
+    request: null,
+    handOff: null,
+  });
+
+  it('ends the run only where the policy says so, and only when it was rejected', () => {
+    for (const onReject of ['replan', 'skip', 'fail'] as const) {
+      const context = contextWith({}, settingsWith({ approval: { onReject } }));
+      const isEnd = onReject === 'fail';
+      for (const code of ['rejected', 'approval-expired', 'subplan-rejected']) {
+        expect(endsByRejection(context, outcome(code))).toBe(isEnd);
+        expect(endsByRejection(context, outcome(code, 'skipped'))).toBe(false);
+      }
+      for (const code of ['threw', 'blocked', 'subplan-failed', 'rejected-by-supervisor', '']) {
+        expect(endsByRejection(context, outcome(code))).toBe(false);
+      }
+      expect(endsByRejection(context, undefined)).toBe(false);
+    }
+  });
+
+  it('is waited for as little as an abort', () => {
+    const aborted = { status: 'aborted', reason: 'Stop' } as const;
+    const failed = { status: 'failed', reason: 'steps-failed' } as const;
+    expect(endsAtOnce(contextWith())).toBe(false);
+    expect(endsAtOnce(contextWith({ ending: failed }))).toBe(false);
+    expect(endsAtOnce(contextWith({ ending: failed, rejected: 'a (worker)' }))).toBe(true);
+    expect(endsAtOnce(contextWith({ ending: aborted }))).toBe(true);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { canHandOff, canReplan, exhaustedLimit } from '../../src/guards/budget.js';
+import { canHandOff, canReplan, exhaustedLimit, replanLimit } from '../../src/guards/budget.js';
+import type { Complexity } from '../../src/plan/plan.js';
+import { plan } from '../plan/plans.js';
 import { contextWith, settingsWith } from './contexts.js';
 
 describe('another plan', () => {
@@ -21,6 +23,38 @@ describe('another plan', () => {
     expect(canReplan(contextWith({}, alone))).toBe(false);
     expect(canHandOff(contextWith({}, alone))).toBe(true);
     expect(canHandOff(contextWith({ replans: 3 }, alone))).toBe(false);
+  });
+});
+
+describe('the replan bound', () => {
+  const limitFor = (...complexities: readonly Complexity[]): number => {
+    const maxByComplexity = { simple: 0, medium: 2, complex: 1 };
+    const { policy } = settingsWith({ limits: { maxReplans: 2 }, replan: { maxByComplexity } });
+    const { steps } = plan(...complexities.map((_, index) => `s${index}`));
+    return replanLimit(policy, {
+      analysis: '',
+      steps: steps.map((step, index) => ({ ...step, complexity: complexities[index]! })),
+    });
+  };
+
+  it('goes by the most complex step of the plan, whatever the numbers are', () => {
+    expect(limitFor('simple', 'simple')).toBe(0);
+    expect(limitFor('simple', 'medium')).toBe(2);
+    expect(limitFor('complex', 'medium', 'simple')).toBe(1);
+    expect(limitFor()).toBe(0);
+  });
+
+  it('is the limit of the policy where nothing is said about complexity', () => {
+    const { policy } = settingsWith({ limits: { maxReplans: 7 } });
+    expect(replanLimit(policy, plan('a'))).toBe(7);
+  });
+
+  it('is what bounds replans and hand-offs, not the limit of the policy', () => {
+    const context = contextWith({ replans: 1, maxReplans: 1 });
+    expect(canReplan(context)).toBe(false);
+    expect(canHandOff(context)).toBe(false);
+    expect(canReplan({ ...context, maxReplans: 2 })).toBe(true);
+    expect(canHandOff({ ...context, maxReplans: 2 })).toBe(true);
   });
 });
 

@@ -30,6 +30,23 @@ describe('a command', () => {
     }
   });
 
+  it('is refused when it is none, whatever it is', () => {
+    for (const candidate of [
+      undefined,
+      null,
+      7,
+      {},
+      { type: 'plan.skip' },
+      { type: 'plan.skip', stepIds: [7] },
+      { type: 'time.extend', extraMs: Number.NaN },
+      { type: 'xstate.done.actor.x' },
+      { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes', route: ['slot-0'] },
+    ]) {
+      const refusal = refusalOf(contextWith(), candidate, statusOf({}));
+      expect(refusal).toMatch(/^invalid-command: /);
+    }
+  });
+
   it('to answer is accepted for an open question, once', () => {
     const open = contextWith({
       questions: [{ requestId: 'a:1.1', stepId: 'a', route: ['slot-0'] }],

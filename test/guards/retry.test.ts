@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { FailureCode } from '../../src/actors/call.types.js';
 import { hasReachedFailureLimit } from '../../src/guards/breaker.js';
-import { canFallBack, canRetry, retryBackoffMs } from '../../src/guards/retry.js';
+import { canFallBack, canRetry, isCutShort, retryBackoffMs } from '../../src/guards/retry.js';
 import { callContextWith } from './contexts.js';
 
 const CODES: readonly FailureCode[] = [
@@ -97,6 +97,18 @@ describe('the fallback', () => {
       expect(canFallBack({ ...context, isFallback: true })).toBe(false);
     }
     expect(canFallBack(callContextWith({ hasFallback: true }))).toBe(false);
+  });
+});
+
+describe('the end of the run', () => {
+  it('cuts a call short that would be tried again, or with less, and no other', () => {
+    const failed = callContextWith({ outcome: failedWith('threw'), isWindingDown: true });
+    const isLastTry = { tries: failed.retry.attempts };
+    expect(isCutShort(failed)).toBe(true);
+    expect(isCutShort({ ...failed, isWindingDown: false })).toBe(false);
+    expect(isCutShort({ ...failed, ...isLastTry })).toBe(false);
+    expect(isCutShort({ ...failed, ...isLastTry, hasFallback: true })).toBe(true);
+    expect(isCutShort({ ...failed, outcome: failedWith('budget-exhausted') })).toBe(false);
   });
 });
 

@@ -87,6 +87,50 @@ describe('what a step may still do', () => {
     ]);
   });
 
+  it('is to finish what it has begun when the run winds down', () => {
+    const ending = stepContextWith({ isWindingDown: true }, settings);
+    for (const judge of [guards.canFix, guards.canAttemptAgain, guards.canSubplan]) {
+      expect(judge({ ...ending, isWindingDown: false })).toBe(true);
+      expect(judge(ending)).toBe(false);
+    }
+    expect(guards.canAskHuman(ending, worked(ANSWERS.askHuman))).toBe(false);
+  });
+
+  it('is timed where it has a share of the time and may be interrupted, down to the last tenth', () => {
+    const share = { time: { stepShare: true }, approval: { maxQuestions: 2 } } as const;
+    const timed = stepContextWith(
+      { budgetMs: 1_000, remainingMs: 1_000 },
+      settingsWith({ ...share, limits: { maxDepth: 0 } }),
+    );
+    expect(guards.tickMs(timed)).toBe(100);
+    expect(guards.tickMs({ ...timed, budgetMs: 3 })).toBe(1);
+    expect(guards.isTimeMeasured(timed)).toBe(true);
+    expect(guards.isTimeMeasured({ ...timed, remainingMs: 200 })).toBe(true);
+    expect(guards.isTimeMeasured({ ...timed, remainingMs: 199 })).toBe(false);
+    expect(guards.isTimeMeasured({ ...timed, agentQuestions: 2 })).toBe(false);
+    const subplanned = settingsWith({ ...share, limits: { maxDepth: 1 } });
+    expect(guards.isTimeMeasured({ ...timed, agentQuestions: 2, settings: subplanned })).toBe(true);
+    expect(guards.isTimeMeasured({ ...timed, depth: 1 })).toBe(false);
+    expect(guards.isTimeMeasured({ ...timed, settings: settingsWith() })).toBe(false);
+  });
+
+  it('has a deadline for a sub-plan where it has a share of the time and may have one', () => {
+    const share = { time: { stepShare: true } } as const;
+    const shared = stepContextWith({}, settingsWith({ ...share, limits: { maxDepth: 2 } }));
+    expect(guards.hasDeadline(shared)).toBe(true);
+    expect(guards.hasDeadline({ ...shared, depth: 1 })).toBe(false);
+    expect(guards.hasDeadline({ ...shared, settings: settingsWith() })).toBe(false);
+    expect(
+      guards.hasDeadline({ ...shared, settings: settingsWith(share, { hasPlanner: false }) }),
+    ).toBe(false);
+  });
+
+  it('is no sub-plan when only the tester was not there', () => {
+    const failure = { code: guards.TESTS_UNAVAILABLE, reason: 'Down' };
+    expect(guards.canSubplan(stepContextWith({ failure }, settings))).toBe(false);
+    expect(guards.canAttemptAgain(stepContextWith({ failure }, settings))).toBe(true);
+  });
+
   it('needs a planner for a sub-plan', () => {
     const alone = settingsWith({}, { hasPlanner: false });
     expect(guards.canSubplan(stepContextWith({}, alone))).toBe(false);

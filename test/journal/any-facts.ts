@@ -49,6 +49,22 @@ const aboutSteps: fc.Arbitrary<FactParts> = fc.oneof(
   }),
 );
 
+const aboutVotes: fc.Arbitrary<FactParts> = fc.oneof(
+  fc.record({
+    type: fc.constant('vote.cast' as const),
+    stepId,
+    number: fc.integer({ min: 1, max: 3 }),
+    key,
+    digest: fc.constantFrom('d1', 'd2'),
+    confidence: fc.constantFrom(null, 0.5),
+  }),
+  fc.record({
+    type: fc.constant('vote.decided' as const),
+    stepId,
+    winner: fc.constantFrom(null, 1, 2),
+  }),
+);
+
 const aboutPlans: fc.Arbitrary<FactParts> = fc.oneof(
   adoption,
   fc
@@ -67,6 +83,11 @@ const aboutPlans: fc.Arbitrary<FactParts> = fc.oneof(
   fc.record({
     type: fc.constantFrom('replan.started' as const, 'replan.refused' as const),
     parentStepId: nullableStepId,
+  }),
+  fc.record({ type: fc.constant('replan.requested' as const), stepId: nullableStepId, agent }),
+  fc.record({
+    type: fc.constant('replan.started' as const),
+    stepIds: fc.array(stepId, { maxLength: 3 }),
   }),
 );
 
@@ -114,6 +135,7 @@ const beforeTheEnd = fc.array(
     { weight: 2, arbitrary: aboutPlans },
     { weight: 2, arbitrary: aboutPeople },
     aboutCalls,
+    aboutVotes,
     anythingElse,
   ),
   { maxLength: 60 },

@@ -33,6 +33,7 @@ describe('a step of the record', () => {
         outputKeys: [],
         reason: null,
         code: null,
+        votes: null,
         revision: 3,
         depth: 0,
         parentStepId: null,
@@ -62,6 +63,43 @@ describe('a step of the record', () => {
       endedAt: 30,
       durationMs: 20,
     });
+  });
+
+  it('has the last vote on it: what was cast, and what was chosen', () => {
+    const cast = (number: number, key: string, digest: string): FactParts => ({
+      type: 'vote.cast',
+      number,
+      key,
+      digest,
+      confidence: number / 10,
+    });
+    const none = stepAfter(start);
+    const open = stepAfter(start, cast(2, 'k2', 'd'));
+    const decided = [cast(1, 'k1', 'c'), cast(2, 'k2', 'd'), { type: 'vote.decided' } as const];
+    const ballot = { number: 2, key: 'k2', digest: 'd', confidence: 0.2 };
+    expect(none.votes).toBeNull();
+    expect(open.votes).toEqual({
+      choose: 'majority',
+      of: 3,
+      cast: [ballot],
+      isDecided: false,
+      winner: null,
+    });
+    expect(stepAfter(start, ...decided).votes).toEqual({
+      choose: 'majority',
+      of: 3,
+      cast: [{ number: 1, key: 'k1', digest: 'c', confidence: 0.1 }, ballot],
+      isDecided: true,
+      winner: 1,
+    });
+    const again = { type: 'step.retried' } as const;
+    const asked = { type: 'approval.requested', stepId: 's1' } as const;
+    expect(stepAfter(start, ...decided, again).votes).toMatchObject({ isDecided: true });
+    expect(stepAfter(start, ...decided, again, cast(2, 'k2', 'd')).votes).toEqual(open.votes);
+    for (const interruption of [again, asked]) {
+      expect(stepAfter(start, cast(1, 'k1', 'c'), interruption).votes).toBeNull();
+    }
+    expect(stepAfter(start, { type: 'step.failed' }, cast(1, 'k1', 'c')).votes).toBeNull();
   });
 
   it('has a list of outputs when several keys hold them, and none where a key holds nothing', () => {

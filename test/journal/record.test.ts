@@ -214,6 +214,8 @@ describe('verdicts and escalations of a record', () => {
 });
 
 describe('the metrics of a record', () => {
+  const noReplans = { replanRequests: 0, replansGranted: 0, stepsAdded: 0 };
+
   it('count calls, answers, errors and latencies by agent', () => {
     const { metrics } = recordOf(
       { type: 'agent.called', agent: 'coder', key: 'a' },
@@ -225,8 +227,8 @@ describe('the metrics of a record', () => {
     );
 
     expect(metrics.agents).toEqual({
-      coder: { calls: 2, errors: 1, answers: 1, replanRequests: 0, totalLatencyMs: 30 },
-      tester: { calls: 1, errors: 0, answers: 1, replanRequests: 0, totalLatencyMs: 40 },
+      coder: { ...noReplans, calls: 2, errors: 1, answers: 1, totalLatencyMs: 30 },
+      tester: { ...noReplans, calls: 1, errors: 0, answers: 1, totalLatencyMs: 40 },
     });
   });
 
@@ -245,6 +247,25 @@ describe('the metrics of a record', () => {
     );
 
     expect(metrics.agents['coder']?.replanRequests).toBe(2);
+  });
+
+  it('count a request as granted once, and its plan for whoever was heard last', () => {
+    const { metrics } = recordOf(
+      adopted(['s1', 's2']),
+      { type: 'replan.requested', stepId: 's1', agent: 'coder' },
+      { type: 'replan.requested', stepId: 's2', agent: 'tester' },
+      { type: 'replan.started', stepIds: ['s1', 's2'] },
+      { type: 'plan.rejected', revision: 1 },
+      { type: 'replan.started', stepIds: ['s2', 'unknown'] },
+      adopted(['s3', 's4'], { revision: 1 }),
+      adopted(['s3/a'], { parentStepId: 's3' }),
+      adopted(['s5'], { revision: 2 }),
+    );
+
+    expect(metrics.agents).toMatchObject({
+      coder: { replanRequests: 1, replansGranted: 1, stepsAdded: 0 },
+      tester: { replanRequests: 1, replansGranted: 1, stepsAdded: 2 },
+    });
   });
 
   it('count an agent by any name', () => {

@@ -179,6 +179,21 @@ describe('the summary of a report', () => {
     );
   });
 
+  it('tells of every task when there was more than one, also when only one has a result', () => {
+    const report = reportAfter(
+      adopted(['s1', 's2']),
+      answer('k', 'Found it'),
+      completedWith('s1', 'k'),
+      { type: 'step.skipped', stepId: 's2', reason: 'human' },
+      end,
+    );
+
+    expect(report.summary.split('\n').slice(-2)).toEqual([
+      '- s1 (coder) completed: Found it',
+      '- s2 (coder) skipped: human',
+    ]);
+  });
+
   it('does not pass the output of one step off as the result of a run that failed', () => {
     const report = reportAfter(
       adopted(['s1', 's2']),

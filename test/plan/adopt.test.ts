@@ -7,7 +7,13 @@ import { itemsOf } from '../../src/plan/chunked-list.js';
 import { findCycle } from '../../src/plan/cycle.js';
 import { STEP_ID_PATTERN } from '../../src/plan/plan.js';
 import type { Progress } from '../../src/plan/progress.js';
-import { emptyProgress, nextReady, settleStep, startStep } from '../../src/plan/progress.js';
+import {
+  emptyProgress,
+  GIVEN_UP,
+  nextReady,
+  settleStep,
+  startStep,
+} from '../../src/plan/progress.js';
 import { anyHistory, follow } from './histories.js';
 import { plan } from './plans.js';
 
@@ -49,6 +55,14 @@ describe('the first plan', () => {
     expect(added).toEqual([0, 1, 2]);
     expect(replaced).toEqual([]);
     expect(orderOf(progress)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('keeps the votes that its steps ask for', () => {
+    const votes = { count: 3, choose: 'majority' } as const;
+    const [asking, plain] = plan('a', 'b').steps;
+    const proposed = { analysis: '', steps: [{ ...asking!, votes }, plain!] };
+    const { progress } = adoptPlan(emptyProgress, proposed, first);
+    expect(progress.steps.map((step) => step.votes)).toEqual([votes, null]);
   });
 
   it('may be empty', () => {
@@ -99,6 +113,23 @@ describe('a later plan', () => {
     expect(orderOf(again)).toEqual(['z_rp2', 'x_rp1', 'y_rp1', 'b', 'c']);
     const behind = adoptPlan(again, plan('last'), { ...second('append'), revision: 3 }).progress;
     expect(orderOf(behind).at(-1)).toBe('last_rp3');
+  });
+
+  it('finds nothing running where it replaces all: what was given up stays as it is, and is built on by nobody', () => {
+    const running = startStep(begun('a', 'b', 'c<b', 'd'), 1);
+    const givenUp = { status: 'cancelled', outputKeys: [], reason: GIVEN_UP } as const;
+    const before = settleStep(running, 1, givenUp, 'skip').progress;
+    const { progress, replaced } = adoptPlan(before, plan('x<a', 'b'), second('replaceAll'));
+    expect(replaced).toEqual([3]);
+    expect(itemsOf(progress.states).map(({ status, reason }) => [status, reason])).toEqual([
+      ['completed', null],
+      ['cancelled', 'given-up'],
+      ['skipped', 'given-up'],
+      ['skipped', 'replaced'],
+      ['pending', null],
+      ['pending', null],
+    ]);
+    expect(orderOf(progress)).toEqual(['x_rp1', 'b_rp1']);
   });
 
   it('waits for what it depends on: not for what is done, but for what runs or waits', () => {

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { planFingerprint } from '../../src/plan/fingerprint.js';
+import type { ProposedPlan, Votes } from '../../src/plan/plan.js';
 import { anyPlan, plan } from './plans.js';
+
+const votedOn = (votes: Votes): ProposedPlan => ({
+  analysis: '',
+  steps: plan('a').steps.map((step) => ({ ...step, votes })),
+});
 
 describe('the fingerprint of a plan', () => {
   it('is the same whatever the steps are called', () => {
@@ -43,7 +49,7 @@ describe('the fingerprint of a plan', () => {
     expect(planFingerprint(told)).toBe(planFingerprint(plan('a')));
   });
 
-  it('differs with the agent, the task, the dependencies and the order', () => {
+  it('differs with the agent, the task, the dependencies, the votes and the order', () => {
     const different = [
       plan('a', 'b'),
       plan('b', 'a'),
@@ -55,6 +61,9 @@ describe('the fingerprint of a plan', () => {
       plan('a', 'b<elsewhere'),
       plan('a', 'b<elsewhere-too'),
       plan(),
+      votedOn({ count: 2, choose: 'majority' }),
+      votedOn({ count: 3, choose: 'majority' }),
+      votedOn({ count: 3, choose: 'bestConfidence' }),
     ];
     const fingerprints = different.map(planFingerprint);
     expect(new Set(fingerprints).size).toBe(different.length);

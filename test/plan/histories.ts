@@ -6,6 +6,7 @@ import { itemsOf } from '../../src/plan/chunked-list.js';
 import type { Progress, Settlement, StepState } from '../../src/plan/progress.js';
 import {
   emptyProgress,
+  GIVEN_UP,
   isSatisfying,
   nextReady,
   settleStep,
@@ -48,6 +49,7 @@ const settlement: fc.Arbitrary<Settlement> = fc.constantFrom<Settlement[]>(
   { status: 'skipped', outputKeys: [], reason: 'rejected: No' },
   { status: 'skipped', outputKeys: [], reason: SKIPPED_BY_HUMAN },
   { status: 'cancelled', outputKeys: [], reason: 'run-ended' },
+  { status: 'cancelled', outputKeys: [], reason: GIVEN_UP },
 );
 
 const sketch: fc.Arbitrary<PlanSketch> = fc.record({
@@ -114,7 +116,8 @@ const withPlan = (
   const candidate = planOf(each.sketch, existingStepIds);
   const validation = validatePlan(candidate, { agents: ['worker'], maxSteps: 15, existingStepIds });
   if (!validation.ok) throw new Error('The sketch of a plan is no plan');
-  const rules = { revision, merge: each.merge, resolvesFailures: true };
+  const resolvesFailures = validation.plan.steps.length > 0;
+  const rules = { revision, merge: each.merge, resolvesFailures };
   return adoptPlan(progress, validation.plan, rules).progress;
 };
 

@@ -6,6 +6,7 @@ import { itemsOf } from '../../src/plan/chunked-list.js';
 import type { Progress, Settlement, StepState } from '../../src/plan/progress.js';
 import {
   emptyProgress,
+  GIVEN_UP,
   isSatisfying,
   nextReady,
   settleStep,
@@ -103,6 +104,21 @@ describe('settling a step', () => {
     const released = settleStep(start, 0, settlement, 'run');
     expect(released.skipped).toEqual([]);
     expect(readyOf(released.progress)).toEqual([1, 2, 5]);
+  });
+
+  it("skips what waits behind a step that was given up, which is nobody's failure", () => {
+    const start = startStep(planned('a', 'b<a', 'c<b', 'd'), 0);
+    const givenUp: Settlement = { status: 'cancelled', outputKeys: [], reason: GIVEN_UP };
+    const { progress, skipped } = settleStep(start, 0, givenUp, 'skip');
+    expect(skipped).toEqual([1, 2]);
+    expect(itemsOf(progress.states).map(({ status, reason }) => [status, reason])).toEqual([
+      ['cancelled', 'given-up'],
+      ['skipped', 'given-up'],
+      ['skipped', 'given-up'],
+      ['pending', null],
+    ]);
+    expect(progress.counts).toMatchObject({ unresolved: 0, failedSincePlan: 0, pending: 1 });
+    expect(isSatisfying({ status: 'skipped', reason: GIVEN_UP })).toBe(false);
   });
 
   it('skips a chain of 50,000 steps without a stack to overflow', () => {

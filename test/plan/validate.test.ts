@@ -96,6 +96,16 @@ describe('what is no plan', () => {
       ['invalid-shape at steps[0].requiresApproval'],
     ],
     [
+      'a vote of one',
+      { steps: [{ ...step, votes: { count: 1, choose: 'majority' } }] },
+      ['invalid-shape at steps[0].votes.count'],
+    ],
+    [
+      'a vote that is chosen otherwise',
+      { steps: [{ ...step, votes: { count: 2.5, choose: 'lot' } }] },
+      ['invalid-shape at steps[0].votes.count', 'invalid-shape at steps[0].votes.choose'],
+    ],
+    [
       'an analysis without end',
       { steps: [step], analysis: 'x'.repeat(20_001) },
       ['invalid-shape at analysis'],
@@ -190,6 +200,20 @@ describe('what a plan may not do', () => {
     };
     expect(issuesIn({ steps: Array(10_001).fill(hostile) })).toEqual(['plan-too-large at steps']);
     expect(looks).toBe(0);
+  });
+
+  it('is to ask for more votes than the policy allows; without a limit, for any', () => {
+    const asking = (count: number): unknown => ({
+      steps: [step, { ...step, id: 'b', votes: { count, choose: 'bestConfidence' } }],
+    });
+    const found = ['too-many-votes at steps[1].votes.count'];
+    expect(issuesIn(asking(3), { ...rules, maxVotes: 3 })).toEqual([]);
+    expect(issuesIn(asking(4), { ...rules, maxVotes: 3 })).toEqual(found);
+    expect(issuesIn(asking(2), { ...rules, maxVotes: 1 })).toEqual(found);
+    expect(issuesIn(asking(2))).toEqual(found);
+    expect(issuesMessages(asking(2))).toEqual([
+      'Expected no votes (limits.maxVotes is 1), got 2: leave them out',
+    ]);
   });
 
   it('is to give a task of nothing, or one without end', () => {

@@ -45,6 +45,7 @@ const rows: Readonly<Record<string, Row>> = {
   'limits.maxFixCycles': integerRow(0),
   'limits.maxParallel': integerRow(1, 1_000),
   'limits.maxSteps': integerRow(1, 1_000_000),
+  'limits.maxVotes': integerRow(1, 9),
   'limits.maxFailures': orNull(integerRow(0)),
   'limits.maxAgentCalls': orNull(integerRow(1)),
   'limits.maxTokens': orNull(integerRow(1)),
@@ -57,9 +58,13 @@ const rows: Readonly<Record<string, Row>> = {
   // The phases must leave time for the steps, so their upper end is not maxSafe here.
   'time.planningMs': { ...orNull(integerRow(1)), accepted: [1, 3_000_000, null] },
   'time.verificationMs': { ...orNull(integerRow(1)), accepted: [1, 3_000_000, null] },
-  'time.stepTimeoutMs': integerRow(1),
+  'time.stepTimeoutMs': orNull(integerRow(1)),
   'time.stepShare': toggleRow,
   'time.graceMs': integerRow(0),
+  // Bounded by `limits.maxReplans`, which is 3.
+  'replan.maxByComplexity.simple': { ...integerRow(0), accepted: [0, 1, 3] },
+  'replan.maxByComplexity.medium': { ...integerRow(0), accepted: [0, 1, 3] },
+  'replan.maxByComplexity.complex': { ...integerRow(0), accepted: [0, 1, 3] },
   'replan.merge': choiceRow('replacePending', 'append', 'appendNext', 'replaceAll'),
   'replan.coalesce': choiceRow('batch', 'first', 'highestConfidence'),
   'replan.onLimit': choiceRow('continue', 'finish', 'fail', 'askHuman'),
@@ -101,12 +106,21 @@ const rows: Readonly<Record<string, Row>> = {
   'context.summaryCharacters': integerRow(1),
 };
 
-/** The breaker is off by default, so one of its options alone is not complete. */
+/** What is off by default, so that one of its options alone is not complete. */
+const sectionsThatAreOff: Readonly<Record<string, object>> = {
+  'breaker.': { failures: 5, resetMs: 1_000 },
+  'replan.maxByComplexity.': { simple: 0, medium: 1, complex: 2 },
+};
+
+function sectionThatIsOff(path: string): string | undefined {
+  return Object.keys(sectionsThatAreOff).find((section) => path.startsWith(section));
+}
+
 function overridesFor(path: string, value: unknown): unknown {
-  const [section, name] = path.split('.');
-  return section === 'breaker' && name !== undefined
-    ? { breaker: { failures: 5, resetMs: 1_000, [name]: value } }
-    : nest(path, value);
+  const section = sectionThatIsOff(path);
+  if (section === undefined) return nest(path, value);
+  const name = path.slice(section.length);
+  return nest(section.slice(0, -1), { ...sectionsThatAreOff[section], [name]: value });
 }
 
 describe('options of a policy', () => {
@@ -134,9 +148,10 @@ describe('options of a policy', () => {
   );
 
   it.each(Object.keys(rows))('%s keeps its default when it is undefined', (path) => {
-    const defaults = path.startsWith('breaker.')
-      ? definePolicy({ breaker: null })
-      : definePolicy(untyped(nest(path, undefined)));
+    const section = sectionThatIsOff(path);
+    const overrides =
+      section === undefined ? nest(path, undefined) : nest(section.slice(0, -1), null);
+    const defaults = definePolicy(untyped(overrides));
     expect(defaults).toEqual(definePolicy());
   });
 });
@@ -171,6 +186,27 @@ describe('the message of a refused option', () => {
       'Expected `limits.maxDepth` to be an integer from 0 to 8, got `9` (number)',
       "Expected `replan.merge` to be one of 'replacePending', 'append', 'appendNext', 'replaceAll', got `'replace'` (string)",
       'Expected `gates.plan` to be a number from 0 to 100 or null, got `101` (number)',
+    ]);
+  });
+
+  it('names both bounds when one must lie within the other', () => {
+    const maxByComplexity = { simple: 1, medium: 3, complex: 9 };
+    expect(issuesOf({ limits: { maxReplans: 2 }, replan: { maxByComplexity } })).toEqual([
+      {
+        code: 'conflicting-options',
+        path: 'replan.maxByComplexity.medium',
+        message:
+          'Expected `replan.maxByComplexity.medium` to be at most `limits.maxReplans`, which is 2, got 3',
+      },
+      {
+        code: 'conflicting-options',
+        path: 'replan.maxByComplexity.complex',
+        message:
+          'Expected `replan.maxByComplexity.complex` to be at most `limits.maxReplans`, which is 2, got 9',
+      },
+    ]);
+    expect(issuesOf({ replan: { maxByComplexity: { simple: 1, complex: 1 } } })).toMatchObject([
+      { code: 'invalid-option', path: 'replan.maxByComplexity.medium' },
     ]);
   });
 

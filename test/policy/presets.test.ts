@@ -51,11 +51,17 @@ describe('presets', () => {
   });
 
   it.each(byName)('%s bounds every loop with a finite number', (_, preset) => {
-    const { maxReplans, maxDepth, maxAttempts, maxFixCycles, maxParallel, maxSteps } =
+    const { maxReplans, maxDepth, maxAttempts, maxFixCycles, maxVotes, maxParallel, maxSteps } =
       preset().limits;
-    for (const limit of [maxReplans, maxDepth, maxAttempts, maxFixCycles, maxParallel, maxSteps]) {
+    const work = [maxReplans, maxDepth, maxAttempts, maxFixCycles, maxVotes];
+    for (const limit of [...work, maxParallel, maxSteps]) {
       expect(Number.isSafeInteger(limit)).toBe(true);
     }
+  });
+
+  it('ask once and take what comes, but for those of seed 002, which has votes', () => {
+    const voting = byName.filter(([, preset]) => preset().limits.maxVotes > 1);
+    expect(voting.map(([name]) => name)).toEqual(['dynamic', 'fixed']);
   });
 
   it('cannot be replaced by another module', () => {
@@ -89,7 +95,7 @@ describe('boundedReplan', () => {
 describe('dynamic and fixed', () => {
   it('have the profile of seed 002', () => {
     const { limits, failure, approval, context } = presets.dynamic();
-    expect(limits).toMatchObject({ maxReplans: 3, maxParallel: 1 });
+    expect(limits).toMatchObject({ maxReplans: 3, maxParallel: 1, maxVotes: 3 });
     expect(failure.onStepFailure).toBe('replan');
     expect(approval).toMatchObject({
       agents: ['architect'],

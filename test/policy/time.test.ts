@@ -78,13 +78,13 @@ describe('the budget of a step', () => {
   it('is its share of the execution time when time is shared, and 30 % of that for a fix', () => {
     const policy = presets.supervised({ time: { limitMs: 60 * minuteMs } });
     expect(stepBudgetMs(policy, 4)).toBe(12 * minuteMs);
-    expect(fixBudgetMs(policy, 4)).toBe(3.6 * minuteMs);
+    expect(fixBudgetMs(policy, 12 * minuteMs)).toBe(3.6 * minuteMs);
   });
 
   it('is all of the execution time when it is not', () => {
     const policy = definePolicy({ time: { limitMs: 60 * minuteMs } });
     expect(stepBudgetMs(policy, 4)).toBe(48 * minuteMs);
-    expect(fixBudgetMs(policy, 4)).toBe(48 * minuteMs);
+    expect(fixBudgetMs(policy, 48 * minuteMs)).toBe(48 * minuteMs);
   });
 
   it('is that of one step for a plan without steps', () => {
@@ -98,7 +98,7 @@ describe('the budget of a step', () => {
         const policy = presets.supervised({ time: { limitMs } });
         const executionMs = executionBudgetMs(policy);
         const stepMs = stepBudgetMs(policy, stepCount);
-        const fixMs = fixBudgetMs(policy, stepCount);
+        const fixMs = fixBudgetMs(policy, stepMs);
         expect([stepMs, fixMs].every((budgetMs) => Number.isInteger(budgetMs))).toBe(true);
         expect(fixMs).toBeGreaterThanOrEqual(1);
         expect(fixMs === 1 || BigInt(fixMs) * 10n <= BigInt(stepMs) * 3n).toBe(true);

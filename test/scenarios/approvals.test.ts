@@ -5,7 +5,7 @@ import type { Fact } from '../../src/journal/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Control } from './harness.js';
 import { scenario } from './harness.js';
-import { feedbackTexts, scriptedAgent } from './scripted.js';
+import { scriptedAgent } from './scripted.js';
 import { agentNamed, slowAgent, steps } from './team.js';
 
 /** Says yes to every question, at once. */
@@ -235,25 +235,6 @@ describe('a rejected step', () => {
   );
 
   scenario(
-    'has failed for good: onReject fail asks for no new plan',
-    () => ({
-      options: {
-        agents: [worker(), architect()],
-        planner: () => ({ steps: steps('architect:a', 'b') }),
-        policy: definePolicy({ approval: { agents: ['architect'], onReject: 'fail' } }),
-      },
-      onFact: rejectAll,
-    }),
-    ({ report, factsOf }) => {
-      expect(factsOf('agent.called').map((fact) => fact.agent)).toEqual(['planner', 'worker']);
-      expect(factsOf('replan.requested')).toEqual([]);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
-      expect(report.failedSteps).toEqual(['a']);
-      expect(report.successfulSteps).toEqual(['b']);
-    },
-  );
-
-  scenario(
     'is one that nobody answered in time: onTimeout reject',
     () => ({
       options: {
@@ -273,6 +254,7 @@ describe('a rejected step', () => {
         outcome: 'reject',
       });
       expect(report.steps).toMatchObject([{ status: 'failed', code: 'approval-expired' }]);
+      expect(report).toMatchObject({ status: 'failed', reason: 'step-rejected: a (architect)' });
       expect(report.approvals).toMatchObject([{ outcome: 'expired', expiredAs: 'reject' }]);
     },
   );
@@ -297,60 +279,6 @@ describe('a rejected step', () => {
 });
 
 describe('an agent that asks', () => {
-  scenario(
-    'gets the answer as feedback, and asks for the second time with a question of its own',
-    () => ({
-      options: {
-        agents: [
-          scriptedAgent(
-            'worker',
-            askHuman({ question: 'Which database?', payload: { options: ['a', 'b'] } }),
-            askHuman({ question: 'Which version?' }),
-            feedbackTexts,
-          ),
-        ],
-      },
-      start: { plan: { steps: steps('a') } },
-      at: {
-        10: (control) => control.approve('a:1.1', 'PostgreSQL'),
-        // The first answer again: the second question must not take it.
-        20: (control) => control.approve('a:1.1', 'PostgreSQL'),
-        30: (control) => control.approve('a:1.2', '18'),
-      },
-    }),
-    ({ report, facts, factsOf, commands }) => {
-      expect(factsOf('approval.requested')).toEqual([
-        {
-          type: 'approval.requested',
-          requestId: 'a:1.1',
-          stepId: 'a',
-          question: 'Which database?',
-          payload: { options: ['a', 'b'] },
-        },
-        {
-          type: 'approval.requested',
-          requestId: 'a:1.2',
-          stepId: 'a',
-          question: 'Which version?',
-          payload: null,
-        },
-      ]);
-      expect(commands).toEqual([
-        { accepted: true },
-        { accepted: false, reason: 'already-decided' },
-        { accepted: true },
-      ]);
-      const calls = facts.filter((fact) => fact.type === 'agent.called');
-      expect(calls.map(({ key, at }) => [key, at])).toEqual([
-        ['run/a/1/worker', 0],
-        ['run/a/1/worker.q1', 10],
-        ['run/a/1/worker.q2', 30],
-      ]);
-      expect(report.steps[0]?.output).toEqual(['human: PostgreSQL', 'human: 18']);
-      expect(report.steps[0]?.attempts).toBe(1);
-    },
-  );
-
   scenario(
     'more often than maxQuestions is blocked, tried again, and fails with its reason',
     () => ({
@@ -400,194 +328,14 @@ describe('an agent that asks', () => {
     ({ report, factsOf }) => {
       expect(factsOf('agent.called')).toHaveLength(1);
       expect(report.steps).toMatchObject([{ status: 'failed', code: 'rejected', output: null }]);
-    },
-  );
-
-  scenario(
-    'after its step was approved has that approval not taken for the answer',
-    () => ({
-      options: { agents: [scriptedAgent('worker', askHuman({ question: 'How?' }), feedbackTexts)] },
-      start: { plan: { steps: careful() } },
-      onFact: (fact, control) => {
-        if (fact.type === 'approval.requested') control.approve(fact.requestId, fact.question);
-      },
-    }),
-    ({ report, factsOf }) => {
-      expect(factsOf('approval.requested').map((fact) => fact.requestId)).toEqual([
-        'a:1.1',
-        'a:1.2',
-      ]);
-      expect(report.steps[0]?.output).toEqual(['human: How?']);
+      expect(report.reason).toBe('step-rejected: a (worker)');
     },
   );
 });
 
-describe('several questions at once', () => {
-  const three = () => ({
-    options: {
-      agents: [agentNamed('worker', (call) => `did ${call.step.id}`)],
-      policy: definePolicy({ approval: { agents: ['worker'], timeoutMs: 60_000 } }),
-    },
-    start: { plan: { steps: steps('a', 'b', 'c') } },
-  });
-
+describe('a question that is still open when the run ends', () => {
   scenario(
-    'one of three waiting steps is approved, the others go on waiting with their question',
-    () => ({
-      ...three(),
-      at: {
-        10: (control) => control.approve('b:1.1'),
-        20: (control) => control.abort('Enough'),
-      },
-    }),
-    ({ report, factsOf }) => {
-      expect(factsOf('agent.called').map((fact) => fact.stepId)).toEqual(['b']);
-      expect(report.steps.map(({ id, status }) => [id, status])).toEqual([
-        ['a', 'cancelled'],
-        ['b', 'completed'],
-        ['c', 'cancelled'],
-      ]);
-      expect(
-        report.approvals.map(({ stepId, outcome, payload }) => [stepId, outcome, payload]),
-      ).toEqual([
-        ['a', 'closed', 'Do the work of step a'],
-        ['b', 'granted', 'Do the work of step b'],
-        ['c', 'closed', 'Do the work of step c'],
-      ]);
-    },
-  );
-
-  scenario(
-    'answers reach the step they are for, in any order',
-    () => ({
-      ...three(),
-      at: {
-        10: (control) => control.approve('c:1.1', 'third'),
-        20: (control) => control.reject('a:1.1', 'first'),
-        30: (control) => control.approve('b:1.1', 'second'),
-      },
-    }),
-    ({ report, factsOf }) => {
-      expect(factsOf('approval.granted', 'approval.rejected')).toMatchObject([
-        { requestId: 'c:1.1', stepId: 'c', answer: 'third' },
-        { requestId: 'a:1.1', stepId: 'a', reason: 'first' },
-        { requestId: 'b:1.1', stepId: 'b', answer: 'second' },
-      ]);
-      expect(report.successfulSteps).toEqual(['b', 'c']);
-      expect(report.failedSteps).toEqual(['a']);
-    },
-  );
-
-  scenario(
-    'questions of two steps of one agent are answered one by one',
-    () => ({
-      options: {
-        agents: [
-          agentNamed('worker', (call) =>
-            call.feedback.length === 0
-              ? askHuman({ question: `What about ${call.step.id}?` })
-              : feedbackTexts(call),
-          ),
-        ],
-      },
-      start: { plan: { steps: steps('a', 'b') } },
-      at: {
-        10: (control) => control.approve('b:1.1', 'for b'),
-        20: (control) => control.approve('a:1.1', 'for a'),
-      },
-    }),
-    ({ report }) => {
-      expect(report.steps.map(({ output }) => output)).toEqual([
-        ['human: for a'],
-        ['human: for b'],
-      ]);
-    },
-  );
-});
-
-describe('answers that come too often, too late or to nobody', () => {
-  scenario(
-    'are refused with the reason and change nothing',
-    (clock) => ({
-      options: {
-        agents: [slowAgent('worker', clock, 100), architect()],
-        policy: definePolicy({ approval: { agents: ['architect'] } }),
-      },
-      start: { plan: { steps: steps('architect:a', 'b') } },
-      at: {
-        10: (control) => control.approve('nobody:1.1'),
-        20: (control) => control.approve('a:1.1'),
-        30: (control) => control.approve('a:1.1'),
-        40: (control) => control.reject('a:1.1', 'Changed my mind'),
-        50: (control) => control.approve('plan:plan.1'),
-      },
-      onFact: (fact, control) => {
-        if (fact.type === 'run.ended') control.approve('a:1.1');
-      },
-    }),
-    ({ report, factsOf, commands }) => {
-      expect(commands).toEqual([
-        { accepted: false, reason: 'unknown-request' },
-        { accepted: true },
-        { accepted: false, reason: 'already-decided' },
-        { accepted: false, reason: 'already-decided' },
-        { accepted: false, reason: 'unknown-request' },
-        { accepted: false, reason: 'run-ended' },
-      ]);
-      expect(factsOf('command.refused').map(({ command, reason }) => [command, reason])).toEqual([
-        ['approval.grant', 'unknown-request'],
-        ['approval.grant', 'already-decided'],
-        ['approval.reject', 'already-decided'],
-        ['approval.grant', 'unknown-request'],
-      ]);
-      expect(factsOf('approval.granted')).toHaveLength(1);
-      expect(factsOf('approval.rejected')).toEqual([]);
-      expect(report.status).toBe('completed');
-    },
-  );
-
-  scenario(
-    'of fifty approvals at once the first wins',
-    () => ({
-      options: {
-        agents: [architect()],
-        policy: definePolicy({ approval: { agents: ['architect'] } }),
-      },
-      start: { plan: { steps: steps('architect:a') } },
-      at: {
-        10: (control) => {
-          for (let index = 0; index < 50; index += 1) control.approve('a:1.1');
-        },
-      },
-    }),
-    ({ factsOf, commands }) => {
-      expect(commands.filter(({ accepted }) => accepted)).toHaveLength(1);
-      expect(factsOf('approval.granted')).toHaveLength(1);
-      expect(factsOf('agent.called')).toHaveLength(1);
-    },
-  );
-
-  scenario(
-    'an answer to a question that expired is refused',
-    (clock) => ({
-      options: {
-        agents: [architect(), slowAgent('worker', clock, 5000)],
-        policy: definePolicy({
-          approval: { agents: ['architect'], timeoutMs: 1000, onReject: 'skip' },
-        }),
-      },
-      start: { plan: { steps: steps('architect:a', 'b') } },
-      at: { 2000: (control) => control.approve('a:1.1') },
-    }),
-    ({ report, commands, factsOf }) => {
-      expect(commands).toEqual([{ accepted: false, reason: 'already-decided' }]);
-      expect(factsOf('agent.called').map((fact) => fact.stepId)).toEqual(['b']);
-      expect(report.skippedSteps).toEqual(['a']);
-    },
-  );
-
-  scenario(
-    'a question closes with the run that asked it',
+    'closes with the run that asked it',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 20)],

@@ -8,6 +8,8 @@ import { workerBy } from './by-step.js';
 import { checkInvariants } from './checker.js';
 import { play } from './harness.js';
 import { plannerInTurn } from './planners.js';
+import { scriptedAgent } from './scripted.js';
+import { steps } from './team.js';
 
 /* A checker that finds nothing proves nothing: every bug planted here must be found by the invariant meant for it. */
 
@@ -153,6 +155,19 @@ describe('the checker of invariants', () => {
     expect(broken(dangling)).toContain(5);
   });
 
+  it('finds a replan beyond what the first plan allows, and a bound that is said wrong (5)', () => {
+    const boundedTo = (medium: number): PolicyOverrides => ({
+      ...allowing,
+      replan: { maxByComplexity: { simple: 2, medium, complex: 2 } },
+    });
+    expect(broken(facts, boundedTo(0))).toEqual([5]);
+    // One replan is within one; but the run said that it may have two.
+    expect(broken(facts, boundedTo(1))).toEqual([5]);
+    const said = changed('replan.started', () => ({ maxReplans: 1 }));
+    expect(broken(said, boundedTo(1))).toEqual([]);
+    expect(broken(said)).toEqual([5]);
+  });
+
   it('finds a sub-plan too deep (6)', () => {
     expect(broken(facts, withLimits({ maxDepth: 0 }))).toEqual([6]);
   });
@@ -183,6 +198,20 @@ describe('the checker of invariants', () => {
     expect(broken(twice(isGrant))).toEqual([10]);
     const asking = { ...allowing, approval: { agents: ['architect', 'worker'] } };
     expect(broken(facts, asking)).toEqual([10]);
+    // A no at the very end, and the summarizer still writes about it.
+    const [asked] = facts.filter(({ type }) => type === 'approval.requested');
+    const [granted] = facts.filter(isGrant);
+    const [called] = facts.filter(({ type }) => type === 'agent.called');
+    const late = { requestId: 'last_rp1:1.1', stepId: 'last_rp1', reason: 'No' };
+    const told = [
+      { ...asked, ...late },
+      { ...granted, ...late, type: 'approval.rejected' },
+      { ...called, key: 'run/plan/summarizer', stepId: null },
+    ];
+    const ended = [...facts.slice(0, -1), ...told, ...facts.slice(-1)] as Fact[];
+    const ending = { ...allowing, approval: { agents: ['architect'], onReject: 'fail' } } as const;
+    expect(broken(ended)).not.toContain(10);
+    expect(broken(ended, ending)).toContain(10);
   });
 
   it('finds calls, time and steps beyond what the price tag says (11)', () => {
@@ -208,6 +237,10 @@ describe('the checker of invariants', () => {
       (fact) => fact.type === 'plan.adopted' && fact.parentStepId === null && fact.revision === 1,
     );
     expect(broken(unanswered)).toContain(12);
+    const answeredByNothing = changed('plan.adopted', ({ parentStepId, revision }) =>
+      parentStepId === null && revision === 1 ? { steps: [] } : {},
+    );
+    expect(broken(answeredByNothing)).toContain(12);
     expect(broken(changed('run.ended', () => ({ status: 'failed' as const, reason: '' })))).toEqual(
       [12],
     );
@@ -224,5 +257,84 @@ describe('the checker of invariants', () => {
 
   it('finds a call of somebody who is not in the team (16)', () => {
     expect(broken(changed('run.started', () => ({ agents: ['worker'] })))).toEqual([16]);
+  });
+});
+
+describe('the checker of votes', () => {
+  let voted: readonly Fact[] = [];
+
+  /** No majority at first, then one: x y z, then x y y. */
+  beforeAll(async () => {
+    const votes = { count: 3, choose: 'majority' } as const;
+    const result = await play('straight', () => ({
+      options: {
+        agents: [scriptedAgent('worker', 'x', 'y', 'z', 'x', 'y', 'y')],
+        policy: definePolicy(voting),
+      },
+      start: { plan: { steps: steps('a').map((step) => ({ ...step, votes })) } },
+    }));
+    voted = result.facts;
+  });
+
+  const voting: PolicyOverrides = { limits: { maxVotes: 3, maxAttempts: 2 } };
+
+  const changedVotes = <Type extends 'vote.cast' | 'vote.decided' | 'step.completed'>(
+    type: Type,
+    change: (fact: Fact<Type>) => Partial<Fact<Type>>,
+  ): Fact[] =>
+    voted.map((fact) => (fact.type === type ? { ...fact, ...change(fact as Fact<Type>) } : fact));
+
+  it('finds nothing wrong with votes that are right', () => {
+    expect(voted.filter((fact) => fact.type === 'vote.decided')).toHaveLength(2);
+    expect(broken(voted, voting)).toEqual([]);
+  });
+
+  it('finds a vote too many, out of turn, or miscounted (4)', () => {
+    expect(broken(voted, { limits: { maxVotes: 2, maxAttempts: 2 } })).toEqual([4]);
+    expect(
+      broken(
+        changedVotes('vote.cast', () => ({ number: 1 })),
+        voting,
+      ),
+    ).toContain(4);
+    expect(
+      broken(
+        changedVotes('vote.cast', () => ({ of: 2 })),
+        voting,
+      ),
+    ).toContain(4);
+    expect(
+      broken(
+        changedVotes('vote.decided', () => ({ cast: 2 })),
+        voting,
+      ),
+    ).toEqual([4]);
+    const emptied = changedVotes('vote.decided', ({ counts }) => ({
+      counts: counts.map(({ digest }) => ({ digest, votes: 9 })),
+    }));
+    expect(broken(emptied, voting)).toEqual([4]);
+  });
+
+  it('finds a vote that is no answer (8)', () => {
+    const foreign = changedVotes('vote.cast', ({ number }) => ({ key: `elsewhere ${number}` }));
+    expect(broken(foreign, voting)).toContain(8);
+  });
+
+  it('finds a winner that nobody voted for, and a step that takes another (9)', () => {
+    const winning = (winner: number | null) =>
+      changedVotes('vote.decided', (fact) => (fact.winner === null ? {} : { winner }));
+    for (const winner of [1, 3, 4, null]) expect(broken(winning(winner), voting)).toContain(9);
+    const swapped = changedVotes('vote.cast', ({ key }) => ({ digest: key }));
+    expect(broken(swapped, voting)).toContain(9);
+    const other = changedVotes('step.completed', () => ({ outputKeys: ['run/a/2/worker'] }));
+    expect(broken(other, voting)).toEqual([9]);
+  });
+
+  it('finds a vote after the decision, and a second decision (15)', () => {
+    const index = voted.findLastIndex((fact) => fact.type === 'vote.decided');
+    expect(broken(voted.toSpliced(index, 0, voted[index]!), voting)).toEqual([15]);
+    const cast = voted.findLastIndex((fact) => fact.type === 'vote.cast');
+    const late = voted.toSpliced(index + 1, 0, voted[cast]!);
+    expect(broken(late, voting)).toContain(15);
   });
 });

@@ -7,8 +7,9 @@ import type { Violation } from './checks/check.types.js';
 import { checkEnding } from './checks/endings.js';
 import { checkPlans } from './checks/plans.js';
 import { checkSteps } from './checks/steps.js';
+import { checkVotes } from './checks/votes.js';
 
-const CHECKS = [checkSteps, checkCalls, checkPlans, checkApprovals, checkEnding];
+const CHECKS = [checkSteps, checkCalls, checkPlans, checkApprovals, checkVotes, checkEnding];
 
 /**
  * Every invariant of section 6 of the reliability reference that can be read off the facts of a run that ended.

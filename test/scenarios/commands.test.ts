@@ -166,13 +166,42 @@ describe('skip', () => {
     }),
     ({ report, factsOf }) => {
       expect(factsOf('plan.modified')).toEqual([
-        { type: 'plan.modified', change: 'skip', stepIds: ['b'] },
+        { type: 'plan.modified', change: 'skip', stepIds: ['b'], reason: null },
       ]);
       expect(factsOf('step.skipped')).toEqual([
         { type: 'step.skipped', stepId: 'b', reason: 'human' },
       ]);
       expect(factsOf('agent.called').map((fact) => fact.stepId)).toEqual(['a', 'c']);
       expect(report.steps[2]?.output).toEqual(['a']);
+      expect(report).toMatchObject({ status: 'completed', allSucceeded: true });
+    },
+  );
+
+  scenario(
+    'with a reason: told with the change and with every step, waiting or running, and what depends on them runs',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c<a,b') } },
+      at: { 50: (control) => control.skip(['a', 'b'], 'Done by hand: see the notes') },
+    }),
+    ({ report, factsOf, commands }) => {
+      expect(commands).toEqual([{ accepted: true }]);
+      expect(factsOf('plan.modified')).toEqual([
+        {
+          type: 'plan.modified',
+          change: 'skip',
+          stepIds: ['a', 'b'],
+          reason: 'Done by hand: see the notes',
+        },
+      ]);
+      expect(factsOf('step.skipped')).toEqual([
+        { type: 'step.skipped', stepId: 'b', reason: 'human: Done by hand: see the notes' },
+        { type: 'step.skipped', stepId: 'a', reason: 'human: Done by hand: see the notes' },
+      ]);
+      expect(statuses(report)).toEqual({ a: 'skipped', b: 'skipped', c: 'completed' });
       expect(report).toMatchObject({ status: 'completed', allSucceeded: true });
     },
   );
@@ -303,7 +332,7 @@ describe('skipTo', () => {
     }),
     ({ report, factsOf, facts }) => {
       expect(factsOf('plan.modified')).toEqual([
-        { type: 'plan.modified', change: 'skipTo', stepIds: ['b', 'c'] },
+        { type: 'plan.modified', change: 'skipTo', stepIds: ['b', 'c'], reason: null },
       ]);
       expect(statuses(report)).toEqual({
         a: 'completed',
@@ -315,6 +344,28 @@ describe('skipTo', () => {
       const started = facts.find((fact) => fact.type === 'step.started' && fact.stepId === 'd');
       expect(started?.at).toBe(150);
       expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'with a reason: told with the change and with every step before it',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b<a', 'c<b') } },
+      at: { 50: (control) => control.skipTo('c', 'Only the last part counts') },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.modified')).toMatchObject([
+        { change: 'skipTo', reason: 'Only the last part counts' },
+      ]);
+      expect(factsOf('step.skipped').map(({ reason }) => reason)).toEqual([
+        'human: Only the last part counts',
+        'human: Only the last part counts',
+      ]);
+      expect(report.successfulSteps).toEqual(['c']);
     },
   );
 

@@ -1,173 +1,291 @@
 import { describe, expect, it } from 'vitest';
 
+import type { PlanRequest } from '../../src/actors/team.types.js';
 import type { Fact } from '../../src/journal/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import { presets } from '../../src/policy/presets.js';
+import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { checkInvariants } from './checker.js';
-import { agentNamed, steps } from './team.js';
+import type { Expected, Outcome } from './dag-outcomes.js';
+import { expectedOf } from './dag-outcomes.js';
+import type { World } from './dag-worlds.js';
+import { asCalled, dagsOf, distinctIn, planOf, shapesIn, TEAM, worldsUpTo } from './dag-worlds.js';
+import { agentNamed } from './team.js';
 
 /*
- * Seed 003 waits for ever behind a failed dependency. Here every plan there can be, up to four steps, meets every
- * failure there can be.
+ * Seed 003 waits for ever behind a failed dependency. Here every plan there can be, up to five steps, meets every
+ * failure there can be, under every preset.
+ *
+ * A run is told apart by its plan, up to the names of its steps, and by which of the steps that are called fail. So one
+ * run for every shape stands for all of them.
  */
 
-/** For each step the numbers of those before it that it depends on. */
-type Dag = readonly (readonly number[])[];
+const allWorlds = worldsUpTo(5);
+const calledWorlds = distinctIn(allWorlds.map(asCalled));
+const shapes = shapesIn(calledWorlds);
+const smallWorlds = worldsUpTo(4);
 
-const subsetsOf = <Item>(items: readonly Item[]): Item[][] =>
-  items.reduce<Item[][]>(
-    (subsets, item) => [...subsets, ...subsets.map((subset) => [...subset, item])],
-    [[]],
-  );
-
-const dagsOf = (size: number): Dag[] =>
-  Array.from({ length: size }, (_, index) => index).reduce<Dag[]>(
-    (dags, index) =>
-      dags.flatMap((dag) =>
-        subsetsOf(Array.from({ length: index }, (_, earlier) => earlier)).map((dependsOn) => [
-          ...dag,
-          dependsOn,
-        ]),
-      ),
-    [[]],
-  );
-
-const allDags = [0, 1, 2, 3, 4].flatMap(dagsOf);
-const worlds = allDags.flatMap((dag) =>
-  subsetsOf(dag.map((_, index) => index)).map((failing) => ({ dag, failing })),
-);
-
-const planOf = (dag: Dag): ReturnType<typeof steps> =>
-  steps(...dag.map((dependsOn, index) => `s${index}<${dependsOn.map((on) => `s${on}`).join()}`));
-
-type Outcome = 'completed' | 'failed' | 'skipped';
-
-/** What must become of every step, told without looking at how it is done. */
-const expectedOutcomes = (
-  dag: Dag,
-  failing: readonly number[],
-  onDependencyFailure: 'skip' | 'run',
-): Outcome[] =>
-  dag.reduce<Outcome[]>((outcomes, dependsOn, index) => {
-    const isBehindFailure = dependsOn.some((dependency) => outcomes[dependency] !== 'completed');
-    if (isBehindFailure && onDependencyFailure === 'skip') return [...outcomes, 'skipped'];
-    return [...outcomes, failing.includes(index) ? 'failed' : 'completed'];
-  }, []);
-
-interface World {
-  readonly dag: Dag;
-  readonly failing: readonly number[];
-}
-
-interface Ran extends World {
+interface Ran {
+  readonly world: World;
   readonly report: RunReport;
   readonly facts: readonly Fact[];
 }
 
-/** Runs every world under one policy. Everything is instant, so no clock has to move. */
-const runAll = async (
-  overrides: PolicyOverrides,
-  replan: (dag: Dag) => ReturnType<typeof steps>,
+type Replan = (world: World, request: PlanRequest) => ReturnType<typeof planOf>;
+
+const repeatingItself: Replan = ({ dag }) => planOf(dag);
+const givingUp: Replan = () => [];
+
+/** What was not done, once more, under another name and in other words. */
+const tryingAgain: Replan = ({ dag }, { completed, revision }) => {
+  const done = new Set(completed.map(({ stepId }) => stepId.split('_')[0]));
+  return planOf(dag)
+    .filter(({ id }) => !done.has(id))
+    .map((step) => ({
+      ...step,
+      task: `${step.task}, time ${revision}`,
+      // What is done is there under the name it was done by.
+      dependsOn: step.dependsOn.map(
+        (id) => completed.find(({ stepId }) => stepId.split('_')[0] === id)?.stepId ?? id,
+      ),
+    }));
+};
+
+interface Play {
+  readonly policy: Policy;
+  readonly replan?: Replan;
+  /** Whether a step that fails does so in a later plan as well. */
+  readonly isHealing?: boolean;
+}
+
+/** Runs one world after the other with one orchestrator, checks every run, and counts them. */
+const playAll = async (
+  worlds: readonly World[],
+  { policy, replan = repeatingItself, isHealing = false }: Play,
   check: (ran: Ran) => void,
 ): Promise<number> => {
   const clock = virtualClock();
   let world: World = { dag: [], failing: [] };
-  const worker = agentNamed('worker', ({ step }) => {
-    if (world.failing.some((index) => step.id.startsWith(`s${index}`))) throw new Error('Broken');
-    return step.id;
+  const isBroken = (stepId: string): boolean =>
+    world.failing.some(
+      (index) => stepId === `s${index}` || (!isHealing && stepId.startsWith(`s${index}_`)),
+    );
+  const team = TEAM.map((name) =>
+    // A rejection, because an exception would be back sooner than an answer.
+    agentNamed(name, ({ step }) =>
+      isBroken(step.id) ? Promise.reject(new Error('Broken')) : Promise.resolve(step.id),
+    ),
+  );
+  const planner = (request: PlanRequest) => ({
+    steps: request.requests.length === 0 ? planOf(world.dag) : replan(world, request),
   });
+  const supervisor = () => ({ score: 100 });
   const orchestrator = composeOrchestrator(
-    {
-      agents: [worker],
-      planner: ({ requests }) => ({
-        steps: requests.length === 0 ? planOf(world.dag) : replan(world.dag),
-      }),
-      policy: definePolicy({
-        ...overrides,
-        limits: { maxFailures: 4, maxParallel: 2, ...overrides.limits },
-        retry: { attempts: 1 },
-      }),
-      clock,
-    },
+    { agents: team, planner, supervisor, policy, clock },
     undefined,
   );
+  const bounds = orchestrator.bounds();
+  let count = 0;
   for (const next of worlds) {
     world = next;
     const facts: Fact[] = [];
     const run = orchestrator.start({ goal: 'A goal', runId: 'run' });
     run.subscribe((fact) => facts.push(fact));
+    // Without retries everything is instant, and no clock has to move.
+    if (policy.retry.attempts > 1) await clock.runUntil(run.done);
     const report = await run.done;
-    expect(checkInvariants(facts, orchestrator.policy, orchestrator.bounds())).toEqual([]);
+    expect(checkInvariants(facts, policy, bounds)).toEqual([]);
     expect(clock.pending()).toBe(0);
-    check({ ...world, report, facts });
+    expectSettledOnce(facts);
+    check({ world, report, facts });
+    count += 1;
   }
-  return worlds.length;
+  return count;
 };
 
-const outcomesOf = ({ report }: Ran): (string | undefined)[] =>
-  report.steps.map(({ status }) => status);
+const SETTLED = new Set(['step.completed', 'step.failed', 'step.skipped', 'step.cancelled']);
 
-const TIMEOUT_MS = 60_000;
+/** Said once more without the checker, because everything here is about it. */
+const expectSettledOnce = (facts: readonly Fact[]): void => {
+  const adopted: string[] = [];
+  const settled: string[] = [];
+  for (const fact of facts) {
+    if (fact.type === 'plan.adopted') adopted.push(...fact.steps.map(({ id }) => id));
+    if (SETTLED.has(fact.type) && 'stepId' in fact && fact.stepId !== null)
+      settled.push(fact.stepId);
+  }
+  expect(settled.sort()).toEqual(adopted.sort());
+};
+
+const outcomesOf = ({ report }: Ran): Outcome[] =>
+  report.steps.map(({ status, reason }) =>
+    reason === 'replaced' ? 'replaced' : (status as Outcome),
+  );
+
+const PRESET_NAMES = Object.keys(presets) as (keyof typeof presets)[];
+
+/** How many run at once and how many may fail is all that changes what becomes of a step under a preset. */
+const rulesOf = ({ limits }: Policy, givesUp = false) => ({
+  maxParallel: limits.maxParallel,
+  maxFailures: limits.maxFailures ?? 2,
+  onDependencyFailure: 'skip' as const,
+  givesUp,
+});
+
+const expectPresetEnd = ({ report }: Ran, { failures }: Expected, name: string): void => {
+  const isTooMany = name !== 'planAndExecute' && failures > 2;
+  const isContent = name === 'supervised' && !isTooMany;
+  expect(report.status).toBe(failures === 0 || isContent ? 'completed' : 'failed');
+  if (failures === 0 || isContent) return;
+  expect(report.reason).toBe(isTooMany ? 'too-many-failures' : 'steps-failed');
+};
+
+const TIMEOUT_MS = 300_000;
 
 describe(
-  `all ${allDags.length} plans of up to 4 steps, with every subset of failing steps`,
+  'every plan of up to five steps, with every subset of failing steps',
   { timeout: TIMEOUT_MS },
   () => {
-    for (const onDependencyFailure of ['skip', 'run'] as const) {
-      it(`end as the policy says in all ${worlds.length} worlds: continue, ${onDependencyFailure}`, async () => {
-        const failure = { onStepFailure: 'continue', onDependencyFailure } as const;
-        const count = await runAll({ failure }, planOf, (ran) => {
-          const expected = expectedOutcomes(ran.dag, ran.failing, onDependencyFailure);
-          expect(outcomesOf(ran)).toEqual(expected);
-          const isCompleted = expected.every((outcome) => outcome === 'completed');
-          expect(ran.report.status).toBe(isCompleted ? 'completed' : 'failed');
+    it('is one of 33,867 worlds, which have 2,586 shapes', () => {
+      expect([0, 1, 2, 3, 4, 5].map((size) => dagsOf(size).length)).toEqual([
+        1, 1, 2, 8, 64, 1_024,
+      ]);
+      expect(allWorlds).toHaveLength(1 + 2 + 8 + 64 + 1_024 + 32_768);
+      expect(calledWorlds).toHaveLength(1 + 2 + 7 + 44 + 508 + 10_976);
+      expect(shapes).toHaveLength(1 + 2 + 6 + 26 + 185 + 2_366);
+    });
+
+    for (const name of PRESET_NAMES) {
+      // The seed that never ended: here in whatever order its plan names the steps as well.
+      const worlds = name === 'planAndExecute' ? calledWorlds : shapes;
+      it(`ends, with every step settled once as the policy says: ${name}`, async () => {
+        const policy = presets[name]({ retry: { attempts: 1 } });
+        const count = await playAll(worlds, { policy }, (ran) => {
+          const expected = expectedOf(ran.world, rulesOf(policy));
+          expect(outcomesOf(ran)).toEqual(expected.outcomes);
+          expectPresetEnd(ran, expected, name);
+          // A planner that repeats itself costs a replan for every failure, except for the one that ends the run.
+          const replans = name === 'dynamic' ? Math.min(expected.failures, 2) : 0;
+          expect(ran.report.replans).toBe(replans);
         });
-        expect(count).toBe(1 + 2 + 8 + 64 + 1024);
+        expect(count).toBe(name === 'planAndExecute' ? 11_538 : 2_586);
       });
     }
 
-    it(`end as the policy says in all ${worlds.length} worlds: replan, by a planner that repeats itself`, async () => {
-      const failure = { onStepFailure: 'replan', onDependencyFailure: 'skip' } as const;
-      const count = await runAll({ failure }, planOf, (ran) => {
-        const expected = expectedOutcomes(ran.dag, ran.failing, 'skip');
-        expect(outcomesOf(ran)).toEqual(expected);
-        const failed = expected.filter((outcome) => outcome === 'failed').length;
-        expect(ran.report.status).toBe(failed === 0 ? 'completed' : 'failed');
-        expect(ran.report.replans).toBeLessThanOrEqual(Math.min(3, failed));
-        expect(ran.report.plans.filter(({ status }) => status === 'adopted')).toHaveLength(1);
+    it('ends when the planner gives up after a failure, and what waited is replaced by nothing: dynamic', async () => {
+      const policy = presets.dynamic({ retry: { attempts: 1 } });
+      const count = await playAll(shapes, { policy, replan: givingUp }, (ran) => {
+        const expected = expectedOf(ran.world, rulesOf(policy, true));
+        expect(outcomesOf(ran)).toEqual(expected.outcomes);
+        // Nothing answers the failure, so it stands.
+        expect(ran.report.status).toBe(expected.failures === 0 ? 'completed' : 'failed');
+        expect(ran.report.replans).toBe(Math.min(expected.failures, 1));
       });
-      expect(count).toBe(1099);
+      expect(count).toBe(2_586);
+    });
+  },
+);
+
+describe(
+  'every plan of up to three steps, with every subset of failing steps',
+  { timeout: TIMEOUT_MS },
+  () => {
+    const few = shapes.filter(({ dag }) => dag.length <= 3);
+
+    it('ends the same under every preset as it is, with its retries, pauses and breakers', async () => {
+      let count = 0;
+      for (const name of PRESET_NAMES) {
+        const policy = presets[name]();
+        count += await playAll(few, { policy }, (ran) => {
+          const expected = expectedOf(ran.world, rulesOf(policy));
+          expect(outcomesOf(ran)).toEqual(expected.outcomes);
+          expectPresetEnd(ran, expected, name);
+        });
+      }
+      expect(count).toBe(6 * (1 + 2 + 6 + 26));
+    });
+  },
+);
+
+describe(
+  'every plan of up to four steps, with every subset of failing steps',
+  { timeout: TIMEOUT_MS },
+  () => {
+    const COUNT = 1 + 2 + 8 + 64 + 1_024;
+
+    const policyWith = (overrides: PolicyOverrides): Policy =>
+      definePolicy({
+        ...overrides,
+        limits: { maxFailures: 4, maxParallel: 2, ...overrides.limits },
+        retry: { attempts: 1 },
+      });
+
+    for (const onDependencyFailure of ['skip', 'run'] as const) {
+      it(`ends as the policy says, two steps at a time: continue, ${onDependencyFailure}`, async () => {
+        const policy = policyWith({ failure: { onStepFailure: 'continue', onDependencyFailure } });
+        const rules = { ...rulesOf(policy), maxFailures: 4, onDependencyFailure };
+        const count = await playAll(smallWorlds, { policy }, (ran) => {
+          const { outcomes, failures } = expectedOf(ran.world, rules);
+          expect(outcomesOf(ran)).toEqual(outcomes);
+          expect(ran.report.status).toBe(failures === 0 ? 'completed' : 'failed');
+        });
+        expect(count).toBe(COUNT);
+      });
+    }
+
+    it('ends as the policy says: stop at the first failure', async () => {
+      const policy = policyWith({ failure: { onStepFailure: 'stop' }, limits: { maxParallel: 1 } });
+      const rules = { ...rulesOf(policy), maxFailures: 0 };
+      const count = await playAll(smallWorlds, { policy }, (ran) => {
+        const { outcomes, failures } = expectedOf(ran.world, rules);
+        expect(outcomesOf(ran)).toEqual(outcomes);
+        expect(ran.report.status).toBe(failures === 0 ? 'completed' : 'failed');
+        if (failures > 0) expect(ran.report.reason).toBe('step-failed');
+      });
+      expect(count).toBe(COUNT);
     });
 
-    it(`end as the policy says in all ${worlds.length} worlds: replan, by a planner that gives up`, async () => {
-      const failure = { onStepFailure: 'replan', onDependencyFailure: 'skip' } as const;
-      const nothing = (): ReturnType<typeof steps> => [];
-      const count = await runAll({ failure }, nothing, (ran) => {
-        // What waits when the planner gives up is replaced by nothing; what ran is as it would have been.
-        const expected = expectedOutcomes(ran.dag, ran.failing, 'skip');
-        for (const [index, step] of ran.report.steps.entries()) {
-          if (step.reason === 'replaced') expect(step.status).toBe('skipped');
-          else expect(step.status).toBe(expected[index]);
-        }
-        expect(ran.report.status).toBe('completed');
+    it('ends as the policy says: stop at the first failure that something depends on', async () => {
+      const policy = policyWith({
+        failure: { onStepFailure: 'continue', onDependencyFailure: 'stop' },
+        limits: { maxParallel: 1 },
       });
-      expect(count).toBe(1099);
+      const rules = { ...rulesOf(policy), maxFailures: 4, onDependencyFailure: 'stop' as const };
+      const count = await playAll(smallWorlds, { policy }, (ran) => {
+        const { outcomes, failures } = expectedOf(ran.world, rules);
+        expect(outcomesOf(ran)).toEqual(outcomes);
+        const isStopped = outcomes.includes('skipped');
+        expect(ran.report.status).toBe(failures === 0 ? 'completed' : 'failed');
+        expect(ran.report.reason === 'step-failed').toBe(isStopped);
+      });
+      expect(count).toBe(COUNT);
     });
 
-    it(`end as the policy says in all ${worlds.length} worlds: stop`, async () => {
-      const failure = { onStepFailure: 'stop' } as const;
-      const limits = { maxParallel: 1 };
-      const count = await runAll({ failure, limits }, planOf, (ran) => {
-        const { failedSteps, status, reason } = ran.report;
-        const isFailing = ran.failing.length > 0;
-        expect(failedSteps).toHaveLength(isFailing ? 1 : 0);
-        expect(status).toBe(isFailing ? 'failed' : 'completed');
-        if (isFailing) expect(reason).toBe('step-failed');
+    it('ends at the replan bound when the planner tries again what never works', async () => {
+      const policy = policyWith({ limits: { maxFailures: 50 } });
+      const count = await playAll(smallWorlds, { policy, replan: tryingAgain }, (ran) => {
+        const isFailing = asCalled(ran.world).failing.length > 0;
+        expect(ran.report.status).toBe(isFailing ? 'failed' : 'completed');
+        expect(ran.report.replans).toBe(isFailing ? policy.limits.maxReplans : 0);
       });
-      expect(count).toBe(1099);
+      expect(count).toBe(COUNT);
+    });
+
+    it('ends completed, with all of the work done once, when the planner tries again what works then', async () => {
+      const policy = policyWith({});
+      const count = await playAll(
+        smallWorlds,
+        { policy, replan: tryingAgain, isHealing: true },
+        (ran) => {
+          expect(ran.report.status).toBe('completed');
+          const done = ran.report.successfulSteps.map((stepId) => stepId.split('_')[0]);
+          expect(done.sort()).toEqual(planOf(ran.world.dag).map(({ id }) => id));
+        },
+      );
+      expect(count).toBe(COUNT);
     });
   },
 );

@@ -317,7 +317,7 @@ describe('the end', () => {
 
   scenario(
     'is completed when the last plan answers every failure, and tells of all of them',
-    () => failing({ a: broken, b_rp1: broken }, ['a'], {}, ['b'], []),
+    () => failing({ a: broken, b_rp1: broken }, ['a'], {}, ['b'], ['c']),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'completed', allSucceeded: false });
       expect(report.failedSteps).toEqual(['a', 'b_rp1']);

@@ -22,8 +22,8 @@ import { checkInvariants } from './checker.js';
 export interface Control {
   approve(requestId: string, answer?: string): void;
   reject(requestId: string, reason?: string): void;
-  skip(stepIds: readonly string[]): void;
-  skipTo(stepId: string): void;
+  skip(stepIds: readonly string[], reason?: string): void;
+  skipTo(stepId: string, reason?: string): void;
   say(text: string): void;
   pause(): void;
   resume(): void;
@@ -208,11 +208,11 @@ const runControl = (run: Run, commands: Promise<CommandResult>[]): Control => {
     reject: (requestId, reason) => {
       keep(run.reject(requestId, reason));
     },
-    skip: (stepIds) => {
-      keep(run.skip(stepIds));
+    skip: (stepIds, reason) => {
+      keep(run.skip(stepIds, reason));
     },
-    skipTo: (stepId) => {
-      keep(run.skipTo(stepId));
+    skipTo: (stepId, reason) => {
+      keep(run.skipTo(stepId, reason));
     },
     say: (text) => {
       keep(run.say(text));
@@ -244,11 +244,11 @@ const actorControl = (actor: AnyActorRef): Control => {
     reject: (requestId, reason = 'Rejected') => {
       send({ type: 'approval.reject', requestId, reason, route });
     },
-    skip: (stepIds) => {
-      send({ type: 'plan.skip', stepIds });
+    skip: (stepIds, reason) => {
+      send({ type: 'plan.skip', stepIds, reason });
     },
-    skipTo: (stepId) => {
-      send({ type: 'plan.skipTo', stepId });
+    skipTo: (stepId, reason) => {
+      send({ type: 'plan.skipTo', stepId, reason });
     },
     say: (text) => {
       send({ type: 'conversation.say', text });

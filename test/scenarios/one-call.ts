@@ -13,7 +13,7 @@ export const teamOf = (run: () => unknown): Callable => ({
   dispatcher: (agent, call) => agent.run(call),
   maxOutputBytes: 1_048_576,
   maxSteps: 15,
-  maxReplans: 3,
+  maxVotes: 1,
   thresholds: { plan: null, code: null, step: null, goal: null },
 });
 
@@ -26,9 +26,11 @@ export const workerInput = (agent: string): Parameters<typeof performCall>[1] =>
     goal: 'The goal',
     depth: 0,
     mode: 'work',
+    vote: null,
     step: { id: 'a', task: 'Do it', position: 'Step 1 of 1', attempt: 1 },
     dependencies: [],
     feedback: [],
+    conversation: [],
     summary: '',
   },
   key: 'run/a/1/worker',

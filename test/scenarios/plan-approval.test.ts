@@ -1,9 +1,13 @@
 import { describe, expect } from 'vitest';
 
+import { needsContext } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { ScenarioSetup } from './harness.js';
+import type { Behaviours } from './by-step.js';
+import { after, workerBy } from './by-step.js';
+import type { Control, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
+import { plannerInTurn } from './planners.js';
 import { agentNamed, steps } from './team.js';
 
 /** A planner whose second plan is `b` instead of `a`, and a policy that puts every plan to a person. */
@@ -90,7 +94,7 @@ describe('the approval of a plan', () => {
 
   for (const onReject of ['skip', 'fail'] as const) {
     scenario(
-      `rejected, it ends the run: onReject ${onReject}`,
+      `rejected, it ends the run, for there is no other plan to go on with: onReject ${onReject}`,
       () => ({
         ...askingForPlans({ onReject }),
         at: { 10: (control) => control.reject('plan:plan.1', 'No') },
@@ -147,6 +151,143 @@ describe('the approval of a plan', () => {
     ({ report }) => {
       expect(report).toMatchObject({ status: 'aborted', reason: 'Never mind', durationMs: 10 });
       expect(report.approvals).toMatchObject([{ requestId: 'plan:plan.1', outcome: 'closed' }]);
+    },
+  );
+});
+
+describe('the approval of a revision', () => {
+  /** Step `a` asks for another plan, and `b` waits behind it; the first plan is approved at once. */
+  const revising = (
+    approval: PolicyOverrides['approval'],
+    decide: (control: Control, requestId: string) => void,
+    behaviours: Behaviours = { a: needsContext('More', 'half') },
+    overrides: PolicyOverrides = {},
+  ): ScenarioSetup => ({
+    options: {
+      agents: [workerBy(behaviours)],
+      planner: plannerInTurn(['a', 'b<a', 'c'], ['x'], ['y']),
+      policy: definePolicy({
+        ...overrides,
+        retry: { attempts: 1 },
+        approval: { plan: true, ...approval },
+      }),
+    },
+    onFact: (fact, control) => {
+      if (fact.type !== 'approval.requested') return;
+      if (fact.requestId === 'plan:plan.1') control.approve(fact.requestId);
+      else decide(control, fact.requestId);
+    },
+  });
+  const sayNo = (control: Control, requestId: string): void => control.reject(requestId, 'No');
+
+  scenario(
+    'rejected, the plan there is goes on without it: onReject skip',
+    () => revising({ onReject: 'skip' }, sayNo),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'human', reason: 'No' }]);
+      expect(factsOf('plan.adopted')).toHaveLength(1);
+      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(report).toMatchObject({ replans: 1, skippedSteps: [] });
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
+      expect(report.plans.map(({ status }) => status)).toEqual(['adopted', 'rejected']);
+    },
+  );
+
+  scenario(
+    'not answered in time, the plan there is goes on without it: onReject skip',
+    () => revising({ onReject: 'skip', timeoutMs: 1_000 }, () => undefined),
+    ({ report, facts }) => {
+      expect(facts.find((fact) => fact.type === 'plan.rejected')).toMatchObject({
+        at: 1_000,
+        reason: 'Nobody answered in time',
+      });
+      expect(report).toMatchObject({ status: 'completed', durationMs: 1_000 });
+    },
+  );
+
+  scenario(
+    'rejected, it is no answer to what failed: onReject skip',
+    () => revising({ onReject: 'skip' }, sayNo, { a: new Error('Broken') }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
+      expect(report).toMatchObject({ failedSteps: ['a'], skippedSteps: ['b'] });
+      expect(report.successfulSteps).toEqual(['c']);
+    },
+  );
+
+  scenario(
+    'rejected again and again, it is put to a person no more often than there are replans: onReject skip',
+    () =>
+      revising(
+        { onReject: 'skip' },
+        sayNo,
+        { a: needsContext('More'), b: needsContext('More'), c: needsContext('More') },
+        { limits: { maxReplans: 2, maxParallel: 1 } },
+      ),
+    ({ report, factsOf }) => {
+      expect(factsOf('approval.rejected')).toHaveLength(2);
+      expect(report).toMatchObject({ status: 'completed', replans: 2 });
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
+    },
+  );
+
+  scenario(
+    'rejected after the goal was missed, the goal is judged once more by what there is: onReject skip',
+    () => {
+      const { options, ...rest } = revising(
+        { onReject: 'skip' },
+        sayNo,
+        {},
+        {
+          gates: { goal: 80 },
+          limits: { maxReplans: 1 },
+        },
+      );
+      return { ...rest, options: { ...options, supervisor: () => ({ score: 10 }) } };
+    },
+    ({ report, factsOf }) => {
+      expect(factsOf('verdict.given')).toHaveLength(2);
+      expect(report).toMatchObject({ status: 'failed', reason: 'goal-not-achieved', replans: 1 });
+    },
+  );
+
+  scenario(
+    'rejected, it ends the run, and what is done is kept: onReject fail',
+    () => revising({ onReject: 'fail' }, sayNo),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'plan-rejected' });
+      expect(report.successfulSteps).toEqual(['a', 'c']);
+      expect(report.cancelledSteps).toEqual(['b']);
+      expect(report.steps[0]?.output).toBe('half');
+    },
+  );
+
+  scenario(
+    'rejected, another is made with the reason, within the bound: onReject replan',
+    () => revising({ onReject: 'replan' }, sayNo, undefined, { limits: { maxReplans: 2 } }),
+    ({ report, factsOf }) => {
+      expect(factsOf('replan.started').map(({ reasons }) => reasons)).toEqual([
+        ['More'],
+        ['More', 'No'],
+      ]);
+      expect(factsOf('replan.refused')).toMatchObject([{ replans: 2, reason: 'replan-limit' }]);
+      expect(report).toMatchObject({ status: 'completed', replans: 2 });
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
+    },
+  );
+
+  scenario(
+    'rejected, what was given up for it stays given up: onReject skip, merge replaceAll',
+    (clock) =>
+      revising(
+        { onReject: 'skip' },
+        sayNo,
+        { a: after(clock, 10, needsContext('More')), c: after(clock, 50, 'did c') },
+        { replan: { merge: 'replaceAll' } },
+      ),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-left' });
+      expect(report).toMatchObject({ successfulSteps: ['a', 'b'], cancelledSteps: ['c'] });
     },
   );
 });

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 
 import { blocked, needsContext } from '../../src/agents/report.js';
+import type { Fact } from '../../src/journal/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
 import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
@@ -9,7 +10,7 @@ import type { ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import type { PlannerAnswer } from './planners.js';
 import { plannerInTurn, toldBy } from './planners.js';
-import { agentNamed } from './team.js';
+import { agentNamed, steps } from './team.js';
 
 const noWaiting: PolicyOverrides['retry'] = { attempts: 1 };
 
@@ -181,6 +182,93 @@ describe('a planner that fails when it is asked again', () => {
     ({ report, factsOf }) => {
       expect(report.status).toBe('completed');
       expect(factsOf('run.paused')).toEqual([]);
+    },
+  );
+});
+
+describe('a run that is paused while no plan is good enough', () => {
+  const paused = (setup: ScenarioSetup): ScenarioSetup => ({
+    ...setup,
+    at: { 50: (control) => control.pause(), 500: (control) => control.resume() },
+  });
+  const plannedAt = (facts: readonly Fact[]): number[] =>
+    facts.flatMap((fact) =>
+      fact.type === 'agent.called' && fact.role === 'planner' ? [fact.at] : [],
+    );
+
+  scenario(
+    'does not call the planner again until it is resumed: the first plan',
+    (clock) =>
+      paused(planning([slowly(clock, 100, { steps: steps('nobody:x') }), ['a']], definePolicy())),
+    ({ report, facts, factsOf }) => {
+      expect(facts.find((fact) => fact.type === 'plan.rejected')?.at).toBe(100);
+      expect(plannedAt(facts)).toEqual([0, 500]);
+      expect(factsOf('run.paused', 'run.resumed')).toHaveLength(2);
+      expect(toldBy(factsOf)[1]).toMatchObject({
+        requests: ['planRejected of the plan: The plan is not valid'],
+        issues: ['unknown-agent at steps[0].agent'],
+      });
+      // The second call is a replan, pause or not: the budget is spent all the same.
+      expect(report).toMatchObject({ status: 'completed', replans: 1, durationMs: 500 });
+    },
+  );
+
+  scenario(
+    'does not call the planner again until it is resumed: a later plan',
+    (clock) =>
+      paused(
+        planning(
+          [['asks', 'b<asks'], slowly(clock, 100, { steps: steps('nobody:x') }), ['c']],
+          definePolicy(),
+        ),
+      ),
+    ({ report, facts }) => {
+      expect(plannedAt(facts)).toEqual([0, 0, 500]);
+      expect(report).toMatchObject({ status: 'completed', replans: 2 });
+      expect(report.successfulSteps).toEqual(['asks', 'c_rp1']);
+    },
+  );
+
+  scenario(
+    'is refused when it is resumed, where there is no budget left',
+    (clock) =>
+      paused(
+        planning(
+          [slowly(clock, 100, { steps: steps('nobody:x') })],
+          definePolicy({ limits: { maxReplans: 0 } }),
+        ),
+      ),
+    ({ report, facts }) => {
+      expect(plannedAt(facts)).toEqual([0]);
+      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+      expect(report.durationMs).toBe(500);
+    },
+  );
+
+  scenario(
+    'does not call it after a goal that was missed either, and judges the goal no second time without a plan',
+    (clock) => {
+      const { options } = planning(
+        [['a']],
+        definePolicy({
+          gates: { goal: 80 },
+          time: { limitMs: 10_000 },
+        }),
+      );
+      const supervisor = async (): Promise<{ score: number }> => {
+        await clock.sleep(100);
+        return { score: 10 };
+      };
+      return {
+        options: { ...options, supervisor },
+        at: { 50: (control) => control.pause(), 9_500: (control) => control.resume() },
+      };
+    },
+    ({ report, facts, factsOf }) => {
+      expect(plannedAt(facts)).toEqual([0]);
+      expect(factsOf('verdict.given')).toHaveLength(1);
+      expect(report).toMatchObject({ status: 'failed', reason: 'goal-not-achieved' });
+      expect(report.durationMs).toBe(9_500);
     },
   );
 });

@@ -3,27 +3,13 @@ import { createActor, toPromise } from 'xstate';
 
 import { PlanError } from '../../src/errors.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
-import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { ScenarioSetup } from './harness.js';
+import { planning } from '../faults/plans-planning.js';
 import { scenario } from './harness.js';
 import type { PlannerAnswer } from './planners.js';
 import { plannerInTurn, toldBy } from './planners.js';
 import { agentNamed, steps } from './team.js';
 
 const worker = agentNamed('worker', (call) => `did ${call.step.id}`);
-
-/** A team of one, and a planner that answers in turn. */
-const planning = (
-  answers: readonly PlannerAnswer[],
-  overrides: PolicyOverrides = {},
-): ScenarioSetup => ({
-  options: {
-    agents: [worker],
-    planner: plannerInTurn(...answers),
-    policy: definePolicy(overrides),
-  },
-});
 
 describe('the first plan', () => {
   scenario(
@@ -88,25 +74,6 @@ describe('the first plan', () => {
   );
 
   scenario(
-    'may be empty: there was nothing to do, and that is done',
-    () => planning([[]]),
-    ({ report, factsOf }) => {
-      expect(report).toMatchObject({ status: 'completed', reason: 'empty-plan', steps: [] });
-      expect(factsOf('plan.adopted')).toMatchObject([{ revision: 0, steps: [] }]);
-      expect(factsOf('step.started')).toEqual([]);
-    },
-  );
-
-  scenario(
-    'may use the names of Object.prototype like any others',
-    () => planning([['constructor', 'toString<constructor', 'hasOwnProperty<toString']]),
-    ({ report }) => {
-      expect(report.status).toBe('completed');
-      expect(report.successfulSteps).toEqual(['constructor', 'toString', 'hasOwnProperty']);
-    },
-  );
-
-  scenario(
     'tells each agent where it is, and what the planner thinks of the goal',
     () => ({
       options: {
@@ -123,32 +90,15 @@ describe('the first plan', () => {
   );
 });
 
-const manySteps = Array.from({ length: 16 }, (_, index) => `s${index}`);
 const validStep = { id: 'a', agent: 'worker', task: 'Do the work of step a' };
 
+/** What no row of the catalogue of faults names; the rest is in test/faults/plans-refused.test.ts. */
 const invalidPlans: readonly (readonly [string, PlannerAnswer, string])[] = [
-  ['an agent nobody knows', ['nobody:a'], 'unknown-agent at steps[0].agent'],
-  ['an agent of Object.prototype', ['toString:a'], 'unknown-agent at steps[0].agent'],
-  ['a dependency cycle', ['a<c', 'b<a', 'c<b'], 'cyclic-dependency at steps'],
-  ['a step that waits for itself', ['a<a'], 'self-dependency at steps[0].dependsOn[0]'],
-  ['a dependency that is missing', ['a<z'], 'unknown-dependency at steps[0].dependsOn[0]'],
-  ['the same id twice', ['a', 'a'], 'duplicate-step-id at steps[1].id'],
-  ['ids that only differ in case', ['a', 'A'], 'duplicate-step-id at steps[1].id'],
-  ['an id that is no id', ['../a'], 'invalid-step-id at steps[0].id'],
-  ['the id __proto__', ['__proto__'], 'invalid-step-id at steps[0].id'],
-  ['too many steps', manySteps, 'plan-too-large at steps'],
   ['no task', { steps: [{ ...validStep, task: ' ' }] }, 'empty-task at steps[0].task'],
-  ['steps that are no list', { steps: 'a, b' }, 'invalid-shape at steps'],
   [
     'a step of the wrong shape',
     { steps: [{ ...validStep, id: 7 }] },
     'invalid-shape at steps[0].id',
-  ],
-  ['a text instead of a plan', 'First a, then b', 'invalid-shape at '],
-  [
-    'a task of two megabytes',
-    { steps: [{ ...validStep, task: 'x'.repeat(2_000_000) }] },
-    'plan-too-large at ',
   ],
 ];
 

@@ -246,6 +246,29 @@ describe('a plan that was adopted before', () => {
     },
   );
 
+  for (const [stopOnRepeatedPlan, adopted] of [
+    [true, ['a', 'b_rp1']],
+    [false, ['a', 'b_rp1', 'a_rp2', 'b_rp3']],
+  ] as const) {
+    scenario(
+      `ends a planner that goes from A to B and back, or not: stopOnRepeatedPlan ${stopOnRepeatedPlan}`,
+      () => {
+        const { options } = circling([['a'], ['b'], ['a'], ['b']], { stopOnRepeatedPlan }, 3);
+        const broken = new Error('Broken');
+        const agents = [workerBy({ a: broken, b_rp1: broken, a_rp2: broken, b_rp3: broken })];
+        return { options: { ...options, agents } };
+      },
+      ({ report, factsOf }) => {
+        expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
+        expect(report.failedSteps).toEqual(adopted);
+        expect(report.replans).toBe(stopOnRepeatedPlan ? 2 : 3);
+        expect(factsOf('plan.rejected').map(({ by }) => by)).toEqual(
+          stopOnRepeatedPlan ? ['repeat'] : [],
+        );
+      },
+    );
+  }
+
   scenario(
     'ends the run where the limit does: onLimit fail',
     () => circling([['a'], ['a']], { onLimit: 'fail' }),

@@ -1,9 +1,12 @@
 import { describe, expect } from 'vitest';
 
-import { done, needsContext, requestReplan } from '../../src/agents/report.js';
+import type { AgentCall } from '../../src/agents/agent.js';
+import { blocked, done, needsContext, requestReplan } from '../../src/agents/report.js';
 import type { FactBody } from '../../src/journal/facts.js';
+import type { RunReport } from '../../src/journal/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import type { Behaviours } from './by-step.js';
 import { after, workerBy } from './by-step.js';
 import type { ScenarioSetup } from './harness.js';
@@ -87,7 +90,9 @@ describe('a request for another plan', () => {
     },
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'completed', replans: 0 });
-      expect(factsOf('replan.refused')).toMatchObject([{ reason: 'replan-limit' }]);
+      expect(factsOf('replan.refused')).toMatchObject([
+        { replans: 0, maxReplans: 3, reason: 'no-planner' },
+      ]);
       expect(report.successfulSteps).toEqual(['a', 'b']);
     },
   );
@@ -119,10 +124,13 @@ describe('a request for another plan', () => {
 });
 
 describe('requests made at once', () => {
-  const asking = (clock: Parameters<typeof after>[0]): Behaviours => ({
-    a: after(clock, 10, needsContext('First', 'a', { confidence: 0.2 })),
-    b: after(clock, 20, requestReplan({ reason: 'Second' }, 'b', { confidence: 0.9 })),
-    c: after(clock, 30, needsContext('Third', 'c', { confidence: 0.9 })),
+  const asking = (
+    clock: VirtualClock,
+    [a, b, c]: readonly [number, number, number],
+  ): Behaviours => ({
+    a: after(clock, a, needsContext('First', 'a', { confidence: 0.2 })),
+    b: after(clock, b, requestReplan({ reason: 'Second' }, 'b', { confidence: 0.9 })),
+    c: after(clock, c, needsContext('Third', 'c', { confidence: 0.9 })),
   });
   const heard = {
     batch: ['needsContext of a: First', 'requestReplan of b: Second', 'needsContext of c: Third'],
@@ -130,20 +138,58 @@ describe('requests made at once', () => {
     highestConfidence: ['requestReplan of b: Second'],
   } as const;
 
+  const heardSteps = { batch: ['a', 'b', 'c'], first: ['a'], highestConfidence: ['b'] } as const;
+
   for (const coalesce of ['batch', 'first', 'highestConfidence'] as const) {
-    scenario(
-      `are one call of the planner and one replan: coalesce ${coalesce}`,
-      (clock) =>
-        replanning(asking(clock), [['a', 'b', 'c', 'd<a'], ['d']], { replan: { coalesce } }),
-      ({ report, factsOf }) => {
-        expect(factsOf('replan.requested')).toHaveLength(3);
-        expect(factsOf('replan.started')).toHaveLength(1);
-        expect(toldBy(factsOf)[1]?.requests).toEqual(heard[coalesce]);
-        expect(report).toMatchObject({ status: 'completed', replans: 1, durationMs: 30 });
-        expect(report.successfulSteps).toEqual(['a', 'b', 'c', 'd_rp1']);
-      },
-    );
+    for (const [when, times] of [
+      ['while the plan drains', [10, 20, 30]],
+      ['in one tick', [30, 30, 30]],
+    ] as const) {
+      scenario(
+        `are one call of the planner and one replan, ${when}: coalesce ${coalesce}`,
+        (clock) =>
+          replanning(asking(clock, times), [['a', 'b', 'c', 'd<a'], ['d']], {
+            replan: { coalesce },
+          }),
+        ({ report, factsOf }) => {
+          expect(factsOf('replan.requested')).toHaveLength(3);
+          expect(factsOf('replan.started')).toHaveLength(1);
+          expect(factsOf('replan.started')[0]?.stepIds).toEqual(heardSteps[coalesce]);
+          expect(factsOf('agent.called').filter(({ role }) => role === 'planner')).toHaveLength(2);
+          expect(toldBy(factsOf)[1]?.requests).toEqual(heard[coalesce]);
+          expect(report).toMatchObject({ status: 'completed', replans: 1, durationMs: 30 });
+          expect(report.successfulSteps).toEqual(['a', 'b', 'c', 'd_rp1']);
+        },
+      );
+    }
   }
+
+  scenario(
+    'by agents that do not say how sure they are: the first is heard, coalesce highestConfidence',
+    () =>
+      replanning({ a: needsContext('First'), b: needsContext('Second') }, [['a', 'b'], ['c']], {
+        replan: { coalesce: 'highestConfidence' },
+      }),
+    ({ factsOf }) => {
+      expect(toldBy(factsOf)[1]?.requests).toEqual(['needsContext of a: First']);
+    },
+  );
+
+  scenario(
+    'are heard together with the failures that happened meanwhile: coalesce batch',
+    (clock) =>
+      replanning(
+        { a: after(clock, 10, needsContext('More')), b: after(clock, 10, new Error('Broken')) },
+        [['a', 'b'], ['c']],
+      ),
+    ({ report, factsOf }) => {
+      expect(toldBy(factsOf)[1]?.requests).toEqual([
+        'needsContext of a: More',
+        'stepFailed of b: Error: Broken',
+      ]);
+      expect(report).toMatchObject({ status: 'completed', replans: 1 });
+    },
+  );
 });
 
 describe('a new plan', () => {
@@ -281,16 +327,292 @@ describe('a new plan', () => {
       },
     );
   }
+});
 
+describe('a new plan without steps', () => {
   scenario(
-    'that is empty says that nothing more is to be done',
+    'says that nothing more is to be done',
     () =>
       replanning({ a: needsContext('More') }, [['a', 'b', 'c<b'], []], {
         limits: { maxParallel: 1 },
       }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
-      expect(report.skippedSteps).toEqual(['b', 'c']);
+      expect(report).toMatchObject({ allSucceeded: true, skippedSteps: ['b', 'c'] });
+    },
+  );
+
+  scenario(
+    'answers no failure: what failed has failed, and so has the run',
+    () => replanning({ a: new Error('Broken') }, [['a', 'b<a', 'c'], []]),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.adopted')[1]).toMatchObject({ revision: 1, steps: [] });
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
+      expect(report).toMatchObject({ failedSteps: ['a'], allSucceeded: false });
+      expect(report.successfulSteps).toEqual(['c']);
+    },
+  );
+
+  scenario(
+    'answers none that somebody else asked it for either: onStepFailure continue',
+    () => {
+      const broken = { a: new Error('Broken'), c: needsContext('More') };
+      return replanning(broken, [['a', 'c'], []], {
+        failure: { onStepFailure: 'continue' },
+      });
+    },
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
+    },
+  );
+
+  for (const [score, status, reason] of [
+    [90, 'completed', 'goal-achieved'],
+    [10, 'failed', 'goal-not-achieved'],
+  ] as const) {
+    scenario(
+      `leaves the last word to the supervisor, where the goal has a gate: ${reason}`,
+      () => {
+        const { options } = replanning({ a: new Error('Broken') }, [['a', 'b'], []], {
+          limits: { maxReplans: 1 },
+          gates: { goal: 80 },
+        });
+        return { options: { ...options, supervisor: () => ({ score }) } };
+      },
+      ({ report }) => {
+        expect(report).toMatchObject({ status, reason, allSucceeded: false, failedSteps: ['a'] });
+      },
+    );
+  }
+});
+
+describe('merge replaceAll', () => {
+  /** Step `a` asks after 10 ms; `b` would be done after 50 ms. */
+  const startingOver = (
+    clock: VirtualClock,
+    answers: readonly PlannerAnswer[],
+    overrides: PolicyOverrides = {},
+  ): ScenarioSetup =>
+    replanning(
+      { a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') },
+      [['a', 'b', 'c<b', 'd<a'], ...answers],
+      { ...overrides, replan: { merge: 'replaceAll', ...overrides.replan } },
+    );
+
+  const endsOf = ({ steps: reported }: RunReport): (string | number | null)[][] =>
+    reported.map(({ id, status, reason, endedAt }) => [id, status, reason, endedAt]);
+
+  scenario(
+    'waits for nothing: what runs is given up with what waits behind it, the rest is replaced',
+    (clock) => startingOver(clock, [['x<a', 'y']]),
+    ({ report, facts, factsOf }) => {
+      expect(facts.find((fact) => fact.type === 'replan.started')?.at).toBe(10);
+      expect(toldBy(factsOf)[1]).toMatchObject({
+        completed: ['a = null'],
+        failed: [],
+        pending: ['b', 'c', 'd'],
+      });
+      expect(factsOf('plan.adopted')[1]?.replaced).toEqual(['d']);
+      expect(factsOf('step.cancelled')).toEqual([
+        { type: 'step.cancelled', stepId: 'b', reason: 'given-up' },
+      ]);
+      expect(factsOf('agent.answered').map(({ key }) => key)).not.toContain('run/b/1/worker');
+      expect(endsOf(report)).toEqual([
+        ['a', 'completed', null, 10],
+        ['b', 'cancelled', 'given-up', 10],
+        ['c', 'skipped', 'given-up', 10],
+        ['d', 'skipped', 'replaced', 10],
+        ['x_rp1', 'completed', null, 10],
+        ['y_rp1', 'completed', null, 10],
+      ]);
+      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(report.finalPlan?.steps.map(({ id }) => id)).toEqual(['a', 'x_rp1', 'y_rp1']);
+    },
+  );
+
+  const given: { b?: AbortSignal } = {};
+  scenario(
+    'tells the agents of what it gives up, and their slots are free again',
+    (clock) =>
+      replanning(
+        {
+          a: after(clock, 10, needsContext('More')),
+          b: async (call: AgentCall) => {
+            given.b = call.signal;
+            await clock.sleep(50, call.signal);
+          },
+        },
+        [
+          ['a', 'b'],
+          ['x', 'y'],
+        ],
+        { limits: { maxParallel: 2 }, replan: { merge: 'replaceAll' } },
+      ),
+    ({ facts }) => {
+      expect(given.b?.aborted).toBe(true);
+      const started = facts.filter((fact) => fact.type === 'step.started');
+      expect(started.map(({ stepId, slot, at }) => [stepId, slot, at])).toEqual([
+        ['a', 'slot-0', 0],
+        ['b', 'slot-1', 0],
+        ['x_rp1', 'slot-0', 10],
+        ['y_rp1', 'slot-1', 10],
+      ]);
+    },
+  );
+
+  scenario(
+    'keeps what failed before as history, and answers it',
+    (clock) =>
+      replanning(
+        { a: after(clock, 10, new Error('Broken')), b: after(clock, 50, 'did b') },
+        [['a', 'b'], ['x']],
+        { replan: { merge: 'replaceAll' } },
+      ),
+    ({ report, factsOf }) => {
+      expect(toldBy(factsOf)[1]).toMatchObject({
+        failed: ['a: threw: Error: Broken'],
+        pending: ['b'],
+      });
+      expect(report).toMatchObject({ status: 'completed', failedSteps: ['a'] });
+      expect(report.cancelledSteps).toEqual(['b']);
+    },
+  );
+
+  scenario(
+    'may give everything up for nothing: a plan without steps says that nothing more is to be done',
+    (clock) => startingOver(clock, [[]]),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(report.successfulSteps).toEqual(['a']);
+    },
+  );
+
+  for (const [name, answer, replan] of [
+    ['the planner fails', new Error('No model today'), {}],
+    ['the new plan is the old one', ['a', 'b', 'c<b', 'd<a'], {}],
+    ['no plan is valid', ['nobody:x'], {}],
+    ['the policy finishes at the limit', ['nobody:x'], { onLimit: 'finish' }],
+  ] as const) {
+    scenario(
+      `what was given up stays given up, and the run has failed, when ${name}`,
+      (clock) => startingOver(clock, [answer], { limits: { maxReplans: 1 }, replan }),
+      ({ report }) => {
+        expect(report).toMatchObject({ status: 'failed', reason: 'steps-left', replans: 1 });
+        const isFinished = 'onLimit' in replan;
+        expect(endsOf(report)).toEqual([
+          ['a', 'completed', null, 10],
+          ['b', 'cancelled', 'given-up', 10],
+          ['c', 'skipped', 'given-up', 10],
+          isFinished ? ['d', 'cancelled', 'steps-left', 10] : ['d', 'completed', null, 10],
+        ]);
+      },
+    );
+  }
+
+  scenario(
+    'lets what waited behind it run where failures are no obstacle: onDependencyFailure run',
+    (clock) =>
+      startingOver(clock, [new Error('No model today')], {
+        failure: { onDependencyFailure: 'run' },
+      }),
+    ({ report }) => {
+      expect(report.successfulSteps).toEqual(['a', 'c', 'd']);
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-left' });
+    },
+  );
+
+  scenario(
+    'gives up what waits for a person too: the question is closed, a late answer refused',
+    (clock) => ({
+      options: {
+        agents: [
+          workerBy({ a: after(clock, 10, needsContext('More')), x_rp1: after(clock, 50, 'did x') }),
+          workerBy({}, 'architect'),
+        ],
+        planner: plannerInTurn(['a', 'architect:b'], ['x']),
+        policy: definePolicy({
+          replan: { merge: 'replaceAll' },
+          approval: { agents: ['architect'] },
+        }),
+      },
+      at: { 20: (control) => control.approve('b:1.1') },
+    }),
+    ({ report, commands, factsOf }) => {
+      expect(factsOf('agent.called').map(({ agent }) => agent)).not.toContain('architect');
+      expect(report.approvals).toMatchObject([{ stepId: 'b', outcome: 'closed' }]);
+      expect(commands).toEqual([{ accepted: false, reason: 'already-decided' }]);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'gives up a sub-plan as a whole: nothing of it goes on',
+    (clock) => ({
+      options: {
+        agents: [
+          workerBy({
+            a: after(clock, 10, needsContext('More')),
+            b: blocked('Too hard'),
+            'b/p': after(clock, 50, 'did p'),
+          }),
+        ],
+        planner: plannerInTurn(['a', 'b'], ['p', 'q<p'], ['x']),
+        policy: definePolicy({
+          replan: { merge: 'replaceAll' },
+          limits: { maxAttempts: 1, maxDepth: 1 },
+        }),
+      },
+    }),
+    ({ report }) => {
+      expect(endsOf(report)).toEqual([
+        ['a', 'completed', null, 10],
+        ['b', 'cancelled', 'given-up', 10],
+        ['b/p', 'cancelled', 'parent-ended', 10],
+        ['b/q', 'cancelled', 'parent-ended', 10],
+        ['x_rp1', 'completed', null, 10],
+      ]);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'gives nothing up for a request that the bound refuses',
+    (clock) => startingOver(clock, [], { limits: { maxReplans: 0 } }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'completed', cancelledSteps: [], durationMs: 50 });
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c', 'd']);
+    },
+  );
+
+  scenario(
+    'gives nothing up while the run is paused',
+    (clock) => ({
+      ...startingOver(clock, [['x']]),
+      at: { 5: (control) => control.pause(), 30: (control) => control.resume() },
+    }),
+    ({ report, facts }) => {
+      expect(facts.find((fact) => fact.type === 'step.cancelled')?.at).toBe(30);
+      expect(facts.find((fact) => fact.type === 'replan.started')?.at).toBe(30);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'can start over again and again, and every step settles once',
+    (clock) => {
+      const asks = after(clock, 10, needsContext('More'));
+      const runs = after(clock, 50, 'done');
+      return replanning(
+        { a: asks, b: runs, a_rp1: asks, b_rp1: runs, a_rp2: asks, b_rp2: runs },
+        [['a', 'b', 'c<b']],
+        { replan: { merge: 'replaceAll', stopOnRepeatedPlan: false } },
+      );
+    },
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'completed', replans: 3, durationMs: 30 });
+      expect(report.cancelledSteps).toEqual(['b', 'b_rp1', 'b_rp2']);
+      expect(report.skippedSteps).toEqual(['c', 'c_rp1', 'c_rp2']);
+      expect(report.successfulSteps.slice(-3)).toEqual(['a_rp3', 'b_rp3', 'c_rp3']);
     },
   );
 });

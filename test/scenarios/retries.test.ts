@@ -100,7 +100,8 @@ describe('a call that fails', () => {
         ],
         policy: definePolicy({
           retry: { attempts: 2, backoffMs: 10_000 },
-          limits: { maxParallel: 10 },
+          // More would end the run, and with it the retries that still wait.
+          limits: { maxParallel: 10, maxFailures: 10 },
           failure: { onStepFailure: 'continue' },
         }),
       },

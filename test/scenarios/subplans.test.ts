@@ -3,9 +3,11 @@ import { describe, expect } from 'vitest';
 import type { PlanRequest } from '../../src/actors/team.types.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { askHuman, blocked, requestReplan } from '../../src/agents/report.js';
+import type { Fact } from '../../src/journal/facts.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import type { Control, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { feedbackTexts } from './scripted.js';
@@ -52,7 +54,13 @@ describe('a blocked step', () => {
         { type: 'step.retried', stepId: 'a', attempt: 2, reason: 'Too hard: a' },
       ]);
       expect(factsOf('subplan.started')).toEqual([
-        { type: 'subplan.started', stepId: 'a', depth: 1, reason: 'Too hard: a' },
+        {
+          type: 'subplan.started',
+          stepId: 'a',
+          depth: 1,
+          reason: 'Too hard: a',
+          message: 'STEP_BLOCKED',
+        },
       ]);
       expect(factsOf('agent.called').map((fact) => fact.key)).toEqual([
         'run/plan/planner.1',
@@ -285,24 +293,26 @@ describe('a question in a sub-plan', () => {
   );
 
   scenario(
-    'that is answered no fails the step there: its agent is not called, the answer stands',
+    'that is answered no ends the whole run where the policy says so: nobody is called after it',
     () => ({
       options: {
         agents: [blockedAbove(1), agentNamed('architect', () => 'never')],
-        planner: plansByDepth(['a'], ['architect:x']),
+        planner: plansByDepth(['a', 'b<a', 'c'], ['architect:x', 'y']),
         policy: policyOf({ approval: { agents: ['architect'], onReject: 'fail' } }),
       },
       onFact: (fact, control) => {
         if (fact.type === 'approval.requested') control.reject(fact.requestId, 'Not that way');
       },
     }),
-    ({ report, factsOf }) => {
+    ({ report, facts, factsOf }) => {
       expect(factsOf('agent.called').filter(({ agent }) => agent === 'architect')).toEqual([]);
       expect(factsOf('step.failed')).toMatchObject([
         { stepId: 'a/x', code: 'rejected', reason: 'Not that way' },
-        { stepId: 'a', code: 'subplan-failed' },
+        { stepId: 'a', code: 'subplan-rejected', reason: 'a/x (architect)' },
       ]);
-      expect(report.status).toBe('failed');
+      const answeredAt = facts.findIndex(({ type }) => type === 'approval.rejected');
+      expect(facts.findLastIndex(({ type }) => type === 'agent.called')).toBeLessThan(answeredAt);
+      expect(report).toMatchObject({ status: 'failed', reason: 'step-rejected: a/x (architect)' });
     },
   );
 
@@ -606,6 +616,130 @@ describe('a sub-plan is held to the bounds of the run', () => {
         ['b', 1_000],
       ]);
       expect(report.status).toBe('completed');
+    },
+  );
+});
+
+describe('a pause reaches into sub-plans', () => {
+  /** Every step below takes 100 ms. */
+  const pausedAt = (
+    clock: VirtualClock,
+    pauseMs: number,
+    depth: number,
+    ...plans: readonly (readonly string[])[]
+  ): ScenarioSetup => ({
+    options: {
+      agents: [
+        blockedAbove(depth, async (call) => {
+          await clock.sleep(100, call.signal);
+          return 'done';
+        }),
+      ],
+      planner: plansByDepth(...plans),
+      policy: policyOf({ limits: { maxDepth: depth } }),
+    },
+    at: {
+      [pauseMs]: (control) => control.pause(),
+      1_000: (control) => control.resume(),
+    },
+  });
+  const startsOf = (facts: readonly Fact[]) =>
+    facts.flatMap((fact) => (fact.type === 'step.started' ? [[fact.stepId, fact.at]] : []));
+
+  scenario(
+    'what runs there comes to its end, and nothing new starts there until the run is resumed',
+    (clock) => pausedAt(clock, 50, 1, ['a', 'b<a'], ['x', 'y<x', 'z<y']),
+    ({ report, facts, factsOf }) => {
+      expect(startsOf(facts)).toEqual([
+        ['a', 0],
+        ['a/x', 0],
+        ['a/y', 1_000],
+        ['a/z', 1_100],
+        ['b', 1_200],
+        ['b/x', 1_200],
+        ['b/y', 1_300],
+        ['b/z', 1_400],
+      ]);
+      const ended = facts.find((fact) => fact.type === 'step.completed');
+      expect(ended).toMatchObject({ stepId: 'a/x', at: 100 });
+      expect(factsOf('run.paused')).toHaveLength(1);
+      expect(factsOf('run.resumed')).toHaveLength(1);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'two levels down as well',
+    (clock) => pausedAt(clock, 50, 2, ['a'], ['x', 'y<x'], ['p', 'q<p']),
+    ({ report, facts }) => {
+      expect(startsOf(facts).slice(0, 5)).toEqual([
+        ['a', 0],
+        ['a/x', 0],
+        ['a/x/p', 0],
+        ['a/x/q', 1_000],
+        ['a/y', 1_100],
+      ]);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'a sub-plan that is needed while the run is paused is not planned before it is resumed',
+    (clock) => {
+      const { options, ...rest } = pausedAt(clock, 50, 1, ['a'], ['x']);
+      const worker = agentNamed('worker', async (call) => {
+        await clock.sleep(100, call.signal);
+        return call.step.depth === 0 ? blocked('Too hard') : 'done';
+      });
+      return { ...rest, options: { ...options, agents: [worker] } };
+    },
+    ({ report, facts }) => {
+      // The second attempt was part of what ran; the sub-plan after it is something new.
+      expect(facts.find((fact) => fact.type === 'subplan.started')?.at).toBe(200);
+      const planned = facts.filter(
+        (fact) => fact.type === 'agent.called' && fact.role === 'planner',
+      );
+      expect(planned.map(({ at }) => at)).toEqual([0, 1_000]);
+      expect(startsOf(facts)).toEqual([
+        ['a', 0],
+        ['a/x', 1_000],
+      ]);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'and its end is not waited for by a run that ends meanwhile',
+    (clock) => {
+      const setup = pausedAt(clock, 50, 1, ['a', 'b<a'], ['x', 'y<x']);
+      return {
+        ...setup,
+        at: { 50: (control) => control.pause(), 500: (control) => control.abort('Enough') },
+      };
+    },
+    ({ report, facts }) => {
+      expect(startsOf(facts)).toEqual([
+        ['a', 0],
+        ['a/x', 0],
+      ]);
+      expect(report).toMatchObject({ status: 'aborted', durationMs: 500 });
+    },
+  );
+
+  scenario(
+    'a sub-plan that is paused winds down with its run',
+    (clock) => {
+      const setup = pausedAt(clock, 50, 1, ['a', 'b<a'], ['x', 'y<x']);
+      const policy = policyOf({ time: { limitMs: 10_000, graceMs: 100 } });
+      return {
+        options: { ...setup.options, policy },
+        at: { 50: (control) => control.pause() },
+      };
+    },
+    ({ report, facts }) => {
+      expect(startsOf(facts)).toHaveLength(2);
+      expect(report.status).toBe('timeExpired');
+      expect(report.durationMs).toBeLessThanOrEqual(10_100);
     },
   );
 });

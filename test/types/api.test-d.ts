@@ -15,6 +15,7 @@ import type {
   Policy,
   Run,
   RunReport,
+  Votes,
 } from '../../src/index.js';
 import {
   createOrchestrator,
@@ -39,6 +40,7 @@ const coder = defineAgent({
   output: z.object({ files: z.array(z.string()) }),
   run: (call) => {
     expectTypeOf(call).toEqualTypeOf<AgentCall>();
+    expectTypeOf(call.step.vote?.number).toEqualTypeOf<number | undefined>();
     return done({ files: [call.task] }, { confidence: 0.9 });
   },
 });
@@ -115,6 +117,16 @@ createOrchestrator({
 orchestrator.start({
   goal: 'Go',
   plan: { steps: [{ id: 's1', agent: 'reviewer', task: 'Read' }] },
+});
+const votes: Votes = { count: 3, choose: 'majority' };
+orchestrator.start({
+  goal: 'Go',
+  plan: { steps: [{ id: 's1', agent: 'reviewer', task: 'Read', votes }] },
+});
+orchestrator.start({
+  goal: 'Go',
+  // @ts-expect-error there is no such choice
+  plan: { steps: [{ id: 's1', agent: 'coder', task: 'Go', votes: { count: 3, choose: 'lot' } }] },
 });
 // @ts-expect-error 'nobody' is not in the team
 orchestrator.start({ goal: 'Go', plan: { steps: [{ id: 's1', agent: 'nobody', task: 'Read' }] } });
@@ -205,6 +217,7 @@ run.subscribe((fact) => {
   // @ts-expect-error there is no such fact
   if (fact.type === 'step.exploded') return;
 });
+expectTypeOf<Fact<'vote.decided'>['winner']>().toEqualTypeOf<number | null>();
 expectTypeOf<Fact<'step.failed'>['code']>().toEqualTypeOf<string>();
 
 // ---- Stores, clocks, actors -------------------------------------------------------------------

@@ -26,7 +26,11 @@ export const checkApprovals: Check = ({ facts, policy, maxima }) => {
     scopes: new Map(),
   };
   const proposals = new Map<string | null, FactBody<'plan.proposed'>>();
-  const answer = (fact: Answer): void => checkAnswer(questions, fact, findings);
+  let isEndedByNo = false;
+  const answer = (fact: Answer): void => {
+    checkAnswer(questions, fact, findings);
+    isEndedByNo ||= policy.approval.onReject === 'fail' && isNo(fact) && !isAboutPlan(fact);
+  };
   follow(facts, {
     'plan.proposed': (fact) => {
       proposals.set(fact.parentStepId, fact);
@@ -37,7 +41,10 @@ export const checkApprovals: Check = ({ facts, policy, maxima }) => {
     'approval.granted': answer,
     'approval.rejected': answer,
     'approval.expired': answer,
-    'agent.called': (fact) => checkCall(questions, fact, findings),
+    'agent.called': (fact) => {
+      checkCall(questions, fact, findings);
+      findings.expect(!isEndedByNo, 10, `${fact.key} is called after the no that ends the run`);
+    },
   });
   const asked = facts.filter((fact) => fact.type === 'approval.requested').length;
   const most = maxima?.approvals ?? asked;
@@ -83,11 +90,15 @@ const checkAnswer = (
   open.delete(requestId);
   answered.add(requestId);
   if (stepId === null) return;
-  const isRejection =
-    fact.type === 'approval.rejected' ||
-    (fact.type === 'approval.expired' && fact.outcome === 'reject');
-  (isRejection ? rejected : approved).add(stepId);
+  (isNo(fact) ? rejected : approved).add(stepId);
 };
+
+const isNo = (fact: Answer): boolean =>
+  fact.type === 'approval.rejected' ||
+  (fact.type === 'approval.expired' && fact.outcome === 'reject');
+
+/** Plans and limits are asked about by the plan, not by one of its steps. */
+const isAboutPlan = ({ requestId }: Answer): boolean => /:plan\.\d+$/.test(requestId);
 
 const checkCall = (
   { open, approved, rejected, needsConsent }: Questions,

@@ -33,10 +33,7 @@ const checkStatus = (
   findings: Findings,
 ): void => {
   findings.expect(reason !== '', 12, `the run is ${status} and does not say why`);
-  const unresolved = unresolvedSteps(facts);
-  const cancelled = facts.flatMap((fact) =>
-    fact.type === 'step.cancelled' && parentOf(fact.stepId) === null ? [fact.stepId] : [],
-  );
+  const { unresolved, cancelled } = openSteps(facts);
   // A supervisor that confirms the goal has the last word on what was left out.
   if (status === 'completed' && reason !== 'goal-achieved') {
     const left = [...unresolved, ...cancelled];
@@ -50,18 +47,28 @@ const checkStatus = (
   }
 };
 
-/** Steps of the goal's plan that failed, or were skipped behind a failure, after the last plan of a planner. */
-const unresolvedSteps = (facts: readonly Fact[]): string[] => {
+/**
+ * Steps of the goal's plan that no later plan of a planner answers: those that failed or were skipped behind a
+ * failure, which only a plan with steps can answer, and those that were cancelled.
+ */
+const openSteps = (facts: readonly Fact[]): { unresolved: string[]; cancelled: string[] } => {
   let unresolved: string[] = [];
+  let cancelled: string[] = [];
   let isHandOff = false;
   for (const fact of facts) {
     if (fact.type === 'plan.proposed' && fact.parentStepId === null) {
       isHandOff = fact.origin === 'handOff';
     }
-    if (fact.type === 'plan.adopted' && fact.parentStepId === null && !isHandOff) unresolved = [];
+    if (fact.type === 'plan.adopted' && fact.parentStepId === null && !isHandOff) {
+      cancelled = [];
+      if (fact.steps.length > 0) unresolved = [];
+    }
     const isLost =
       fact.type === 'step.failed' || (fact.type === 'step.skipped' && fact.reason === 'dependency');
     if (isLost && parentOf(fact.stepId) === null) unresolved.push(fact.stepId);
+    if (fact.type === 'step.cancelled' && parentOf(fact.stepId) === null) {
+      cancelled.push(fact.stepId);
+    }
   }
-  return unresolved;
+  return { unresolved, cancelled };
 };

@@ -11,15 +11,25 @@ export const checkPlans: Check = (evidence) => {
   const stepIds = new Set<string>();
   let agents: readonly string[] = [];
   let replans = 0;
+  let maxReplans = policy.limits.maxReplans;
   for (const fact of facts) {
     if (fact.type === 'run.started') agents = fact.agents;
     if (fact.type === 'replan.started') {
       replans += 1;
       findings.expect(fact.replans === replans, 5, `replan ${replans} counts as ${fact.replans}`);
       findings.expect(fact.parentStepId === null, 5, 'a sub-plan is planned again');
+      findings.expect(replans <= maxReplans, 5, `replan ${replans} is beyond ${maxReplans}`);
+      const isSaid = fact.maxReplans === maxReplans;
+      findings.expect(isSaid, 5, `the bound is ${maxReplans} and said to be ${fact.maxReplans}`);
     }
-    if (fact.type === 'plan.proposed' && fact.origin === 'handOff') replans += 1;
+    if (fact.type === 'plan.proposed' && fact.origin === 'handOff') {
+      replans += 1;
+      findings.expect(replans <= maxReplans, 5, `hand-off ${replans} is beyond ${maxReplans}`);
+    }
     if (fact.type === 'plan.adopted') {
+      if (fact.parentStepId === null && fact.revision === 0) {
+        maxReplans = boundWith(fact, policy);
+      }
       checkAdoption(fact, { agents, revisions, stepIds }, evidence, findings);
     }
     if (fact.type === 'subplan.started') {
@@ -27,14 +37,26 @@ export const checkPlans: Check = (evidence) => {
       findings.expect(isWithin, 6, `the sub-plan of ${fact.stepId} has depth ${fact.depth}`);
     }
   }
-  const { maxReplans } = policy.limits;
-  findings.expect(replans <= maxReplans, 5, `${replans} replans are more than ${maxReplans}`);
+  const most = policy.limits.maxReplans;
+  findings.expect(replans <= most, 5, `${replans} replans are more than ${most}`);
   if (maxima !== undefined) {
     const started = facts.filter((fact) => fact.type === 'step.started').length;
     findings.expect(started <= maxima.steps, 11, `${started} steps, at most ${maxima.steps}`);
     findings.expect(replans <= maxima.replans, 11, `${replans} replans, at most ${maxima.replans}`);
   }
   return findings.violations;
+};
+
+/** The first plan of the goal sets the bound, by its most complex step. */
+const boundWith = (
+  { steps }: FactBody<'plan.adopted'>,
+  { limits, replan }: Evidence['policy'],
+): number => {
+  if (replan.maxByComplexity === null) return limits.maxReplans;
+  const { simple, medium, complex } = replan.maxByComplexity;
+  const has = (complexity: string): boolean => steps.some((step) => step.complexity === complexity);
+  if (has('complex')) return complex;
+  return has('medium') ? medium : simple;
 };
 
 interface Known {

@@ -53,7 +53,7 @@ const adopt = (
 };
 
 const isSatisfying = ({ status, reason }: Settlement): boolean =>
-  status === 'completed' || (status === 'skipped' && reason === 'human');
+  status === 'completed' || (status === 'skipped' && /^human(?:: |$)/.test(reason));
 
 const dependencies = (steps: ReadonlyMap<string, Step>, step: Step): (Settlement | null)[] =>
   step.dependsOn.map((dependency) => steps.get(dependency)?.settlement ?? null);

@@ -1,0 +1,27 @@
+import { createOrchestrator, defineAgent, memoryStore, presets } from '../src/index.js';
+
+const writer = defineAgent({
+  name: 'writer',
+  description: 'Writes a text about the goal',
+  run: ({ goal }) => `All about ${goal}`,
+});
+
+const publisher = defineAgent({
+  name: 'publisher',
+  description: 'Publishes what was written',
+  run: ({ dependencies: [text] }) => ({ published: text?.output ?? null }),
+});
+
+/** Made once, outside of components and requests: it holds the team, the policy and the store. */
+export const publishing = createOrchestrator({
+  agents: [writer, publisher],
+  planner: ({ goal }) => ({
+    steps: [
+      { id: 'write', agent: 'writer', task: `Write about ${goal}` },
+      { id: 'publish', agent: 'publisher', task: 'Publish the text', dependsOn: ['write'] },
+    ],
+  }),
+  // Nothing is published before a person agrees.
+  policy: presets.dynamic({ approval: { agents: ['publisher'] } }),
+  store: memoryStore(),
+});

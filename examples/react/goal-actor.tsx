@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+
+import { useActorRef, useSelector } from '@xstate/react';
+
+import { systemClock } from '../../src/index.js';
+import { publishing } from '../publishing.js';
+
+const clock = systemClock();
+
+/** The chart itself, as long as the component is there: no journal, no report, nothing to take up again. */
+export const GoalActor = ({ goal }: { readonly goal: string }): ReactNode => {
+  const actor = useActorRef(publishing.machine, { input: { goal }, clock });
+  const outcome = useSelector(actor, ({ output }) => output);
+  const counts = useSelector(actor, ({ context }) => context.progress.counts);
+  const questions = useSelector(actor, ({ context }) => context.questions);
+  const approve = (requestId: string): void => {
+    actor.send({ type: 'approval.grant', requestId, answer: 'Approved', route: [] });
+  };
+  return (
+    <section>
+      <p role="status">{outcome === undefined ? 'running' : outcome.status}</p>
+      <p>{`${counts.completed} done, ${counts.running} running, ${counts.pending} to do`}</p>
+      {questions.map(({ requestId, stepId }) => (
+        <button key={requestId} onClick={() => approve(requestId)}>
+          {`Approve ${stepId ?? 'the plan'}`}
+        </button>
+      ))}
+    </section>
+  );
+};

@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util';
+
+/** What the command line asks for. */
+export interface Options {
+  readonly goal: string | null;
+  /** The user's own project; null for the sample. */
+  readonly project: string | null;
+  /** Scripted words even where there is a key. */
+  readonly isScripted: boolean;
+  readonly structuredOutputs: 'schema' | 'json';
+  readonly limitMs: number;
+  readonly isKept: boolean;
+  readonly isPlain: boolean;
+  readonly hasColor: boolean;
+  /** Null: as wide as the terminal. */
+  readonly columns: number | null;
+  /** Null: slow enough to watch on a terminal, at once elsewhere. */
+  readonly paceMs: number | null;
+}
+
+/** Told to the user, without a stack: the command line, or the environment, is not right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export const HELP = `Usage: npm start -- [options]
+
+Repairs a small project with failing tests: a supervised team plans, edits real files in a copy, runs
+the real tests, takes a wrong turn, plans again, verifies and reports. Without a key only the words of
+the model are scripted. With OPENAI_API_KEY in the environment (and OPENAI_BASE_URL, OPENAI_MODEL, where
+needed) the same command asks that model. It writes code, and the tests run that code on this machine.
+
+  --goal <text>      what to do (needs a model: the script knows only its own goal)
+  --project <path>   work on a copy of your project, with tests for "node --test" (needs a model)
+  --scripted         use the script even when there is a key
+  --json-mode        for servers that know no JSON schemas
+  --minutes <n>      time for the run, 1 to 120 (default 10)
+  --keep             keep the folder the work was done in
+  --plain            one line for each event, even on a terminal
+  --no-color         no colours (so does NO_COLOR in the environment)
+  --width <columns>  40 to 500, instead of the width of the terminal
+  --pace <ms>        how long the script takes for an answer (default 350 on a terminal, else 0)
+  --help             this text
+
+Ctrl-C ends the run cleanly, with a report of what was done; a second one ends it at once.
+Exit code: 0 the goal is reached, 1 it is not, 2 wrong arguments, 130 Ctrl-C.
+`;
+
+/** Null when help is asked for. Throws a {@link UsageError} for what makes no sense. */
+export const readArguments = (values: readonly string[]): Options | null => {
+  const parsed = parsedValues(values);
+  if (parsed.help === true) return null;
+  return {
+    goal: textOf('goal', parsed.goal),
+    project: textOf('project', parsed.project),
+    isScripted: parsed.scripted === true,
+    structuredOutputs: parsed['json-mode'] === true ? 'json' : 'schema',
+    limitMs: (numberOf('minutes', parsed.minutes, 1, 120) ?? 10) * 60_000,
+    isKept: parsed.keep === true,
+    isPlain: parsed.plain === true,
+    hasColor: parsed['no-color'] !== true,
+    columns: numberOf('width', parsed.width, 40, 500),
+    paceMs: numberOf('pace', parsed.pace, 0, 60_000),
+  };
+};
+
+const parsedValues = (values: readonly string[]) => {
+  const flag = { type: 'boolean' } as const;
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: [...values],
+      options: {
+        goal: text,
+        project: text,
+        scripted: flag,
+        'json-mode': flag,
+        minutes: text,
+        keep: flag,
+        plain: flag,
+        'no-color': flag,
+        width: text,
+        pace: text,
+        help: { ...flag, short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const textOf = (name: string, value: string | undefined): string | null => {
+  if (value?.trim() === '') throw new UsageError(`Expected a text for --${name}, got nothing`);
+  return value ?? null;
+};
+
+const numberOf = (
+  name: string,
+  value: string | undefined,
+  minimum: number,
+  maximum: number,
+): number | null => {
+  if (value === undefined) return null;
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
+  throw new UsageError(
+    `Expected a whole number from ${minimum} to ${maximum} for --${name}, got '${value}'`,
+  );
+};

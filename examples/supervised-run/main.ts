@@ -1,0 +1,48 @@
+// npm start: a supervised run on a small project with failing tests. See --help.
+import { HELP, readArguments, UsageError } from './arguments.js';
+import { listenForInterruption } from './interrupt.js';
+import { runSession } from './session.js';
+import { killAllChildren } from './test-run/child.js';
+
+const atExit: (() => void)[] = [killAllChildren];
+
+// However the end comes, nothing stays behind: no child, no folder, no hidden cursor.
+process.once('exit', () => {
+  for (const action of atExit.toReversed()) action();
+});
+
+// Whoever reads along has gone away, as in `npm start | head`: nobody is left to tell anything.
+process.stdout.on('error', () => process.exit(1));
+
+const start = async (): Promise<number> => {
+  const options = readArguments(process.argv.slice(2));
+  if (options === null) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const interruption = listenForInterruption();
+  try {
+    return await runSession(options, {
+      output: process.stdout,
+      environment: process.env,
+      interruption,
+      atExit: (action) => atExit.push(action),
+    });
+  } catch (error) {
+    const exitCode = interruption.exitCode();
+    if (exitCode === null) throw error;
+    // Stopped before there was a run to report of.
+    process.stdout.write(' Stopped before the run began; nothing was changed.\n');
+    return exitCode;
+  }
+};
+
+try {
+  process.exitCode = await start();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\nTry: npm start -- --help\n`);
+  process.exitCode = 2;
+}
+// A model may still be thinking; its answer would change nothing any more. First everything is written, though.
+process.stdout.write('', () => process.exit());

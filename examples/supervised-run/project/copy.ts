@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs';
+import { cp, lstat, mkdtemp, realpath, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, relative, sep } from 'node:path';
+
+/** A copy of a project, to be worked on. The original is never touched. */
+export interface ProjectCopy {
+  readonly folder: string;
+  remove(): void;
+}
+
+export const copyProject = async (original: string): Promise<ProjectCopy> => {
+  const source = await realpath(original);
+  // Without links in it, so that a place inside can be told by its beginning.
+  const parent = await mkdtemp(join(await realpath(tmpdir()), 'planwright-'));
+  const folder = join(parent, basename(source));
+  const filter = async (path: string): Promise<boolean> => {
+    const parts = relative(source, path).split(sep);
+    if (parts.includes('node_modules') || parts.includes('.git')) return false;
+    return !(await lstat(path)).isSymbolicLink();
+  };
+  await cp(source, folder, { recursive: true, filter });
+  await linkDependencies(source, folder);
+  return {
+    folder,
+    remove: () => {
+      rmSync(parent, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Tests need the packages of the project; the tools do not follow links, so nobody can change them. */
+const linkDependencies = async (source: string, folder: string): Promise<void> => {
+  const packages = join(source, 'node_modules');
+  try {
+    await lstat(packages);
+  } catch {
+    return;
+  }
+  await symlink(packages, join(folder, 'node_modules'), 'junction');
+};

@@ -1,0 +1,90 @@
+// The team: the software team of `planwright/openai` with tools for one folder, and tests that are really run.
+import type { Orchestrator } from '../../src/index.js';
+import { createOrchestrator, presets } from '../../src/index.js';
+import type { ConnectionOptions, OpenAiTool } from '../../src/openai/index.js';
+import { softwareTeam } from '../../src/openai/index.js';
+import { checkingGoal } from './test-run/goal-check.js';
+import type { TestRun } from './test-run/run-tests.js';
+import { runningTester } from './test-run/tester.js';
+import type { ProjectTools } from './tools.js';
+import { projectTools } from './tools.js';
+
+export interface TeamOptions {
+  readonly connection: ConnectionOptions & { readonly model: string };
+  readonly structuredOutputs: 'schema' | 'json';
+  /** The copy of the project. */
+  readonly folder: string;
+  /** What its tests say before the run. */
+  readonly before: TestRun;
+  readonly isProtected: (path: string) => boolean;
+  readonly limitMs: number;
+}
+
+const ROLES = ['analyst', 'coder', 'reviewer', 'fixer'] as const;
+
+const KEEP_TESTS =
+  'The tests say what is right. Do not change them; find what is wrong in the code.';
+
+/** Told to everybody besides what their role tells them. */
+const INSTRUCTIONS = {
+  planner:
+    'Look at the project and run its tests first. Every task that changes code names the test file that passes when it is done, as in test/a.test.js: the tester holds the step to exactly these files. Nobody answers questions during this run: requiresApproval is false everywhere.',
+  coder: KEEP_TESTS,
+  fixer: KEEP_TESTS,
+  tester:
+    'The tests have just been run: `failures` in the output is what they said, and `work` is what the agent said. Your part is the fix plan. Repeat the failures as they are.',
+} as const;
+
+export const createTeam = (options: TeamOptions): Orchestrator => {
+  const { connection, structuredOutputs, folder, before, isProtected, limitMs } = options;
+  const tools = toolsByRole(projectTools(folder, { isProtected }));
+  const team = softwareTeam({
+    ...connection,
+    structuredOutputs,
+    roles: ROLES,
+    tools,
+    instructions: INSTRUCTIONS,
+  });
+  return createOrchestrator({
+    ...team,
+    supervisor: checkingGoal(folder, team.supervisor),
+    tester: runningTester({ folder, before, adviser: team.tester }),
+    policy: presets.supervised({
+      limits: {
+        maxReplans: 2,
+        maxDepth: 1,
+        maxAttempts: 2,
+        maxFixCycles: 2,
+        maxSteps: 8,
+        maxAgentCalls: 80,
+        maxTokens: 1_000_000,
+      },
+      time: { limitMs },
+      // Nobody is there to answer, so nothing waits for an answer for long.
+      approval: { maxQuestions: 0, timeoutMs: 1_000, onTimeout: 'reject' },
+    }),
+  });
+};
+
+const toolsByRole = ({
+  listFiles,
+  readFile,
+  writeFile,
+  runTests,
+}: ProjectTools): Record<
+  (typeof ROLES)[number] | 'planner' | 'supervisor' | 'tester',
+  OpenAiTool[]
+> => {
+  const reading = [listFiles, readFile];
+  const looking = [...reading, runTests];
+  const changing = [...reading, writeFile, runTests];
+  return {
+    planner: looking,
+    analyst: looking,
+    coder: changing,
+    reviewer: looking,
+    fixer: changing,
+    tester: reading,
+    supervisor: reading,
+  };
+};

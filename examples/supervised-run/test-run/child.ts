@@ -1,0 +1,103 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+
+/** What a child process did. */
+export interface ChildResult {
+  readonly output: string;
+  readonly errorOutput: string;
+  /** Null when it was killed. */
+  readonly exitCode: number | null;
+  readonly isTimedOut: boolean;
+}
+
+export interface ChildOptions {
+  readonly folder: string;
+  readonly timeoutMs: number;
+  /** Kills the child and everything it has started. */
+  readonly signal: AbortSignal;
+}
+
+/** More than this of what a child prints is not kept. */
+const OUTPUT_CHARACTERS_MAX = 1_000_000;
+
+const running = new Set<ChildProcess>();
+
+/** Runs this Node with arguments and without the secrets of our own environment. Rejects when aborted. */
+export const runNode = async (
+  parameters: readonly string[],
+  { folder, timeoutMs, signal }: ChildOptions,
+): Promise<ChildResult> => {
+  signal.throwIfAborted();
+  const child = spawn(process.execPath, parameters, {
+    cwd: folder,
+    env: safeEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: test runners start children too, and Ctrl-C is for us to handle.
+    detached: process.platform !== 'win32',
+  });
+  running.add(child);
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    killGroup(child);
+  }, timeoutMs);
+  const abort = (): void => {
+    killGroup(child);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const result = await resultOf(child);
+    signal.throwIfAborted();
+    return { ...result, isTimedOut };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    running.delete(child);
+    // Whatever it left behind goes with it.
+    killGroup(child);
+  }
+};
+
+/** Nothing that was started here outlives us. */
+export const killAllChildren = (): void => {
+  for (const child of running) killGroup(child);
+};
+
+const killGroup = (child: ChildProcess): void => {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+};
+
+const resultOf = (child: ChildProcess): Promise<Omit<ChildResult, 'isTimedOut'>> =>
+  new Promise((resolve, reject) => {
+    const output = collected(child.stdout);
+    const errorOutput = collected(child.stderr);
+    child.once('error', reject);
+    child.once('close', (exitCode) => {
+      resolve({ output: output(), errorOutput: errorOutput(), exitCode });
+    });
+  });
+
+const collected = (stream: NodeJS.ReadableStream | null): (() => string) => {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(0, OUTPUT_CHARACTERS_MAX);
+  });
+  return () => text;
+};
+
+/** The code under test was written by a model: it gets no key to read. */
+const safeEnvironment = (): NodeJS.ProcessEnv => {
+  const names = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR', 'LANG', 'TZ'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+};

@@ -1,0 +1,20 @@
+import type { Supervisor } from '../../../src/index.js';
+import { countsOf, failedTests, failureText, isPassed, runTests } from './run-tests.js';
+
+/**
+ * A supervisor who cannot be talked into a goal that is not reached: before it judges the goal the whole suite is run,
+ * and while that fails, the score is 0 and the model is not asked.
+ */
+export const checkingGoal =
+  (folder: string, supervisor: Supervisor): Supervisor =>
+  async (request) => {
+    if (request.subject !== 'goal') return supervisor(request);
+    const testRun = await runTests(folder, { signal: request.signal });
+    const counts = countsOf(testRun);
+    if (!isPassed(testRun)) {
+      const issues = failedTests(testRun).map(failureText);
+      return { score: 0, issues: issues.slice(0, 100), feedback: `The tests say: ${counts}` };
+    }
+    const evidence = { stepId: 'whole-suite', agent: 'tester', output: { tests: counts } };
+    return supervisor({ ...request, results: [...request.results, evidence] });
+  };

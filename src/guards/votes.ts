@@ -1,0 +1,103 @@
+import type { CallResult } from '../actors/call.types.js';
+import type { Ballot, StepContext } from '../machines/step.types.js';
+import type { Votes } from '../plan/plan.js';
+
+/** An answer and how many ballots gave it. */
+export interface VoteCount {
+  readonly digest: string;
+  readonly votes: number;
+}
+
+/** The work is voted on; what fixes it is not. */
+export const isVoting = ({ votes, fixCycles }: StepContext): boolean =>
+  votes !== null && fixCycles === 0;
+
+/** Finished work is a vote, a call that failed is a vote less; any other report ends the voting. */
+export const isBallot = (context: StepContext, result: CallResult): boolean =>
+  isVoting(context) && (result.kind === 'failed' || isFinished(result));
+
+const isFinished = (result: CallResult): boolean =>
+  result.kind === 'answered' && result.answer.role === 'worker' && result.answer.report === 'done';
+
+/** Nobody is asked once the outcome is certain, and nobody new once the run winds down. */
+export const needsAnotherBallot = (context: StepContext): boolean =>
+  !context.isWindingDown && isVoteOpen(context);
+
+/** Somebody is left to ask, and the answer could matter. */
+export const isVoteOpen = ({ votes, ballots }: StepContext): boolean =>
+  votes !== null && ballots.length < votes.count && !isCertain(votes, ballots);
+
+/** The surest answer may always be the last one; a majority is there, or out of reach, before that. */
+const isCertain = ({ count, choose }: Votes, ballots: readonly Ballot[]): boolean => {
+  if (choose === 'bestConfidence') return false;
+  const most = mostVotes(ballots);
+  const left = count - ballots.length;
+  return isMajority(most, count) || !isMajority(most + left, count);
+};
+
+const isMajority = (votes: number, count: number): boolean => votes * 2 > count;
+
+const mostVotes = (ballots: readonly Ballot[]): number =>
+  Math.max(0, ...countsOf(ballots).map(({ votes }) => votes));
+
+/** Calls that failed because of the run, and not because of the agent. */
+const ENDING_CODES: readonly string[] = ['budget-exhausted', 'run-ended'];
+
+/**
+ * There is nothing to choose from: nobody voted, or the end of the run came before there was a majority. It is then no
+ * question of agreement, and asking again cannot help.
+ */
+export const isVoteLost = (context: StepContext, lastResult: CallResult): boolean =>
+  !hasWinner(context) && (!hasVotes(context) || isVoteOpen(context) || isEnding(lastResult));
+
+const isEnding = (result: CallResult): boolean =>
+  result.kind === 'failed' && ENDING_CODES.includes(result.code);
+
+const hasVotes = ({ ballots }: StepContext): boolean =>
+  ballots.some(({ digest }) => digest !== null);
+
+export const hasWinner = ({ votes, ballots }: StepContext): boolean =>
+  winnerOf(votes, ballots) !== null;
+
+/** The number of the ballot whose output is taken, from 1: the first of its side. Null when there is none. */
+export const winnerOf = (votes: Votes | null, ballots: readonly Ballot[]): number | null => {
+  if (votes === null) return null;
+  const index =
+    votes.choose === 'majority' ? majorityIndex(votes.count, ballots) : surestIndex(ballots);
+  return index < 0 ? null : index + 1;
+};
+
+const majorityIndex = (count: number, ballots: readonly Ballot[]): number => {
+  const winning = countsOf(ballots).find(({ votes }) => isMajority(votes, count));
+  return winning === undefined ? -1 : ballots.findIndex(({ digest }) => digest === winning.digest);
+};
+
+/** A vote without a confidence is less sure than any with one. */
+const surestIndex = (ballots: readonly Ballot[]): number =>
+  ballots.reduce((surest, ballot, index) => {
+    if (ballot.digest === null) return surest;
+    const before = ballots[surest];
+    return before === undefined || sureness(ballot) > sureness(before) ? index : surest;
+  }, -1);
+
+const sureness = ({ confidence }: Ballot): number => confidence ?? -1;
+
+/** How sure the surest of those is who gave the same answer; null when none of them said. */
+export const confidenceOfSide = (
+  ballots: readonly Ballot[],
+  side: string | null,
+): number | null => {
+  const given = ballots.flatMap(({ digest, confidence }) =>
+    digest === side && confidence !== null ? [confidence] : [],
+  );
+  return given.length === 0 ? null : Math.max(...given);
+};
+
+/** Every answer there is, in the order in which they were first given. */
+export const countsOf = (ballots: readonly Ballot[]): VoteCount[] => {
+  const votesByDigest = new Map<string, number>();
+  for (const { digest } of ballots) {
+    if (digest !== null) votesByDigest.set(digest, (votesByDigest.get(digest) ?? 0) + 1);
+  }
+  return [...votesByDigest].map(([digest, votes]) => ({ digest, votes }));
+};

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+
+import type { Agent, AgentCall } from '../../agents/agent.js';
+import { defineAgent } from '../../agents/agent.js';
+import type { AgentReport } from '../../agents/report.js';
+import { modelOf } from './ask.js';
+import type { ModelOptions } from './options.js';
+import { agentQuestion, agentSystem } from './prompts/agent.js';
+import { reportFormat } from './wire/report.js';
+
+export interface OpenAiAgentOptions<
+  Name extends string,
+  Output,
+  Target extends string,
+> extends ModelOptions {
+  readonly name: Name;
+  /** Shown to the planner. */
+  readonly description: string;
+  /** Told to the model: what it is, how it works, what good work looks like. */
+  readonly instructions: string;
+  /** What finished work looks like; a text unless given. */
+  readonly output?: z.ZodType<Output>;
+  /** The agents it may hand work to, or ask for when the plan does not fit. @default nobody */
+  readonly handOffTo?: readonly Target[];
+  /** Used once, when every try failed and `retry.fallback` is on. */
+  readonly fallback?: (call: AgentCall) => Output | Promise<Output>;
+}
+
+/**
+ * An agent that asks a model. The model can come back with every report there is: done, needsContext, requestReplan,
+ * blocked, askHuman, and handOff to the agents in `handOffTo`.
+ *
+ * @example
+ * const researcher = openaiAgent({
+ *   name: 'researcher',
+ *   description: 'Finds out how things work',
+ *   instructions: 'Answer from the sources your tools give you, and name them.',
+ *   model: 'gpt-5-mini',
+ *   tools: [searchDocuments],
+ *   output: z.object({ answer: z.string(), sources: z.array(z.string()) }),
+ * });
+ */
+export const openaiAgent = <
+  const Name extends string,
+  Output = string,
+  const Target extends string = never,
+>(
+  options: OpenAiAgentOptions<Name, Output, Target>,
+): Agent<Name, Target> => {
+  const { name, description, output, handOffTo = [], fallback } = options;
+  const { settings, ask } = modelOf(options);
+  const format = reportFormat(output, handOffTo, settings.structuredOutputs);
+  const system = agentSystem(options, handOffTo);
+  return defineAgent<Name, Output, Target>({
+    name,
+    description,
+    ...(output === undefined ? {} : { output }),
+    ...(fallback === undefined ? {} : { fallback }),
+    run: async (call) => {
+      const question = agentQuestion(call, settings.context);
+      const { value: reportWith, usage } = await ask({ system, question, format, call });
+      // The format has checked output and targets; the compiler cannot know.
+      return reportWith(usage) as AgentReport<Output, Target>;
+    },
+  });
+};

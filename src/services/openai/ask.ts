@@ -1,0 +1,189 @@
+import type {
+  ChatCompletionCreateParamsNonStreaming,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+
+import type { Usage } from '../../agents/report.js';
+import type { Issue } from '../../errors.js';
+import type { AnswerFormat } from './answer-format.js';
+import type { Completion } from './completion.js';
+import type { Connection } from './connection.js';
+import { connectionOf } from './connection.js';
+import { messagesOf, repairRound } from './conversation.js';
+import type { OpenAiAnswerCode } from './errors.js';
+import { OpenAiAnswerError } from './errors.js';
+import { issueLines } from './issues.js';
+import type { AskingSettings, ModelOptions } from './options.js';
+import { settingsOf } from './options.js';
+import { paragraphs } from './prompts/data-block.js';
+import { judge, lengthOf } from './read-answer.js';
+import type { ToolCall } from './tool.js';
+import { toolDefinitions, useTools } from './tool-use.js';
+import { NO_TOKENS, sumOf, usageOf } from './usage.js';
+
+/** One question to a model. */
+export interface Question<Value> {
+  readonly system: string;
+  readonly question: string;
+  readonly format: AnswerFormat<Value>;
+  readonly call: ToolCall;
+}
+
+export interface Answered<Value> {
+  readonly value: Value;
+  /** Tokens of all rounds: tools and repair, too. */
+  readonly usage: Usage;
+}
+
+/** A model that can be asked. */
+export interface Model {
+  readonly settings: AskingSettings;
+  readonly ask: <Value>(question: Question<Value>) => Promise<Answered<Value>>;
+}
+
+export const modelOf = (options: ModelOptions): Model => {
+  const settings = settingsOf(options);
+  const connection = connectionOf(options);
+  return { settings, ask: (question) => new Asking(settings, connection, question).answer() };
+};
+
+/**
+ * One question until it is answered: at most `maxToolRounds` rounds of tools, then an answer without them, then one
+ * repair. That is `maxToolRounds + 2` requests, whatever the model does.
+ */
+class Asking<Value> {
+  readonly #settings: AskingSettings;
+  readonly #connection: Connection;
+  readonly #question: Question<Value>;
+  readonly #rounds: ChatCompletionMessageParam[][] = [];
+  #tokens = NO_TOKENS;
+  #toolRounds = 0;
+  #isRepairing = false;
+
+  constructor(settings: AskingSettings, connection: Connection, question: Question<Value>) {
+    this.#settings = settings;
+    this.#connection = connection;
+    this.#question = question;
+  }
+
+  async answer(): Promise<Answered<Value>> {
+    for (;;) {
+      const mayUseTools = this.#mayUseTools();
+      const completion = await this.#complete(mayUseTools);
+      if (this.#asksForTools(completion)) {
+        if (!mayUseTools) throw this.#tooManyRounds();
+        this.#rounds.push(await useTools(completion, this.#settings, this.#question.call));
+        this.#toolRounds += 1;
+        continue;
+      }
+      const { format } = this.#question;
+      const judgement = judge(completion, format, this.#settings.maxAnswerCharacters);
+      if (judgement.ok) return { value: judgement.value, usage: this.#usage() };
+      this.#repair(completion, judgement.code, judgement.issues);
+    }
+  }
+
+  #mayUseTools(): boolean {
+    const { tools, maxToolRounds } = this.#settings;
+    return tools.length > 0 && this.#toolRounds < maxToolRounds && !this.#isRepairing;
+  }
+
+  /** A model that has no tools and asks for some all the same has given no answer; one that says too much, neither. */
+  #asksForTools(completion: Completion): boolean {
+    const { tools, maxAnswerCharacters } = this.#settings;
+    const isAsking = tools.length > 0 && completion.toolCalls.length > 0;
+    return isAsking && completion.refusal === null && lengthOf(completion) <= maxAnswerCharacters;
+  }
+
+  async #complete(mayUseTools: boolean): Promise<Completion> {
+    const completion = await this.#connection.complete({
+      parameters: this.#parameters(mayUseTools),
+      call: this.#question.call,
+      maxBodyBytes: bodyBytes(this.#settings.maxAnswerCharacters),
+    });
+    this.#tokens = sumOf(this.#tokens, completion.tokens);
+    return completion;
+  }
+
+  #parameters(mayUseTools: boolean): ChatCompletionCreateParamsNonStreaming {
+    const { model, context, extraParameters, temperature } = this.#settings;
+    const { format, question } = this.#question;
+    const system = paragraphs(this.#question.system, format.instruction);
+    const conversation = { system, question, rounds: this.#rounds };
+    return {
+      ...extraParameters,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...this.#lengthParameters(),
+      ...this.#toolParameters(mayUseTools),
+      ...this.#formatParameters(mayUseTools),
+      model,
+      messages: messagesOf(conversation, context.maxMessages),
+      stream: false,
+    };
+  }
+
+  /** The old name is the one that compatible servers know; models of OpenAI that reason know only the new one. */
+  #lengthParameters(): Readonly<Record<string, number>> {
+    const { maxOutputTokens, structuredOutputs } = this.#settings;
+    if (maxOutputTokens === undefined) return {};
+    return structuredOutputs === 'schema'
+      ? { max_completion_tokens: maxOutputTokens }
+      : { max_tokens: maxOutputTokens };
+  }
+
+  #toolParameters(mayUseTools: boolean): Partial<ChatCompletionCreateParamsNonStreaming> {
+    const { tools, structuredOutputs } = this.#settings;
+    if (tools.length === 0) return {};
+    if (mayUseTools) return { tools: toolDefinitions(tools) };
+    // Some compatible servers do not know tool_choice: there the tools themselves go.
+    return structuredOutputs === 'schema'
+      ? { tools: toolDefinitions(tools), tool_choice: 'none' }
+      : {};
+  }
+
+  /** Local servers let a JSON format win over tools, so that no tool would ever be used: first the one, then the other. */
+  #formatParameters(mayUseTools: boolean): Partial<ChatCompletionCreateParamsNonStreaming> {
+    const { responseFormat } = this.#question.format;
+    if (responseFormat === null) return {};
+    if (mayUseTools && this.#settings.structuredOutputs === 'json') return {};
+    return { response_format: responseFormat };
+  }
+
+  /** Notes down what was wrong for one more try; throws when there was one, or when trying is no use. */
+  #repair(completion: Completion, code: OpenAiAnswerCode, issues: readonly Issue[]): void {
+    if (this.#isRepairing || code === 'refused') throw this.#failure(code, issues);
+    this.#isRepairing = true;
+    const said = code === 'too-long' ? '' : completion.content;
+    this.#rounds.push(repairRound(said, issues));
+  }
+
+  #failure(code: OpenAiAnswerCode, issues: readonly Issue[]): OpenAiAnswerError {
+    const times = this.#isRepairing ? ', also after it was told what was wrong' : '';
+    const message = `${MEANINGS[code]}${times}:\n${issueLines(issues)}`;
+    return new OpenAiAnswerError(code, { message, issues, usage: this.#usage() });
+  }
+
+  #tooManyRounds(): OpenAiAnswerError {
+    const message = `Expected an answer after at most ${this.#settings.maxToolRounds} rounds of tools (maxToolRounds), got another tool call`;
+    return this.#failure('tool-rounds-exceeded', [
+      { code: 'tool-rounds-exceeded', path: '', message },
+    ]);
+  }
+
+  #usage(): Usage {
+    return usageOf(this.#tokens, this.#settings.pricing);
+  }
+}
+
+const MEANINGS: Readonly<Record<OpenAiAnswerCode, string>> = {
+  refused: 'The model refuses to answer',
+  truncated: 'The answer is cut off at the token limit (see maxOutputTokens)',
+  'invalid-json': 'The answer is not JSON',
+  'wrong-shape': 'The answer does not have the shape that was asked for',
+  'too-long': 'The answer is too long (see maxAnswerCharacters)',
+  'no-answer': 'The model says nothing',
+  'tool-rounds-exceeded': 'The model goes on using tools',
+};
+
+/** A character takes up to six bytes in JSON, and servers send more than the answer: thoughts, log probabilities. */
+const bodyBytes = (maxCharacters: number): number => 6 * maxCharacters + 1_048_576;

@@ -1,0 +1,35 @@
+import { OpenAiRequestError } from './errors.js';
+
+/**
+ * The body of a response as a text, read no further than allowed: a server that never stops talking costs a bounded
+ * amount of memory.
+ */
+export const boundedBody = async (response: Response, maxBytes: number): Promise<string> => {
+  if (response.body === null) return '';
+  const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await nextChunk(reader);
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxBytes) {
+      await reader.cancel().catch(() => undefined);
+      const message = `The response is longer than ${maxBytes} bytes and was not read to its end; raise maxAnswerCharacters if such answers are right`;
+      throw new OpenAiRequestError('body-too-large', { message, status: response.status });
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+};
+
+const nextChunk = async (
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> => {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    const message = 'The connection broke off in the middle of the response';
+    throw new OpenAiRequestError('cut-off', { message, cause });
+  }
+};

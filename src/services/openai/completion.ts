@@ -1,0 +1,102 @@
+import { z } from 'zod';
+
+import { OpenAiRequestError } from './errors.js';
+import { schemaIssues } from './issues.js';
+import type { Tokens } from './usage.js';
+import { NO_TOKENS } from './usage.js';
+
+export interface RequestedToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON, if the model kept to it. */
+  readonly arguments: string;
+}
+
+/** What a server answered, as far as it matters here. */
+export interface Completion {
+  readonly content: string;
+  readonly refusal: string | null;
+  readonly isTruncated: boolean;
+  readonly toolCalls: readonly RequestedToolCall[];
+  readonly tokens: Tokens;
+}
+
+/* Compatible servers differ in what they leave out, and some answer an error with status 200: nothing is trusted. */
+
+const toolCallSchema = z.object({
+  id: z.string().nullish(),
+  function: z.object({ name: z.string(), arguments: z.unknown() }),
+});
+
+const choiceSchema = z.object({
+  finish_reason: z.string().nullish(),
+  message: z.object({
+    content: z.string().nullish(),
+    refusal: z.string().nullish(),
+    tool_calls: z.array(toolCallSchema).nullish(),
+  }),
+});
+
+const tokenCount = z.number().int().min(0).catch(0);
+
+const completionSchema = z.object({
+  choices: z.array(choiceSchema),
+  usage: z
+    .object({ prompt_tokens: tokenCount, completion_tokens: tokenCount })
+    .nullish()
+    .catch(null),
+});
+
+export const completionOf = (body: unknown): Completion => {
+  const parsed = completionSchema.safeParse(body);
+  if (!parsed.success) throw notACompletion(body, schemaIssues(parsed.error)[0]?.message ?? '');
+  const { choices, usage } = parsed.data;
+  const tokens = usage
+    ? { input: usage.prompt_tokens, output: usage.completion_tokens }
+    : NO_TOKENS;
+  const choice = choices[0];
+  if (choice === undefined) {
+    return { content: '', refusal: null, isTruncated: false, toolCalls: [], tokens };
+  }
+  const { message, finish_reason: reason } = choice;
+  return {
+    content: message.content ?? '',
+    refusal: reason === 'content_filter' ? FILTERED : refusalIn(message.refusal),
+    isTruncated: reason === 'length',
+    toolCalls: (message.tool_calls ?? []).map(readToolCall),
+    tokens,
+  };
+};
+
+const FILTERED = 'A content filter stopped the answer';
+
+const refusalIn = (refusal: string | null | undefined): string | null =>
+  refusal === '' ? null : (refusal ?? null);
+
+const readToolCall = (call: z.infer<typeof toolCallSchema>, index: number): RequestedToolCall => ({
+  id: isMissing(call.id) ? `call_${index + 1}` : call.id,
+  name: call.function.name,
+  arguments:
+    typeof call.function.arguments === 'string'
+      ? call.function.arguments
+      : JSON.stringify(call.function.arguments ?? {}),
+});
+
+const isMissing = (id: string | null | undefined): id is '' | null | undefined =>
+  id === '' || id === null || id === undefined;
+
+export const notACompletion = (body: unknown, detail: string): OpenAiRequestError => {
+  const told = errorMessageIn(body) ?? detail;
+  const message = `The server did not answer with a chat completion: ${told.slice(0, 500)}. Check that the base URL ends where /chat/completions begins`;
+  return new OpenAiRequestError('not-a-completion', { message });
+};
+
+const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]) });
+
+/** Some gateways answer an error with status 200. */
+const errorMessageIn = (body: unknown): string | undefined => {
+  const parsed = errorSchema.safeParse(body);
+  if (!parsed.success) return undefined;
+  const { error } = parsed.data;
+  return typeof error === 'string' ? error : error.message;
+};

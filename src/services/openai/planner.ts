@@ -1,0 +1,30 @@
+import type { Planner } from '../../actors/team.types.js';
+import type { Plan } from '../../plan/plan.js';
+import { modelOf } from './ask.js';
+import type { RoleOptions } from './options.js';
+import { plannerQuestion, plannerSystem } from './prompts/planner.js';
+import { planFormat } from './wire/plan.js';
+
+/**
+ * A planner that asks a model. What it proposes is judged by the orchestrator like any plan: it can name no other
+ * agent, raise no limit and take no approval away.
+ *
+ * @example
+ * createOrchestrator({ agents, planner: openaiPlanner({ model: 'gpt-5-mini' }), policy: presets.dynamic() });
+ */
+export const openaiPlanner = <const AgentName extends string = never>(
+  options: RoleOptions,
+): Planner<AgentName> => {
+  const { settings, ask } = modelOf(options);
+  return async (request) => {
+    const { value, usage } = await ask({
+      system: plannerSystem(request, options.instructions ?? null),
+      question: plannerQuestion(request, settings.context),
+      format: planFormat(request, settings.structuredOutputs),
+      call: request,
+    });
+    // Which agents there are is for the orchestrator to check, as it checks every plan.
+    const plan = value as Plan as Plan<AgentName>;
+    return { ...plan, usage };
+  };
+};

@@ -1,0 +1,67 @@
+import type { AgentCall, Feedback } from '../../../agents/agent.js';
+import type { JsonValue } from '../../../canonical-json.js';
+import type { ContextPolicy } from '../../../policy/types.js';
+import {
+  conversationBlock,
+  DATA_RULE,
+  dataBlock,
+  excerptOfTokens,
+  paragraphs,
+} from './data-block.js';
+import { resultsBlock } from './supervisor.js';
+
+const reports = (targets: readonly string[]): string => {
+  const lines = [
+    '- done: the task is done; output is your work, confidence how sure you are.',
+    '- needsContext: you have done what can be done, and somebody has to find out more; say what, and what it is good for. Only when you cannot go on without it.',
+    '- requestReplan: the plan no longer fits, because the work is larger, smaller or other than it says.',
+    ...(targets.length === 0
+      ? []
+      : [
+          `- handOff: one of ${targets.join(', ')} should do something next; say exactly what. Your own part goes into partial.`,
+        ]),
+    '- blocked: the task cannot be done this way; say why, so that the next attempt can differ.',
+    '- askHuman: a person has to decide, because it cannot be taken back or nobody told you; ask one clear question.',
+  ];
+  return `Your answer is a report of one of these kinds:\n${lines.join('\n')}`;
+};
+
+export const agentSystem = (
+  agent: { readonly name: string; readonly instructions: string },
+  targets: readonly string[],
+): string =>
+  paragraphs(
+    `You are ${agent.name}, an agent in a team. You do one step of a plan and report.`,
+    agent.instructions,
+    reports(targets),
+    'Do only your task, not the rest of the goal. Never claim what you have not done.',
+    DATA_RULE,
+  );
+
+/** What an agent sees: its task and what bears on it, never the whole plan or what others said to each other. */
+export const agentQuestion = (call: AgentCall, context: ContextPolicy): string =>
+  paragraphs(
+    dataBlock('goal', call.goal),
+    call.summary === '' ? null : dataBlock('analysis-of-the-planner', call.summary),
+    dataBlock('task', call.task),
+    conversationBlock(call.conversation, context),
+    call.dependencies.length === 0 ? null : resultsBlock(call.dependencies, context),
+    call.feedback.length === 0 ? null : feedbackBlock(call.feedback, context),
+    closing(call),
+  );
+
+const feedbackBlock = (feedback: readonly Feedback[], { maxOutputTokens }: ContextPolicy): string =>
+  `What was said about your last attempt, to be taken into account within your task:\n${dataBlock(
+    'feedback',
+    feedback.map(({ from, text, details }): JsonValue => {
+      if (details === undefined) return { from, text };
+      return { from, text, details: excerptOfTokens(details, maxOutputTokens) };
+    }),
+  )}`;
+
+const closing = ({ step, mode }: AgentCall): string => {
+  const place = `${step.position}, attempt ${step.attempt}.`;
+  return mode === 'fix'
+    ? `${place} The tests failed: apply the fix plan in the feedback, and nothing else.`
+    : `${place} Do the task.`;
+};

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+import { scopeSchema } from '../../../plan/plan.js';
+
+/** What a member of the software team is told and gives back. Its planner sees only the description. */
+interface SoftwareRoleDefinition {
+  readonly description: string;
+  readonly instructions: string;
+  readonly output: z.ZodType;
+  /** Whom it may hand work to, when they are in the team. */
+  readonly handOffTo: readonly SoftwareRole[];
+}
+
+export type SoftwareRole =
+  | 'analyst'
+  | 'architect'
+  | 'developer'
+  | 'coder'
+  | 'reviewer'
+  | 'security_reviewer'
+  | 'fixer'
+  | 'researcher';
+
+const EVIDENCE =
+  'Work with the tools you have. Without a tool that reads or changes files you can only say what should be done: then report exactly that, and claim no change.';
+
+const changes = z.object({
+  summary: z.string().describe('What was changed and why'),
+  files: z.array(z.string()).describe('Every file that was changed or made'),
+  tests: z.array(z.string()).describe('The tests that were written or changed'),
+});
+
+const review = z.object({
+  approved: z.boolean(),
+  summary: z.string(),
+  findings: z.array(
+    z.object({
+      severity: z.enum(['critical', 'major', 'minor']),
+      place: z.string().describe('File and line, or as near as you can tell'),
+      problem: z.string(),
+      suggestion: z.string(),
+    }),
+  ),
+});
+
+const TEST_FIRST = `Write the test first, see it fail, then make it pass with the smallest change that is right, then tidy up. Follow the patterns of the project: its names, its folders, its ways of testing. Change nothing that your task does not need.`;
+
+export const SOFTWARE_ROLES: Readonly<Record<SoftwareRole, SoftwareRoleDefinition>> = {
+  analyst: {
+    description:
+      'Investigates code, debugs and gathers context. For problems that are unclear, before anybody changes anything.',
+    instructions: `Find out what is going on before anybody changes anything: reproduce the problem, read the code that takes part, find the cause and not the symptom. Say how large the work is: trivial (a typo, a setting), simple, moderate or complex. If it is complex and nobody is to design it, request a new plan that has somebody do that. Every finding names the place that shows it. ${EVIDENCE}`,
+    output: z.object({
+      findings: z.array(z.string()),
+      scope: scopeSchema,
+      recommendedAgents: z.array(z.string()),
+      relevantFiles: z.array(z.string()),
+    }),
+    handOffTo: ['architect', 'researcher'],
+  },
+  architect: {
+    description:
+      'Designs an implementation and breaks it into tasks. For features that are not trivial, before they are built.',
+    instructions: `Design the change before it is built: the goal in one sentence, the parts and how they fit what is there, the order of the work, how each part will be tested, what can go wrong. Refer only to files that exist or that the design creates. Keep the design as small as the goal. ${EVIDENCE}`,
+    output: z.object({
+      goal: z.string(),
+      design: z.string().describe('Markdown'),
+      files: z.array(z.string()).describe('Files that will be changed or made'),
+      risks: z.array(z.string()),
+    }),
+    handOffTo: ['analyst', 'researcher'],
+  },
+  developer: {
+    description:
+      'Implements a design, test first. Needed for every change of code that is larger than one step of a coder.',
+    instructions: `Implement what the design or the task says. ${TEST_FIRST} Deviate from the design only where it cannot work, and say so. ${EVIDENCE}`,
+    output: changes,
+    handOffTo: ['researcher'],
+  },
+  coder: {
+    description: 'Implements one step together with its tests, and applies fix plans.',
+    instructions: `Implement exactly one step. ${TEST_FIRST} When you are given a fix plan, apply it point by point. If the step is too large for one go, say that you are blocked and how it could be divided. ${EVIDENCE}`,
+    output: changes,
+    handOffTo: ['researcher'],
+  },
+  reviewer: {
+    description: 'Reviews changes of code. Always after a developer, a coder or a fixer.',
+    instructions: `Review the change as it is: does it do what was asked, is it right in the corner cases, is it tested, can the next person read it? Order findings by severity. A critical or major finding means that it is not approved; then hand it to somebody who fixes it, with the exact problem, if there is such an agent. Taste is no finding. ${EVIDENCE}`,
+    output: review,
+    handOffTo: ['fixer'],
+  },
+  security_reviewer: {
+    description:
+      'Reviews changes for security: authentication, permissions, secrets, foreign input, dependencies.',
+    instructions: `Review the change as an attacker would: injection of every kind, missing checks of who may do what, secrets in code or logs, unsafe defaults, foreign input that is trusted, new dependencies. Say how each problem can be used, and how to close it. Any way in is critical and means that the change is not approved. ${EVIDENCE}`,
+    output: review,
+    handOffTo: ['fixer'],
+  },
+  fixer: {
+    description: 'Fixes exactly the problems that a review or a test has found.',
+    instructions: `Fix the problems you are given, each with a test that fails before and passes after. Nothing else: no other improvement, no other style. If a problem is none, say why. ${EVIDENCE}`,
+    output: changes,
+    handOffTo: ['researcher'],
+  },
+  researcher: {
+    description: 'Finds facts the team does not have: documentation, interfaces, known problems.',
+    instructions: `Answer the question from sources, and name them. Tell apart what a source says, what you conclude and what you do not know. Short: facts that somebody can act on. Without a tool that finds sources, say that the answer is from memory and give it a low confidence.`,
+    output: z.object({
+      answer: z.string(),
+      sources: z.array(z.string()),
+      openQuestions: z.array(z.string()),
+    }),
+    handOffTo: [],
+  },
+};

@@ -1,0 +1,53 @@
+import type { Issue } from '../../errors.js';
+import type { AnswerFormat } from './answer-format.js';
+import type { Completion } from './completion.js';
+import type { OpenAiAnswerCode } from './errors.js';
+import { parseJson } from './parse-json.js';
+
+/** A completion that is an answer, or why it is none. */
+export type Judgement<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly code: OpenAiAnswerCode; readonly issues: readonly Issue[] };
+
+export const judge = <Value>(
+  completion: Completion,
+  format: AnswerFormat<Value>,
+  maxCharacters: number,
+): Judgement<Value> => {
+  const { content, refusal, isTruncated } = completion;
+  if (refusal !== null) return problem('refused', refusal.slice(0, 500));
+  if (lengthOf(completion) > maxCharacters) {
+    return problem('too-long', `Expected at most ${maxCharacters} characters`);
+  }
+  if (isTruncated) {
+    return problem('truncated', 'The answer was cut off at the token limit: say it in fewer words');
+  }
+  if (content.trim() === '') return problem('no-answer', 'Expected an answer, got no text');
+  return format.isJson ? judgeJson(content, format) : accept(format, content);
+};
+
+/** Characters of everything the model said. */
+export const lengthOf = ({ content, toolCalls }: Completion): number =>
+  toolCalls.reduce((sum, call) => sum + call.arguments.length, content.length);
+
+const judgeJson = <Value>(content: string, format: AnswerFormat<Value>): Judgement<Value> => {
+  const parsed = parseJson(unwrapped(content));
+  return parsed.ok ? accept(format, parsed.value) : problem('invalid-json', parsed.message);
+};
+
+const accept = <Value>(format: AnswerFormat<Value>, answer: unknown): Judgement<Value> => {
+  const reading = format.read(answer);
+  return reading.ok ? reading : { ok: false, code: 'wrong-shape', issues: reading.issues };
+};
+
+/** Small models think aloud and like code fences, whatever they are told. */
+const unwrapped = (content: string): string => {
+  const said = content.replace(/^\s*<think>[\s\S]*?<\/think>/, '').trim();
+  return /^```(?:json)?\s*\n([\s\S]*)\n```$/.exec(said)?.[1] ?? said;
+};
+
+const problem = <Value>(code: OpenAiAnswerCode, message: string): Judgement<Value> => ({
+  ok: false,
+  code,
+  issues: [{ code, path: '', message }],
+});

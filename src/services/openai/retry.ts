@@ -1,0 +1,108 @@
+import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+
+import { fingerprint } from '../../canonical-json.js';
+import { sleep, untilDateMs } from './abort.js';
+import type { OpenAiRequestCode } from './errors.js';
+import { OpenAiRequestError } from './errors.js';
+
+/* The retries of the official client, with two differences: a wait ends when the call does, and nobody waits for an
+   hour because a server says so. The client's own waits hold the process until they are over. */
+
+/** A server that wants to be left alone for longer than this has refused the attempt. */
+const LONGEST_WAIT_MS = 60_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_OWN_WAIT_MS = 8_000;
+
+interface RetryRules {
+  readonly maxRetries: number;
+  readonly signal: AbortSignal;
+  /** Waits differ from call to call, and are the same when a call is repeated. */
+  readonly key: string;
+  /** Never shown in an error: servers like to quote it. */
+  readonly secret: string | null;
+}
+
+export const withRetries = async <Value>(
+  attempt: () => Promise<Value>,
+  rules: RetryRules,
+): Promise<Value> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      const error = asRequestError(thrown, rules);
+      const waitMs = waitBefore(thrown, tries, rules.key);
+      const isLast = tries > rules.maxRetries || waitMs > LONGEST_WAIT_MS;
+      if (isLast || !isWorthARetry(thrown, error)) throw error;
+      await sleep(waitMs, rules.signal);
+    }
+  }
+};
+
+const isWorthARetry = (thrown: unknown, { code, status }: OpenAiRequestError): boolean => {
+  const told = apiErrorIn(thrown);
+  if (told === undefined) return code === 'cut-off';
+  const wish = told.headers?.get('x-should-retry');
+  if (wish === 'true' || wish === 'false') return wish === 'true';
+  // A quota that is used up does not come back by waiting.
+  if (told.code === 'insufficient_quota') return false;
+  return RETRIED_CODES.has(code) || status === 408 || status === 409;
+};
+
+const RETRIED_CODES = new Set<OpenAiRequestCode>([
+  'connection-failed',
+  'rate-limited',
+  'server-error',
+]);
+
+const waitBefore = (thrown: unknown, tries: number, key: string): number => {
+  const asked = askedWaitMs(apiErrorIn(thrown)?.headers);
+  if (asked !== undefined) return Math.max(0, asked);
+  const longest = Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_OWN_WAIT_MS);
+  const share = Number.parseInt(fingerprint(`${key}#${tries}`).slice(0, 4), 16) / 0xffff;
+  return longest * (1 - share / 4);
+};
+
+/** Narrowing a thrown value to this class alone would leave its members untyped. */
+const apiErrorIn = (thrown: unknown): APIError | undefined =>
+  thrown instanceof APIError ? (thrown as APIError) : undefined;
+
+const askedWaitMs = (headers: Headers | undefined): number | undefined => {
+  const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (!Number.isNaN(milliseconds)) return milliseconds;
+  const after = headers?.get('retry-after');
+  if (after === null || after === undefined) return undefined;
+  const seconds = Number.parseFloat(after);
+  return Number.isNaN(seconds) ? untilDateMs(after) : seconds * 1_000;
+};
+
+const asRequestError = (thrown: unknown, { secret }: RetryRules): OpenAiRequestError => {
+  if (thrown instanceof OpenAiRequestError) return thrown;
+  const isKnown = thrown instanceof Error;
+  const text = isKnown ? thrown.message : String(thrown);
+  const message = secret === null ? text : text.replaceAll(secret, '[the API key]');
+  const status = apiErrorIn(thrown)?.status;
+  const code = codeOf(thrown, status);
+  const parts = { message: `${MEANINGS[code]}: ${message.slice(0, 1_000)}`, cause: thrown };
+  return new OpenAiRequestError(code, status === undefined ? parts : { ...parts, status });
+};
+
+const codeOf = (thrown: unknown, status: number | undefined): FailureCode => {
+  if (thrown instanceof APIUserAbortError) return 'aborted';
+  if (thrown instanceof APIConnectionError) return 'connection-failed';
+  if (status === undefined) return 'request-rejected';
+  if (status === 429) return 'rate-limited';
+  if (status === 401 || status === 403) return 'unauthorized';
+  return status >= 500 ? 'server-error' : 'request-rejected';
+};
+
+const MEANINGS = {
+  aborted: 'Nobody waits for the answer any more',
+  'connection-failed': 'The server could not be reached, or did not answer in time',
+  'rate-limited': 'The server has had too many requests',
+  unauthorized: 'The server does not accept the API key',
+  'server-error': 'The server has failed',
+  'request-rejected': 'The server does not accept the request',
+} as const;
+
+type FailureCode = keyof typeof MEANINGS;

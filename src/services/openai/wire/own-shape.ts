@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+
+import type { Reading } from '../answer-format.js';
+import { schemaIssues } from '../issues.js';
+
+/**
+ * On the wire everything optional is null, because strict servers want every key; among ourselves it is left out.
+ */
+export const readAs =
+  <Value>(schema: z.ZodType<Value>) =>
+  (answer: unknown): Reading<Value> => {
+    const parsed = schema.safeParse(withoutNulls(answer));
+    return parsed.success
+      ? { ok: true, value: parsed.data }
+      : { ok: false, issues: schemaIssues(parsed.error) };
+  };
+
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) =>
+      member === null ? [] : [[key, withoutNulls(member)]],
+    ),
+  );
+};

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+import type { PlanRequest } from '../../../actors/team.types.js';
+import type { ProposedPlan } from '../../../plan/plan.js';
+import { complexitySchema, planSchema, scopeSchema } from '../../../plan/plan.js';
+import type { AnswerFormat } from '../answer-format.js';
+import { jsonFormat } from '../answer-format.js';
+import { readAs } from './own-shape.js';
+
+/**
+ * A plan as a model writes it. The agents are named, so that a server that holds models to schemas lets no other pass;
+ * what passes anyway is judged by the orchestrator, which tells the planner of every issue.
+ */
+export const planFormat = (
+  { agents, limits }: Pick<PlanRequest, 'agents' | 'limits'>,
+  mode: 'schema' | 'json',
+): AnswerFormat<ProposedPlan> => {
+  const names = agents.map(({ name }) => name);
+  const step = z.object({
+    id: z.string().describe('New and unique: a letter, then letters, digits, _ or -'),
+    agent: z.enum(names),
+    task: z.string().describe('One atomic task in 15 to 200 characters'),
+    dependsOn: z.array(z.string()).describe('Ids of the steps whose output this step needs'),
+    complexity: complexitySchema,
+    reason: z.string().nullish().describe('Why this agent, at this place'),
+    requiresApproval: z.boolean().describe('True when a person should agree before the step'),
+    ...(limits.maxVotes > 1 ? { votes: votes(limits.maxVotes) } : {}),
+  });
+  const schema = z.object({
+    analysis: z.string().describe('What the goal takes, in a few sentences'),
+    scope: scopeSchema,
+    successCriteria: z.string().nullish().describe('How to tell that the goal is reached'),
+    steps: z.array(step),
+  });
+  return jsonFormat({ name: 'plan', schema, read: readAs(planSchema) }, mode);
+};
+
+const votes = (maxVotes: number) =>
+  z
+    .object({
+      count: z.number().describe(`2 to ${maxVotes}`),
+      choose: z.enum(['majority', 'bestConfidence']),
+    })
+    .nullish()
+    .describe('Only for a step whose answer may well be wrong: it is asked several times');

@@ -1,0 +1,101 @@
+// @vitest-environment happy-dom
+import type { ReactElement } from 'react';
+import { act, createElement, StrictMode } from 'react';
+import type { Root } from 'react-dom/client';
+import { createRoot } from 'react-dom/client';
+import { renderToString } from 'react-dom/server';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { GoalActor } from '../../examples/react/goal-actor.js';
+import { publishing } from '../../examples/publishing.js';
+import { RunView } from '../../examples/react/run-view.js';
+
+/* The components of docs/embedding.md, on a page: they follow a run and speak to it. */
+
+let root: Root;
+let page: HTMLElement;
+
+beforeEach(() => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+  page = document.createElement('div');
+  root = createRoot(page);
+});
+
+afterEach(async () => {
+  await act(async () => root.unmount());
+  vi.unstubAllGlobals();
+});
+
+const show = (element: ReactElement): Promise<void> => act(async () => root.render(element));
+
+/** Lets the run go on, React included, until the page says so. */
+const untilPageSays = (text: string): Promise<void> =>
+  vi.waitFor(async () => {
+    await act(async () => Promise.resolve());
+    expect(page.textContent).toContain(text);
+  });
+
+const press = (label: string): Promise<void> =>
+  act(async () => {
+    const buttons = [...page.querySelectorAll('button')];
+    buttons.find(({ textContent }) => textContent === label)!.click();
+  });
+
+describe('a run on a page', () => {
+  it('is followed to its question, answered by a button, and followed to its end', async () => {
+    const run = publishing.start({ goal: 'statecharts' });
+    await show(createElement(StrictMode, null, createElement(RunView, { run })));
+    await untilPageSays('publish: awaitingApproval');
+    expect(page.textContent).toContain('write: completed');
+
+    await press('Approve');
+    await untilPageSays('completed: all-steps-completed');
+    expect(page.textContent).toContain('publish: completed');
+    expect(page.querySelectorAll('button')).toHaveLength(1);
+    expect((await run.done).steps.at(-1)?.output).toEqual({ published: 'All about statecharts' });
+  });
+
+  it('is stopped by a button', async () => {
+    const run = publishing.start({ goal: 'statecharts' });
+    await show(createElement(RunView, { run }));
+    await press('Stop');
+    await untilPageSays('aborted: ');
+    expect((await run.done).status).toBe('aborted');
+  });
+
+  it('is painted on a server as it stands, and another run replaces it', async () => {
+    const first = publishing.start({ goal: 'statecharts' });
+    const second = publishing.start({ goal: 'actors' });
+    await first.abort('Not needed');
+    await first.done;
+    expect(renderToString(createElement(RunView, { run: first }))).toContain('aborted: Not needed');
+
+    await show(createElement(RunView, { run: first }));
+    await show(createElement(RunView, { run: second }));
+    await untilPageSays('actors');
+    await untilPageSays('publish: awaitingApproval');
+    await act(async () => {
+      await second.abort();
+    });
+  });
+});
+
+describe('the chart on a page', () => {
+  it('counts its steps, asks, is answered, and ends', async () => {
+    await show(createElement(GoalActor, { goal: 'statecharts' }));
+    await untilPageSays('Approve publish');
+    expect(page.textContent).toContain('1 done, 1 running, 0 to do');
+
+    await press('Approve publish');
+    await untilPageSays('2 done, 0 running, 0 to do');
+    expect(page.querySelector('[role=status]')!.textContent).toBe('completed');
+    expect(page.querySelectorAll('button')).toHaveLength(0);
+  });
+
+  it('also under StrictMode', async () => {
+    await show(createElement(StrictMode, null, createElement(GoalActor, { goal: 'statecharts' })));
+    await untilPageSays('Approve publish');
+    await press('Approve publish');
+    await untilPageSays('completed');
+  });
+});

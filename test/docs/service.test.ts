@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { publishing } from '../../examples/publishing.js';
+import { createService } from '../../examples/service.js';
+import type { Fact, RunReport } from '../../src/index.js';
+
+/* The service of docs/embedding.md, listening for real and driven as its clients drive it. */
+
+const server = createService(publishing);
+let address = '';
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+const post = (path: string, body: unknown): Promise<Response> =>
+  fetch(address + path, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const startRun = async (): Promise<string> => {
+  const response = await post('/runs', { goal: 'statecharts' });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { runId: string }).runId;
+};
+
+/** The facts of a run, as they come over the wire. */
+async function* factsOf(runId: string, headers: Record<string, string> = {}): AsyncGenerator<Fact> {
+  const response = await fetch(`${address}/runs/${runId}/facts`, { headers });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  let text = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const events = (text + chunk).split('\n\n');
+    text = events.pop()!;
+    for (const event of events) {
+      const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(event)!;
+      const fact = JSON.parse(data!) as Fact;
+      expect(fact.sequence).toBe(Number(id));
+      yield fact;
+    }
+  }
+}
+
+const allOf = async (facts: AsyncIterable<Fact>): Promise<Fact[]> => {
+  const all: Fact[] = [];
+  for await (const fact of facts) all.push(fact);
+  return all;
+};
+
+const questionOf = async (runId: string): Promise<string> => {
+  for await (const fact of factsOf(runId)) {
+    if (fact.type === 'approval.requested') return fact.requestId;
+  }
+  throw new Error('Nobody was asked');
+};
+
+describe('the service', () => {
+  it('starts a run, streams its facts, takes the approval and gives the report', async () => {
+    const runId = await startRun();
+    const commands = `/runs/${runId}/commands`;
+    const types: string[] = [];
+    for await (const fact of factsOf(runId)) {
+      types.push(fact.type);
+      if (fact.type !== 'approval.requested') continue;
+      const approval = await post(commands, { type: 'approve', requestId: fact.requestId });
+      expect(await approval.json()).toEqual({ accepted: true });
+    }
+    expect(types.at(0)).toBe('run.started');
+    expect(types.at(-1)).toBe('run.ended');
+
+    const report = await fetch(`${address}/runs/${runId}/report`);
+    const { status, steps } = (await report.json()) as RunReport;
+    expect(status).toBe('completed');
+    expect(steps.at(-1)?.output).toEqual({ published: 'All about statecharts' });
+    const record = await fetch(`${address}/runs/${runId}`);
+    expect(await record.json()).toMatchObject({ runId, status: 'completed' });
+  });
+
+  it('goes on after the last fact that a client has seen', async () => {
+    const runId = await startRun();
+    await questionOf(runId);
+    await post(`/runs/${runId}/commands`, { type: 'abort', reason: 'Enough' });
+    const all = await allOf(factsOf(runId));
+    const rest = await allOf(factsOf(runId, { 'last-event-id': '3' }));
+    expect(rest).toEqual(all.slice(3));
+    expect(rest.at(-1)).toMatchObject({ type: 'run.ended', status: 'aborted', reason: 'Enough' });
+  });
+
+  it('says what a command did: accepted, or refused and why', async () => {
+    const runId = await startRun();
+    const commands = `/runs/${runId}/commands`;
+    const requestId = await questionOf(runId);
+    const say = await post(commands, { type: 'say', text: 'Be quick' });
+    expect(say.status).toBe(200);
+    const notPaused = await post(commands, { type: 'resume' });
+    expect(notPaused.status).toBe(409);
+    expect(await notPaused.json()).toEqual({ accepted: false, reason: 'not-paused' });
+    const rejection = await post(commands, { type: 'reject', requestId, reason: 'Not good' });
+    expect(rejection.status).toBe(200);
+    await post(commands, { type: 'abort' });
+    const late = await post(commands, { type: 'abort' });
+    expect(await late.json()).toEqual({ accepted: false, reason: 'run-ended' });
+  });
+
+  it.each([
+    { name: 'no JSON', path: '/runs', body: '{', issue: { message: 'Expected JSON' } },
+    { name: 'no goal', path: '/runs', body: {}, issue: { path: ['goal'] } },
+    { name: 'a blank goal', path: '/runs', body: { goal: ' ' }, issue: { code: 'invalid-goal' } },
+    {
+      name: 'a body beyond the limit',
+      path: '/runs',
+      body: { goal: 'x'.repeat(1_000_001) },
+      issue: { message: 'Expected JSON' },
+    },
+  ])('answers 400 with the issues: $name', async ({ path, body, issue }) => {
+    const response = await post(path, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ issues: [issue] });
+  });
+
+  it('answers 400 with the issues of a command that is none', async () => {
+    const runId = await startRun();
+    for (const body of [{ type: 'explode' }, { type: 'approve' }, '']) {
+      const response = await post(`/runs/${runId}/commands`, body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ issues: [{ path: expect.any(Array) as [] }] });
+    }
+    await post(`/runs/${runId}/commands`, { type: 'abort' });
+  });
+
+  it.each(['/', '/runs', '/runs/unknown', '/runs/unknown/facts', '/walks/1'])(
+    'answers 404 where there is nothing: %s',
+    async (path) => {
+      expect((await fetch(address + path)).status).toBe(404);
+    },
+  );
+
+  it('answers 404 to a part of a run that there is not', async () => {
+    const runId = await startRun();
+    expect((await fetch(`${address}/runs/${runId}/secrets`)).status).toBe(404);
+    await post(`/runs/${runId}/commands`, { type: 'abort' });
+  });
+});

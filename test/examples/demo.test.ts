@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { createScript } from '../../examples/supervised-run/script/script.js';
+import { startScriptedServer } from '../../examples/supervised-run/scripted-server.js';
+import { isPassed, runTests } from '../../examples/supervised-run/test-run/run-tests.js';
+import { DEMO_TIMEOUT_MS, folderIn, plainEnvironment, startDemo } from './demo-process.js';
+
+/* The main job: `npm start` as a newcomer runs it, from the first line to the exit code. */
+
+const cleanUps: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'planwright-demo-test-'));
+  cleanUps.push(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+};
+
+describe('npm start', () => {
+  it(
+    'repairs the project without a key: a wrong turn, a fix, one replan, and tests that pass',
+    async () => {
+      const demo = startDemo(['--keep'], plainEnvironment({ TMPDIR: temporaryFolder() }));
+      expect(await demo.exitCode, demo.output() + demo.errorOutput()).toBe(0);
+      const output = demo.output();
+      expect(output).toContain('Model: scripted. Only its words are');
+      expect(output).toContain('✔ completed  goal-achieved');
+      expect(output).toContain('1 test fails: test/money.test.js: reads 1.10 to the cent');
+      expect(output).toContain('fix plan: Math.ceil');
+      expect(output).toMatch(/ Replans +1 of at most 2\n/);
+      expect(output).toMatch(/ Fixes +1 after failed tests\n/);
+      expect(output).toMatch(/ Tests before +6 passed, 6 failed\n/);
+      expect(output).toMatch(/ Tests after +12 passed, 0 failed\n/);
+      expect(output).toMatch(/ Escalation +none > remind > none\n/);
+      expect(output).toContain('src/money.js  +1 -1');
+      expect(demo.errorOutput()).toBe('');
+
+      const folder = folderIn(output);
+      const { signal } = new AbortController();
+      expect(isPassed(await runTests(folder, { signal }))).toBe(true);
+      const sample = join(import.meta.dirname, '../../examples/supervised-run/sample-project');
+      for (const test of ['cart', 'money', 'receipt']) {
+        const file = `test/${test}.test.js`;
+        const original = readFileSync(join(sample, file), 'utf8');
+        expect(readFileSync(join(folder, file), 'utf8')).toBe(original);
+      }
+    },
+    DEMO_TIMEOUT_MS,
+  );
+
+  it(
+    'writes lines and nothing else where there is no terminal, and leaves no folder behind',
+    async () => {
+      const demo = startDemo([]);
+      expect(await demo.exitCode).toBe(0);
+      expect(demo.output()).not.toContain('\u001B');
+      expect(demo.output()).not.toContain('\r');
+      const folder = folderIn(demo.output());
+      expect(folder).toMatch(/sample-project$/);
+      expect(() => readFileSync(join(dirname(folder), 'sample-project/package.json'))).toThrow(
+        'ENOENT',
+      );
+    },
+    DEMO_TIMEOUT_MS,
+  );
+
+  it(
+    'asks the model that the environment names, with its key, by the same way',
+    async () => {
+      const server = await startScriptedServer(createScript(0));
+      cleanUps.push(() => server.close());
+      const demo = startDemo(
+        ['--goal', 'Make the failing tests pass'],
+        plainEnvironment({
+          OPENAI_API_KEY: 'secret-of-the-user',
+          OPENAI_BASE_URL: server.baseURL,
+          OPENAI_MODEL: 'some-model',
+        }),
+      );
+      expect(await demo.exitCode, demo.output() + demo.errorOutput()).toBe(0);
+      expect(demo.output()).toContain(`Model: some-model at ${new URL(server.baseURL).host}`);
+      expect(demo.output()).toContain('Goal: Make the failing tests pass\n');
+      expect(demo.output()).not.toContain('scripted');
+      expect(demo.output()).not.toContain('secret-of-the-user');
+      expect(server.requests.length).toBeGreaterThan(20);
+      for (const request of server.requests) {
+        expect(request.model).toBe('some-model');
+        expect(request.headers.authorization).toBe('Bearer secret-of-the-user');
+      }
+    },
+    DEMO_TIMEOUT_MS,
+  );
+
+  it(
+    'ends with exit code 1 and the reason when the model cannot be reached',
+    async () => {
+      const server = await startScriptedServer(() => ({
+        respond: (response) => {
+          response.writeHead(401, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ error: { message: 'No such key' } }));
+        },
+      }));
+      cleanUps.push(() => server.close());
+      const demo = startDemo(
+        [],
+        plainEnvironment({ OPENAI_BASE_URL: server.baseURL, OPENAI_MODEL: 'some-model' }),
+      );
+      expect(await demo.exitCode).toBe(1);
+      expect(demo.output()).toContain('No such key');
+      expect(demo.output()).toContain('✘ failed  planning-failed');
+      expect(demo.output()).toMatch(/Files changed\n +none\n/);
+    },
+    DEMO_TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,306 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { performCall } from '../../src/actors/perform-call.js';
+import { defineAgent } from '../../src/agents/agent.js';
+import { blocked, done } from '../../src/agents/report.js';
+import type { ScenarioSetup } from '../scenarios/harness.js';
+import { play, scenario } from '../scenarios/harness.js';
+import { surroundings, teamOf, workerInput } from '../scenarios/one-call.js';
+import { agentNamed, steps } from '../scenarios/team.js';
+import { shortestMs } from './agents-cpu-time.js';
+import { afterIt, eachInAStep, oneTry } from './agents-faulty.js';
+import { expectNoLeaks } from './no-leaks.js';
+
+expectNoLeaks();
+
+/** The cap of the default policy. */
+const CAP_BYTES = 1_048_576;
+
+describe('an agent that answers at once', () => {
+  const outputs = ['text', '', 0, -1.5, true, false, null, [], {}, [null], { a: { b: [1] } }];
+
+  scenario(
+    'A5 a plain value that is returned at once is the output',
+    () => eachInAStep(outputs),
+    ({ report, factsOf }) => {
+      expect(report.steps.map(({ output }) => output)).toEqual([...outputs, 'fine']);
+      expect(factsOf('agent.failed')).toEqual([]);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'A5 undefined is no output: the attempt fails as invalid-output, however it is given',
+    () => eachInAStep([undefined, done(undefined), () => Promise.resolve(undefined)]),
+    ({ report, factsOf }) => {
+      expect(factsOf('agent.failed').map(({ code, reason }) => [code, reason])).toEqual(
+        Array.from({ length: 3 }, () => ['invalid-output', 'Expected an output, got undefined']),
+      );
+      expect(report.failedSteps).toEqual(['f0', 'f1', 'f2']);
+      expect(report.successfulSteps).toEqual(['last']);
+    },
+  );
+});
+
+/** 50 MB that are really there; a repeated text would share its parts. */
+const largeText = (): string => Buffer.alloc(50_000_000, 'x').toString('latin1');
+
+describe('an agent whose output is too large', { timeout: 30_000 }, () => {
+  const tooLarge = [
+    largeText(),
+    Array.from({ length: 1e6 }, () => 1),
+    new Array<unknown>(1e6),
+    Object.fromEntries(Array.from({ length: 1e5 }, (_, index) => [`a-long-key-${index}`, index])),
+  ];
+  scenario(
+    'A6 50 MB of text or a million items fail as output-too-large, and nothing of them is kept',
+    () => eachInAStep(tooLarge),
+    ({ report, factsOf, journal }) => {
+      expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(
+        tooLarge.map(() => 'output-too-large'),
+      );
+      expect(JSON.stringify(journal).length).toBeLessThan(50_000);
+      expect(report.successfulSteps).toEqual(['last']);
+    },
+  );
+
+  scenario(
+    'A6 the cap is exact: as many bytes of JSON as allowed are kept, one more is too many',
+    () =>
+      eachInAStep([
+        'x'.repeat(CAP_BYTES - 2),
+        'x'.repeat(CAP_BYTES - 1),
+        'é'.repeat(CAP_BYTES / 2 - 1),
+      ]),
+    ({ report }) => {
+      expect(report.steps.map(({ status, code }) => [status, code])).toEqual([
+        ['completed', null],
+        ['failed', 'output-too-large'],
+        ['completed', null],
+        ['completed', null],
+      ]);
+    },
+  );
+
+  scenario(
+    'A6 a reason of a megabyte is no reason: the attempt fails as invalid-output',
+    () => afterIt(agentNamed('worker', () => blocked('x'.repeat(1_000_000)))),
+    ({ factsOf, journal }) => {
+      expect(factsOf('agent.failed')).toMatchObject([{ code: 'invalid-output' }]);
+      expect(JSON.stringify(journal).length).toBeLessThan(50_000);
+    },
+  );
+
+  it('A6 the memory of an output that was too large is free again', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const usedBytes = async (): Promise<number> => {
+      collectGarbage();
+      // Memory outside of the heap is given back a little later.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const build = (): ScenarioSetup => afterIt(agentNamed('worker', largeText));
+    await play('straight', build); // Whatever is loaded for the first run is not counted.
+    const before = await usedBytes();
+    const { report, journal } = await play('straight', build);
+    expect((await usedBytes()) - before).toBeLessThan(5_000_000);
+    // Both were there until now.
+    expect(report.steps[0]?.code).toBe('output-too-large');
+    expect(journal.length).toBeGreaterThan(2);
+  });
+});
+
+const typed = (...answers: readonly unknown[]): ScenarioSetup => {
+  const ids = answers.map((_, index) => `f${index}`);
+  return {
+    options: {
+      agents: [
+        defineAgent({
+          name: 'worker',
+          description: 'Has a schema',
+          output: z.object({ files: z.array(z.string()), count: z.number().default(0) }),
+          run: ({ step }) => answers[ids.indexOf(step.id)] as never,
+        }),
+      ],
+      policy: oneTry,
+    },
+    start: { plan: { steps: steps(...ids) } },
+  };
+};
+
+const malformed = [
+  '{"files":["a.ts"',
+  '{"files":["a.ts",]}',
+  '{"files":[], "count": NaN}',
+  '\ufeff{"files":[]}',
+  '{"files":[]}{"files":[]}',
+  '{"files":["a.ts"]}',
+];
+
+// Agents hand over values, never texts to be parsed: there is no `invalid-json`. A text where the schema wants an object
+// is an invalid output at the root, whatever JSON is in it; whoever parses a model's text does so before it gets here.
+describe('an agent that answers with JSON as text', () => {
+  scenario(
+    'A7 malformed JSON fails as invalid-output where the agent has a schema, and says where and why',
+    () => typed(...malformed),
+    ({ report, factsOf }) => {
+      expect(factsOf('agent.failed').map(({ code, reason }) => [code, reason])).toEqual(
+        malformed.map(() => [
+          'invalid-output',
+          'value: Invalid input: expected object, received string',
+        ]),
+      );
+      expect(report.steps.map(({ output }) => output)).toEqual(malformed.map(() => null));
+    },
+  );
+
+  scenario(
+    'A7 malformed JSON without a schema is a text like any other, and is kept to the letter',
+    () => eachInAStep(malformed),
+    ({ report }) => {
+      expect(report.steps.slice(0, -1).map(({ output }) => output)).toEqual(malformed);
+    },
+  );
+});
+
+describe('an agent whose output has the wrong shape', () => {
+  const wrong: readonly (readonly [answer: unknown, paths: readonly string[]])[] = [
+    [{}, ['files']],
+    [{ files: 'a.ts' }, ['files']],
+    [{ files: ['a.ts', 7] }, ['files.1']],
+    [{ files: [{ name: 'a.ts' }], count: '1' }, ['files.0', 'count']],
+    [null, ['value']],
+    [done({ files: 3 }), ['files']],
+  ];
+
+  scenario(
+    'A8 a wrong shape fails as invalid-output, with the path of every issue',
+    () => typed(...wrong.map(([answer]) => answer)),
+    ({ report, factsOf }) => {
+      const failures = factsOf('agent.failed');
+      expect(failures.map(({ code }) => code)).toEqual(wrong.map(() => 'invalid-output'));
+      const paths = failures.map(({ reason }) =>
+        reason.split('; ').map((issue) => issue.split(':')[0]),
+      );
+      expect(paths).toEqual(wrong.map(([, expected]) => expected));
+      for (const { output } of report.steps) expect(output).toBeNull();
+    },
+  );
+
+  scenario(
+    'A8 keys that the schema does not declare are dropped, and defaults are filled in',
+    () => typed({ files: ['a.ts'], password: 'secret' }),
+    ({ report, facts, journal }) => {
+      expect(report.steps[0]?.output).toEqual({ files: ['a.ts'], count: 0 });
+      expect(JSON.stringify([facts, journal])).not.toContain('secret');
+    },
+  );
+});
+
+describe('an agent whose output is no JSON', () => {
+  class Money {
+    readonly amount = 5;
+    get double(): number {
+      return 2 * this.amount;
+    }
+  }
+  const readable: readonly (readonly [output: unknown, kept: unknown])[] = [
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [new Money(), { amount: 5 }],
+    ['a\ud800b', 'a\ufffdb'],
+    [{ a: undefined, b: 1 }, { b: 1 }],
+    [-0, 0],
+    [Object.assign(Object.create(null) as object, { a: 1 }), { a: 1 }],
+    [new Proxy({ a: 1 }, {}), { a: 1 }],
+  ];
+
+  scenario(
+    'A9 what JSON can say of a value is kept as that',
+    () => eachInAStep(readable.map(([output]) => output)),
+    ({ report, factsOf }) => {
+      expect(report.steps.slice(0, -1).map(({ output }) => output)).toEqual(
+        readable.map(([, kept]) => kept),
+      );
+      expect(factsOf('agent.failed')).toEqual([]);
+    },
+  );
+
+  const trap = (): never => {
+    throw new Error('trap');
+  };
+  const unreadable: readonly (() => unknown)[] = [
+    () => ({ amount: 1n }),
+    () => new Map([['a', 1]]),
+    () => ({ seen: new Set([1]) }),
+    () => () => 'later',
+    () => ({ tag: Symbol('s') }),
+    () => new Uint8Array(8),
+    () => ({ score: Number.NaN }),
+    () => JSON.parse('{"__proto__": {"isAdmin": true}}') as unknown,
+    () => Object.defineProperty({}, 'secret', { enumerable: true, get: trap }),
+    () => ({ toJSON: trap }),
+    () => new Proxy({}, { ownKeys: trap }),
+  ];
+
+  // Every scenario is also rebuilt from its journal after each entry: what came after the fault was written and read.
+  scenario(
+    'A9 what JSON cannot say fails as not-serializable, and the journal can be written and read as before',
+    () => eachInAStep(unreadable),
+    ({ report, factsOf }) => {
+      expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(
+        unreadable.map(() => 'not-serializable'),
+      );
+      expect(report.successfulSteps).toEqual(['last']);
+      expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+    },
+  );
+});
+
+describe('an agent whose output has no end', () => {
+  const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
+    let value: unknown = 'leaf';
+    for (let level = 0; level < levels; level += 1) value = wrap(value);
+    return value;
+  };
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = { back: cyclic };
+  const endless = [
+    cyclic,
+    nested(20_000, (value) => ({ value })),
+    nested(20_000, (value) => [value]),
+    nested(30, (value) => [value, value]),
+  ];
+
+  scenario(
+    'A10 a cycle, 20,000 levels or 30 levels of everything twice fail the attempt, and nothing of them is kept',
+    () => eachInAStep(endless),
+    ({ report, factsOf, journal }) => {
+      expect(factsOf('agent.failed').map(({ code }) => code)).toEqual([
+        'not-serializable',
+        'not-serializable',
+        'not-serializable',
+        'output-too-large',
+      ]);
+      expect(JSON.stringify(journal).length).toBeLessThan(50_000);
+      expect(report.successfulSteps).toEqual(['last']);
+    },
+  );
+
+  it('A10 an output without end is found out within 50 ms, and so blocks the event loop no longer', async () => {
+    for (const value of endless) {
+      const team = teamOf(() => value);
+      const takenMs = await shortestMs(5, async () => {
+        const outcome = await performCall(team, workerInput('worker'), surroundings());
+        expect(outcome.kind).toBe('failed');
+      });
+      expect(takenMs).toBeLessThan(50);
+    }
+  });
+});

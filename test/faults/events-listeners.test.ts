@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Fact } from '../../src/journal/facts.js';
+import { factsOf, started } from '../run/runs.js';
+import { expectNoLeaks } from './no-leaks.js';
+
+expectNoLeaks();
+
+/* Row E5 of the catalogue. */
+
+describe('listeners', () => {
+  it('E5 a listener that throws or rejects is reported once for every time it does, and the run goes on', async () => {
+    const quiet = started();
+    await quiet.clock.runUntil(quiet.run.done);
+
+    const { run, clock, errors } = started();
+    const thrown = new Error('thrown');
+    const rejected = new Error('rejected');
+    run.subscribe(() => {
+      throw thrown;
+    });
+    const rejecting: (fact: Fact) => unknown = () => Promise.reject(rejected);
+    run.subscribe(rejecting);
+    const heard: Fact[] = [];
+    run.subscribe((fact) => heard.push(fact));
+    await clock.runUntil(run.done);
+    await clock.settle();
+
+    expect(heard).toEqual(factsOf(quiet.run));
+    expect(errors.filter((error) => error === thrown)).toHaveLength(heard.length);
+    expect(errors.filter((error) => error === rejected)).toHaveLength(heard.length);
+    expect(errors).toHaveLength(2 * heard.length);
+    expect((await run.done).status).toBe('completed');
+  });
+
+  it('E5 a listener that throws is borne even when onError throws as well', async () => {
+    const { run, clock } = started({
+      onError: () => {
+        throw new Error('nobody left to tell');
+      },
+    });
+    run.subscribe(() => {
+      throw new Error('thrown');
+    });
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+  });
+
+  it('E5 a listener that never returns is waited for by nobody', async () => {
+    const { run, clock, errors } = started();
+    let calls = 0;
+    const never: (fact: Fact) => unknown = () => {
+      calls += 1;
+      return new Promise(() => undefined);
+    };
+    run.subscribe(never);
+    await clock.runUntil(run.done);
+    expect(await run.done).toMatchObject({ status: 'completed', durationMs: 300 });
+    expect(calls).toBe(factsOf(run).length);
+    expect(errors).toEqual([]);
+  });
+
+  it('E5 a listener may stop itself and others in the middle of a fact', async () => {
+    const { run, clock } = started();
+    const heard: string[] = [];
+    const stops: (() => void)[] = [];
+    stops.push(
+      run.subscribe((fact) => {
+        heard.push(`first ${fact.type}`);
+        if (fact.type === 'step.started') for (const stop of stops) stop();
+      }),
+      run.subscribe((fact) => heard.push(`second ${fact.type}`)),
+    );
+    await clock.runUntil(run.done);
+    expect(heard.filter((text) => text.endsWith('step.started'))).toEqual(['first step.started']);
+    expect(heard.filter((text) => text.endsWith('run.ended'))).toEqual([]);
+  });
+
+  it('E5 ten thousand listeners are each told everything, in order, and the run is the same', async () => {
+    const quiet = started();
+    await quiet.clock.runUntil(quiet.run.done);
+
+    const { run, clock, errors } = started();
+    const last = new Uint32Array(10_000);
+    let outOfOrder = 0;
+    const stops = Array.from(last, (_, index) =>
+      run.subscribe(({ sequence }) => {
+        if (sequence !== (last[index] ?? 0) + 1) outOfOrder += 1;
+        last[index] = sequence;
+      }),
+    );
+    // Half of them leave again while the run goes on.
+    await clock.settle();
+    const left = run.journal().flatMap(({ facts }) => facts).length;
+    for (const stop of stops.slice(5_000)) stop();
+    await clock.runUntil(run.done);
+
+    const all = factsOf(run).length;
+    expect(outOfOrder).toBe(0);
+    expect(new Set(last.slice(0, 5_000))).toEqual(new Set([all]));
+    expect(new Set(last.slice(5_000))).toEqual(new Set([left]));
+    expect(left).toBeLessThan(all);
+    expect(errors).toEqual([]);
+    expect(factsOf(run)).toEqual(factsOf(quiet.run));
+  });
+});

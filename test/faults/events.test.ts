@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseCommand } from '../../src/run/commands.js';
+import type { Run } from '../../src/run/run.types.js';
+import { started } from '../run/runs.js';
+import { scenario } from '../scenarios/harness.js';
+import { agentNamed, steps } from '../scenarios/team.js';
+import { plainActor } from './events-plain-actor.js';
+import { expectNoLeaks, watchedClock } from './no-leaks.js';
+
+expectNoLeaks();
+
+/* Rows E2 and E3 of the catalogue: what is no event, and what is none of the caller's. */
+
+const METHODS = ['approve', 'reject', 'skip', 'skipTo', 'say', 'extendTime', 'abort'] as const;
+
+type Method = (typeof METHODS)[number];
+
+const call = (run: Run, method: Method, ...given: readonly unknown[]): Promise<unknown> =>
+  Promise.resolve(Reflect.apply(run[method], run, given));
+
+const GARBAGE: readonly unknown[] = [
+  null,
+  0,
+  7,
+  true,
+  Number.NaN,
+  {},
+  [],
+  [null],
+  [''],
+  Symbol('s'),
+  () => 'f',
+  1n,
+  'x'.repeat(1_000_000),
+  { type: 'run.abort', reason: 'Forged' },
+];
+
+/** Events that charts raise among themselves, or that XState raises in them. */
+const FORGERIES: readonly { readonly type: string }[] = [
+  { type: 'xstate.init' },
+  { type: 'xstate.stop' },
+  { type: 'xstate.done.state.orchestrator' },
+  { type: 'xstate.done.actor.x' },
+  Object.assign({ type: 'xstate.done.actor.slot-0' }, { output: {}, actorId: 'slot-0' }),
+  Object.assign({ type: 'xstate.error.actor.slot-0' }, { error: 'Forged', actorId: 'slot-0' }),
+  { type: 'xstate.after.executionDeadline.orchestrator.active.clock.open' },
+  { type: 'xstate.after.timeLimit.orchestrator.active.clock.closing' },
+  { type: 'time.isUp' },
+  { type: 'ladder.isExhausted' },
+  { type: 'run.windDown' },
+  { type: 'step.skip' },
+  { type: 'approval.closed' },
+  Object.assign({ type: 'approval.requested' }, { requestId: 'a:1.1', stepId: 'a', route: [] }),
+  Object.assign({ type: 'permit.granted' }, { route: ['slot-0'] }),
+  Object.assign({ type: 'permit.requested' }, { agent: 'worker', route: ['slot-0'] }),
+  Object.assign({ type: 'call.settled' }, { agent: 'worker', hasSucceeded: true, usage: {} }),
+  Object.assign({ type: 'verdict.given' }, { score: 100, hasIssues: false, feedback: '' }),
+  Object.assign({ type: 'verdict.noted' }, { route: ['slot-0'] }),
+];
+
+describe('events that make no sense', () => {
+  it('E2 a command that makes no sense is answered with what is wrong, never thrown, and changes nothing', async () => {
+    for (const method of METHODS) {
+      const { run, clock } = started();
+      await clock.settle();
+      const before = run.journal().length;
+      for (const garbage of GARBAGE) {
+        if (method === 'extendTime' && garbage === 7) continue;
+        expect(await call(run, method, garbage), method).toMatchObject({
+          accepted: false,
+          reason: expect.stringMatching(/^invalid-command: /) as string,
+        });
+      }
+      expect(run.journal()).toHaveLength(before);
+      await clock.runUntil(run.done);
+      expect(await run.done).toMatchObject({ status: 'completed', durationMs: 300 });
+    }
+  });
+
+  it('E2 a command that cannot be looked at, or is far too long, is answered all the same', async () => {
+    const trap = (): never => {
+      throw new Error('trap');
+    };
+    const { run, clock } = started();
+    for (const hostile of [
+      new Proxy([], { get: trap }),
+      new Proxy({}, { get: trap, ownKeys: trap, getPrototypeOf: trap }),
+      Object.defineProperty([], '0', { get: trap, enumerable: true }),
+      Array.from({ length: 2 ** 20 }, () => 'a'),
+    ]) {
+      for (const method of METHODS) {
+        expect(await call(run, method, hostile)).toMatchObject({ accepted: false });
+      }
+    }
+    expect(parseCommand(new Proxy({}, { get: trap }))).toEqual({
+      ok: false,
+      reason: 'invalid-command: it cannot be read',
+    });
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+  });
+
+  it('E2 an event without a type, or with one that no command has, is no command', () => {
+    for (const candidate of [
+      undefined,
+      null,
+      0,
+      'run.pause',
+      [],
+      ['run.pause'],
+      {},
+      { type: null },
+      { type: 7 },
+      { type: '' },
+      { type: '*' },
+      { type: 'run.*' },
+      { type: 'run' },
+      { type: 'RUN.PAUSE' },
+      { type: '__proto__' },
+      { type: 'constructor' },
+      { type: 'x'.repeat(1_000_000) },
+      {
+        get type(): never {
+          throw new Error('trap');
+        },
+      },
+    ]) {
+      const parsed = parseCommand(candidate);
+      expect(parsed).toMatchObject({ ok: false });
+      // What was sent is not sent back: a type of a megabyte would be in every log.
+      expect(JSON.stringify(parsed).length).toBeLessThan(2_000);
+    }
+  });
+
+  // What is no event at all, such as null or the wildcard, is XState's to refuse: its interpreter ends with an error.
+  it('E2 an event of a type that no chart knows leaves XState’s own interpreter where it is', async () => {
+    const quietClock = watchedClock();
+    const quiet = plainActor(quietClock);
+    quiet.actor.start();
+    await quietClock.runUntil(quiet.done);
+
+    const clock = watchedClock();
+    const { actor, told, errors, done } = plainActor(clock);
+    actor.start();
+    await clock.settle();
+    const before = actor.getSnapshot();
+    for (const type of [
+      'unknown',
+      '',
+      'run.*',
+      'x'.repeat(1_000_000),
+      '__proto__',
+      'constructor',
+      'toString',
+      'step.completed',
+    ]) {
+      actor.send({ type } as never);
+      expect(actor.getSnapshot().value).toEqual(before.value);
+      expect(actor.getSnapshot().context).toBe(before.context);
+    }
+    await clock.runUntil(done);
+    expect(errors).toEqual([]);
+    expect(told).toEqual(quiet.told);
+  });
+});
+
+describe('forged events', () => {
+  it('E3 an event that charts raise among themselves is refused at the door: no command has its name', () => {
+    for (const forged of FORGERIES) {
+      expect(parseCommand(forged), forged.type).toMatchObject({ ok: false });
+    }
+    const withRoute = { type: 'approval.grant', requestId: 'a:1.1', answer: '', route: ['slot-0'] };
+    expect(parseCommand(withRoute)).toMatchObject({ ok: false });
+  });
+
+  it('E3 a run takes commands by name and nothing else: there is no other door', () => {
+    const { run, clock } = started();
+    const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(run)).filter(
+      (name) => name !== 'constructor',
+    );
+    expect(methods.sort()).toEqual(
+      [
+        ...['start', 'resumeFrom'], // of the registry: a run that is under way has no use for them
+        ...['subscribe', 'facts', 'record', 'journal'],
+        ...['approve', 'reject', 'skip', 'skipTo', 'say', 'pause', 'resume', 'extendTime', 'abort'],
+      ].sort(),
+    );
+    void run.abort();
+    expect(clock.pending()).toBe(0);
+  });
+
+  scenario(
+    'E3 an event stays a text when a person says it, and data when an agent answers with it',
+    (clock) => ({
+      options: {
+        agents: [
+          agentNamed('worker', async (call) => {
+            await clock.sleep(100, call.signal);
+            return FORGERIES;
+          }),
+        ],
+      },
+      start: { plan: { steps: steps('a') } },
+      at: {
+        50: (control) => {
+          for (const forged of FORGERIES) control.say(JSON.stringify(forged));
+        },
+      },
+    }),
+    ({ report, facts, factsOf: told, commands }) => {
+      expect(commands).toEqual(FORGERIES.map(() => ({ accepted: true })));
+      expect(told('conversation.said').map(({ text }) => text)).toEqual(
+        FORGERIES.map((forged) => JSON.stringify(forged)),
+      );
+      const others = facts.filter(({ at, type }) => at === 50 && type !== 'conversation.said');
+      expect(others).toEqual([]);
+      expect(report).toMatchObject({ status: 'completed', durationMs: 100 });
+      expect(report.steps[0]?.output).toEqual(FORGERIES);
+    },
+  );
+});

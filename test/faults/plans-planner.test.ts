@@ -1,0 +1,122 @@
+import { describe, expect } from 'vitest';
+
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { ScenarioResult } from '../scenarios/harness.js';
+import { scenario } from '../scenarios/harness.js';
+import { plannerInTurn } from '../scenarios/planners.js';
+import { agentNamed } from '../scenarios/team.js';
+import { expectNoLeaks } from './no-leaks.js';
+import { planning } from './plans-planning.js';
+
+expectNoLeaks();
+
+const TRIES = 3;
+const patience: PolicyOverrides = {
+  retry: { attempts: TRIES, backoffMs: 10 },
+  time: { stepTimeoutMs: 1_000 },
+  limits: { maxReplans: 2 },
+};
+
+/** No answer in any of its tries: the run ends before anything of it ran. */
+const expectNoAnswer = ({ report, factsOf }: ScenarioResult, code: string): void => {
+  expect(factsOf('agent.failed').map((fact) => [fact.role, fact.code])).toEqual(
+    Array.from({ length: TRIES }, () => ['planner', code]),
+  );
+  expect(factsOf('plan.rejected')).toMatchObject([{ by: 'planner', reason: 'planning-failed' }]);
+  expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed', replans: 0 });
+  expect(report.steps).toEqual([]);
+};
+
+/** An answer that is no plan: the planner is told and asked again, until the replan bound. */
+const expectNoPlan = ({ report, factsOf }: ScenarioResult, issue: string): void => {
+  const issues = factsOf('plan.rejected').map((fact) =>
+    fact.issues.map(({ code, path }) => `${code} at ${path}`),
+  );
+  expect(issues).toEqual(Array.from({ length: 3 }, () => [issue]));
+  expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 2 });
+  expect(report.steps).toEqual([]);
+};
+
+describe('a planner that gives no answer', () => {
+  scenario(
+    'P9 a planner that hangs is cut off at the timeout of every try; then the run fails as planning-failed',
+    () => planning([() => new Promise(() => undefined)], patience),
+    (result) => {
+      expectNoAnswer(result, 'timeout');
+      const calls = result.facts.filter(({ type }) => type === 'agent.called');
+      const failures = result.facts.filter(({ type }) => type === 'agent.failed');
+      expect(failures.map(({ at }, index) => at - (calls[index]?.at ?? 0))).toEqual([
+        1_000, 1_000, 1_000,
+      ]);
+    },
+  );
+
+  scenario(
+    'P9 a planner that throws is tried as often as allowed; then the run fails as planning-failed',
+    () => planning([new Error('No model today')], patience),
+    (result) => expectNoAnswer(result, 'threw'),
+  );
+
+  scenario(
+    'P9 a planner that answers undefined has not answered',
+    () => planning([undefined], patience),
+    (result) => expectNoAnswer(result, 'invalid-output'),
+  );
+
+  scenario(
+    'P9 a planner whose plan contains itself, or code, has not answered',
+    () => {
+      const circular: { steps: unknown[] } = { steps: [] };
+      circular.steps.push(circular);
+      return planning([circular, { steps: [() => 'work'] }, { steps: [1n] }], patience);
+    },
+    (result) => expectNoAnswer(result, 'not-serializable'),
+  );
+});
+
+describe('a planner whose answer is no plan', () => {
+  scenario(
+    'P9 malformed JSON as text is no plan: the planner is told, and the run fails at the replan bound',
+    () => planning(['{"steps":[{"id":"a",]}', '\ufeff{}', '{"steps":[]}{}'], patience),
+    (result) => expectNoPlan(result, 'invalid-shape at '),
+  );
+
+  scenario(
+    'P9 the wrong shape is no plan: the planner is told, and the run fails at the replan bound',
+    () => planning([{ steps: 'a, b' }, { steps: { id: 'a' } }, { steps: null }], patience),
+    (result) => expectNoPlan(result, 'invalid-shape at steps'),
+  );
+
+  scenario(
+    'P9 50 MB are no plan: the planner is told, nothing of them is kept, and the run fails at the replan bound',
+    () => planning([{ steps: [], analysis: 'x'.repeat(50_000_000) }], patience),
+    (result) => {
+      expectNoPlan(result, 'plan-too-large at ');
+      expect(JSON.stringify(result.journal).length).toBeLessThan(50_000);
+    },
+  );
+
+  scenario(
+    'P9 a planner that fails when it is asked again costs the replan and nothing of what was done',
+    () => ({
+      options: {
+        agents: [
+          agentNamed('worker', ({ step }) => {
+            if (step.id === 'bad') throw new Error('Broken');
+            return `did ${step.id}`;
+          }),
+        ],
+        planner: plannerInTurn(['bad', 'b'], new Error('No model today')),
+        policy: definePolicy({ retry: { attempts: 1 }, limits: { maxParallel: 1 } }),
+      },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('plan.rejected')).toMatchObject([
+        { revision: 1, by: 'planner', reason: 'planning-failed' },
+      ]);
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
+      expect(report.successfulSteps).toEqual(['b']);
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/* A TypeScript file as a process of its own, for what cannot be measured or done to the process of the tests. */
+
+export interface OwnProcess {
+  readonly child: ChildProcess;
+  /** Its lines of JSON, as they come. */
+  readonly messages: AsyncIterable<unknown>;
+  /** How it ended: its exit code, or the signal it died of. */
+  readonly ended: Promise<number | string>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export const startProcess = (file: URL): OwnProcess => {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', fileURLToPath(file)], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      resolve(code ?? signal ?? 'unknown');
+    });
+  });
+  return { child, messages: parsed(child.stdout), ended };
+};
+
+/** Everything a process says until it ends of its own accord; anything but a clean exit is an error. */
+export const runProcess = async (file: URL): Promise<unknown[]> => {
+  const { messages, ended } = startProcess(file);
+  const all: unknown[] = [];
+  for await (const message of messages) all.push(message);
+  const end = await ended;
+  if (end !== 0) throw new Error(`The process ended with ${end}`);
+  return all;
+};
+
+async function* parsed(output: NodeJS.ReadableStream): AsyncGenerator<unknown, void, undefined> {
+  for await (const line of createInterface({ input: output })) yield JSON.parse(line) as unknown;
+}

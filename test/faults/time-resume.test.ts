@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Agent } from '../../src/agents/agent.js';
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { Fact } from '../../src/journal/facts.js';
+import type { Orchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Policy } from '../../src/policy/policy.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { verificationBudgetMs } from '../../src/policy/time.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { factsOf, storeWith } from '../run/runs.js';
+import { checkInvariants } from '../scenarios/checker.js';
+import { agentNamed, steps } from '../scenarios/team.js';
+import { expectNoLeaks, watchedClock } from './no-leaks.js';
+
+expectNoLeaks();
+
+/*
+ * Row T4, and the part of row T3 that is about deadlines in the store: a deadline is the time of the entry that armed
+ * it plus its delay, by the wall clock. Real processes are part 5 of the plan.
+ */
+
+/** A run in which one timer is all that happens. */
+interface Waiting {
+  readonly policy: Policy;
+  readonly agent: () => Agent;
+  /** What the timer brings about. */
+  readonly isDue: (fact: Fact) => boolean;
+}
+
+const hanging = () => agentNamed('worker', () => new Promise(() => undefined));
+
+const WAITING: Readonly<Record<string, Waiting>> = {
+  'the timeout of an attempt': {
+    policy: definePolicy({ time: { stepTimeoutMs: 10_000 }, retry: { attempts: 1 } }),
+    agent: hanging,
+    isDue: (fact) => fact.type === 'agent.failed' && fact.code === 'timeout',
+  },
+  'the pause before a retry': {
+    policy: definePolicy({ retry: { attempts: 2, backoffMs: 10_000, maxBackoffMs: 10_000 } }),
+    agent: () =>
+      agentNamed('worker', (call) => {
+        if (!call.key.includes('#')) throw new Error('Not at the first try');
+        return 'done';
+      }),
+    isDue: (fact) => fact.type === 'agent.called' && fact.try === 2,
+  },
+  'the time for an answer': {
+    policy: definePolicy({ approval: { agents: ['worker'], timeoutMs: 10_000, onReject: 'skip' } }),
+    agent: hanging,
+    isDue: (fact) => fact.type === 'approval.expired',
+  },
+  'the time of the whole run': {
+    policy: definePolicy({
+      time: { limitMs: 10_000 },
+      approval: { agents: ['worker'], timeoutMs: 60_000 },
+    }),
+    agent: hanging,
+    isDue: (fact) => fact.type === 'time.executionClosed',
+  },
+};
+
+const orchestratorFor = (
+  { policy, agent }: Waiting,
+  clock: VirtualClock,
+  store: RunStore<JournalEntry>,
+): Orchestrator => composeOrchestrator({ agents: [agent()], clock, store, policy }, undefined);
+
+const START_MS = 1_000_000;
+
+/** The journal of a run that has just begun to wait, and when what it waits for is due. */
+const crashed = async (waiting: Waiting) => {
+  const clock = watchedClock({ startMs: START_MS });
+  const store = memoryStore();
+  const run = orchestratorFor(waiting, clock, store).start({
+    goal: 'The goal',
+    runId: 'run',
+    plan: { steps: steps('a') },
+  });
+  await clock.settle();
+  const entryCount = run.journal().length;
+  await clock.runUntil(run.done);
+  const due = factsOf(run).filter(waiting.isDue);
+  expect(due).toHaveLength(1);
+  return { store: await storeWith(store, 'run', entryCount), dueMs: due[0]?.at ?? 0 };
+};
+
+/** When what the run waits for happens, if it is taken up at a given time. */
+const dueAfter = async (waiting: Waiting, store: RunStore<JournalEntry>, resumedMs: number) => {
+  const clock = watchedClock({ startMs: resumedMs });
+  const run = await orchestratorFor(waiting, clock, store).resume('run');
+  await clock.runUntil(run.done);
+  expect(clock.pending()).toBe(0);
+  return factsOf(run)
+    .filter(waiting.isDue)
+    .map(({ at }) => at);
+};
+
+describe('a run that is taken up again', () => {
+  it('T4 taken up at once: every timer fires when it was due, as if nothing had happened', async () => {
+    for (const [name, waiting] of Object.entries(WAITING)) {
+      const { store, dueMs } = await crashed(waiting);
+      expect(await dueAfter(waiting, store, START_MS), name).toEqual([dueMs]);
+    }
+  });
+
+  it('T4 taken up after half of the time: every timer has the other half left, and is not armed in full', async () => {
+    for (const [name, waiting] of Object.entries(WAITING)) {
+      const { store, dueMs } = await crashed(waiting);
+      const halfMs = START_MS + Math.floor((dueMs - START_MS) / 2);
+      expect(await dueAfter(waiting, store, halfMs), name).toEqual([dueMs]);
+    }
+  });
+
+  it('T4 taken up after ten times the time: every timer fires at once, and once', async () => {
+    for (const [name, waiting] of Object.entries(WAITING)) {
+      const { store, dueMs } = await crashed(waiting);
+      const lateMs = START_MS + 10 * (dueMs - START_MS);
+      expect(await dueAfter(waiting, store, lateMs), name).toEqual([lateMs]);
+    }
+  });
+
+  it('T4 taken up again and again: what is left is left of the first deadline, not of the last crash', async () => {
+    for (const [name, waiting] of Object.entries(WAITING)) {
+      const { store, dueMs } = await crashed(waiting);
+      for (const part of [0.25, 0.5, 0.75, 0.99]) {
+        const clock = watchedClock({ startMs: Math.floor(START_MS + part * (dueMs - START_MS)) });
+        const run = await orchestratorFor(
+          waiting,
+          clock,
+          await storeWith(store, 'run', 1_000),
+        ).resume('run');
+        await clock.settle();
+        expect(factsOf(run).filter(waiting.isDue), name).toEqual([]);
+        await run.abort();
+      }
+      expect(await dueAfter(waiting, store, dueMs - 1), name).toEqual([dueMs]);
+    }
+  });
+
+  it('T3 taken up by a machine whose wall clock is a year ahead: all that is due by it fires at once and once, and nothing starts', async () => {
+    for (const [name, waiting] of Object.entries(WAITING)) {
+      const { store } = await crashed(waiting);
+      const aheadMs = START_MS + 365 * 24 * 3_600_000;
+      const clock = watchedClock({ startMs: aheadMs });
+      const run = await orchestratorFor(waiting, clock, store).resume('run');
+      const past = factsOf(run).length;
+      await clock.runUntil(run.done);
+      const { policy } = waiting;
+      const told = factsOf(run).slice(past);
+      // The limit of the run is long over: it ends, with its time to conclude and its grace, and calls nobody any more.
+      expect(
+        told.filter(({ type }) => type === 'agent.called'),
+        name,
+      ).toEqual([]);
+      expect(told.filter(waiting.isDue).length, name).toBeLessThanOrEqual(1);
+      expect(told.at(-1), name).toMatchObject({ type: 'run.ended' });
+      expect(clock.now() - aheadMs, name).toBeLessThanOrEqual(
+        verificationBudgetMs(policy) + policy.time.graceMs,
+      );
+      for (const { at } of told) expect(at, name).toBeGreaterThanOrEqual(aheadMs);
+    }
+  });
+
+  it('T3 taken up by a machine whose wall clock is an hour behind: time goes on from the journal, and no timer is longer than it was', async () => {
+    const hourMs = 3_600_000;
+    for (const [name, waiting] of Object.entries(WAITING)) {
+      const { store, dueMs } = await crashed(waiting);
+      const clock = watchedClock({ startMs: START_MS - hourMs });
+      const orchestrator = orchestratorFor(waiting, clock, store);
+      const run = await orchestrator.resume('run');
+      await clock.runUntil(run.done);
+      const facts = factsOf(run);
+      expect(checkInvariants(facts, orchestrator.policy, orchestrator.bounds()), name).toEqual([]);
+      expect(facts.find(waiting.isDue)?.at, name).toBe(dueMs);
+    }
+  });
+});

@@ -1,0 +1,91 @@
+import { OpenAI } from 'openai';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+
+import { ConfigurationError } from '../../src/index.js';
+import type { ModelOptions, SoftwareTeamOptions } from '../../src/openai/index.js';
+import { openaiAgent, openaiSupervisor, openaiTool, softwareTeam } from '../../src/openai/index.js';
+import { goodVerdict, reviewRequest } from './requests.js';
+import { API_KEY, serverSaying } from './servers.js';
+
+/* A mistake in the options is told at once, with the name of the option. */
+
+const client = new OpenAI({ apiKey: 'none', baseURL: 'http://127.0.0.1:1/v1' });
+
+const tool = (name: string) =>
+  openaiTool({ name, description: 'Does', parameters: z.object({}), run: () => null });
+
+const issuesOf = (make: () => unknown): string[] => {
+  try {
+    make();
+  } catch (error) {
+    if (ConfigurationError.isInstance(error)) return error.issues.map(({ path }) => path);
+    throw error;
+  }
+  return [];
+};
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('options', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['model', { model: '' }],
+    ['temperature', { temperature: Number.NaN }],
+    ['maxOutputTokens', { maxOutputTokens: 0 }],
+    ['maxAnswerCharacters', { maxAnswerCharacters: Infinity }],
+    ['maxToolRounds', { maxToolRounds: -1 }],
+    ['maxToolRounds', { maxToolRounds: 1_001 }],
+    ['maxToolOutputCharacters', { maxToolOutputCharacters: 0.5 }],
+    ['structuredOutputs', { structuredOutputs: 'xml' }],
+    ['context.maxMessages', { context: { maxMessages: 0 } }],
+    ['pricing.outputUsdPerMillionTokens', { pricing: { inputUsdPerMillionTokens: 1 } }],
+    ['client', { baseURL: 'http://127.0.0.1:2/v1' }],
+    ['client', { apiKey: API_KEY }],
+    ['tools[0].name', { tools: [tool('not a name')] }],
+    ['tools[1].name', { tools: [tool('same'), tool('same')] }],
+    ['tools[0].parameters', { tools: [{ ...tool('list'), parameters: z.array(z.string()) }] }],
+  ])('with a wrong %s are refused', (path, wrong) => {
+    const options = { client, model: 'm', ...wrong } as ModelOptions;
+    expect(issuesOf(() => openaiSupervisor(options))).toEqual([path]);
+  });
+
+  it('of an agent are held to its name as well', () => {
+    const about = { description: 'Works', instructions: 'Work', client, model: 'm' };
+    expect(issuesOf(() => openaiAgent({ ...about, name: 'not a name' }))).toEqual(['name']);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['roles', { roles: ['coder', 'poet'] }],
+    ['models.poet', { models: { poet: 'm' } }],
+    ['tools.fixer', { roles: ['coder'], tools: { fixer: [] } }],
+    ['instructions.nobody', { instructions: { nobody: 'Rest' } }],
+  ])('of a team that name somebody who is not there in %s are refused', (path, wrong) => {
+    const options = { client, model: 'm', ...wrong } as SoftwareTeamOptions<'coder'>;
+    expect(issuesOf(() => softwareTeam(options))).toEqual([path]);
+  });
+});
+
+describe('the connection', () => {
+  it('is made of a base URL and a key', async () => {
+    const { baseURL, requests } = await serverSaying({ json: goodVerdict });
+    const supervise = openaiSupervisor({ baseURL, apiKey: API_KEY, model: 'm' });
+    expect(await supervise(reviewRequest())).toMatchObject({ score: 85 });
+    expect(requests[0]!.headers.authorization).toBe(`Bearer ${API_KEY}`);
+  });
+
+  it('is what the environment says, as with the client itself', async () => {
+    const { baseURL, requests } = await serverSaying({ json: goodVerdict });
+    vi.stubEnv('OPENAI_BASE_URL', baseURL);
+    vi.stubEnv('OPENAI_API_KEY', API_KEY);
+    expect(await openaiSupervisor({ model: 'm' })(reviewRequest())).toMatchObject({ score: 85 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is missed at once when there is no key anywhere', () => {
+    vi.stubEnv('OPENAI_API_KEY', undefined);
+    vi.stubEnv('OPENAI_ADMIN_KEY', undefined);
+    expect(() => openaiSupervisor({ model: 'm' })).toThrow('OPENAI_API_KEY');
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { printedBy } from './command.js';
+import { root } from './manifest.js';
+import { packInto } from './pack.js';
+
+/** A new project in a folder of its own that is about to use the package. */
+export interface Consumer {
+  readonly folder: string;
+  /** Installs the packed package, and copies of these packages of ours beside it. */
+  install(packages: readonly string[]): Promise<void>;
+  /** Installs copies of more packages. */
+  add(packages: readonly string[]): Promise<void>;
+  /** The same with links to ours, for those who only read them: quicker, but they also see what is beside ours. */
+  installLinked(packages: readonly string[]): Promise<void>;
+  write(path: string, text: string): void;
+  readonly dispose: () => void;
+}
+
+/** A temporary folder, and the end of it. */
+export const temporaryFolder = (): { readonly folder: string; readonly dispose: () => void } => {
+  const folder = mkdtempSync(join(tmpdir(), 'planwright-package-'));
+  return { folder, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+};
+
+export const createConsumer = (): Consumer => {
+  const { folder: parent, dispose } = temporaryFolder();
+  const folder = join(parent, 'consumer');
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  write('package.json', '{ "name": "consumer", "private": true, "type": "module" }\n');
+  const npmInstall = async (...args: readonly string[]): Promise<void> => {
+    await printedBy('npm', ['install', ...installOptions, ...args], folder);
+  };
+  const installCopies = (...paths: readonly string[]): Promise<void> =>
+    npmInstall('--install-links', '--strict-peer-deps', ...paths);
+  return {
+    folder,
+    write,
+    dispose,
+    install: async (packages) => installCopies(await packInto(parent), ...packages.map(ours)),
+    add: (packages) => installCopies(...packages.map(ours)),
+    installLinked: async (packages) => {
+      await npmInstall('--legacy-peer-deps', await packInto(parent));
+      for (const name of packages) {
+        const link = join(folder, 'node_modules', name);
+        mkdirSync(dirname(link), { recursive: true });
+        symlinkSync(ours(name), link, 'junction');
+      }
+    },
+  };
+};
+
+/** Nothing from a registry: what the package needs and does not bring must be beside it. */
+const installOptions = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund'];
+
+const ours = (name: string): string => join(root, 'node_modules', name);
+
+/** A file of ours as a user of the package writes it. */
+export const asWrittenByUser = (path: string): string =>
+  readFileSync(join(root, path), 'utf8').replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'");

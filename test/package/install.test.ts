@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { codeBlocks } from '../docs/markdown.js';
+import { patienceMs, printedByNode } from './command.js';
+import { asWrittenByUser, createConsumer } from './consumer.js';
+import { entries, optionalPeers, requiredPeers, root } from './manifest.js';
+
+/*
+ * The tarball in an empty project, with copies of our peers beside it: what is not in the tarball, or only works beside
+ * our own node_modules, fails here.
+ */
+
+const compiler = join(root, 'node_modules/typescript/bin/tsc');
+
+/** The first example of README.md, and the name of its file. */
+const [firstExample = ''] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'ts');
+const exampleName = basename(/^\/\/ (?<path>\S+)\.ts$/m.exec(firstExample)?.groups?.['path'] ?? '');
+
+const compilerOptions = {
+  target: 'es2022',
+  lib: ['es2023', 'dom'],
+  strict: true,
+  verbatimModuleSyntax: true,
+  // For the example, which reads files; it is no part of the package.
+  typeRoots: [join(root, 'node_modules/@types')],
+  types: ['node'],
+  rootDir: 'src',
+  outDir: 'built',
+};
+
+vi.setConfig({ testTimeout: patienceMs, hookTimeout: patienceMs });
+
+describe('the packed tarball in an empty project', () => {
+  const consumer = createConsumer();
+
+  beforeAll(() => consumer.install(requiredPeers));
+  afterAll(consumer.dispose);
+
+  const compile = async (options: Readonly<Record<string, string | boolean>>): Promise<void> => {
+    consumer.write(
+      'tsconfig.json',
+      JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, include: ['src'] }),
+    );
+    await printedByNode(compiler, ['-p', 'tsconfig.json'], consumer.folder);
+  };
+
+  it('needs its peers and nothing else', () => {
+    const installed = readdirSync(join(consumer.folder, 'node_modules'));
+    expect(installed.filter((name) => !name.startsWith('.')).sort()).toEqual(
+      ['planwright', ...requiredPeers].sort(),
+    );
+  });
+
+  it('compiles and runs the first example of README.md, every declaration that it reaches checked', async () => {
+    consumer.write(`src/${exampleName}.ts`, firstExample);
+    await compile({ module: 'nodenext', skipLibCheck: false });
+    const printed = await printedByNode(`built/${exampleName}.js`, [], consumer.folder);
+    expect(printed).toMatch(/^completed: /m);
+  });
+
+  describe('with its optional peers', () => {
+    beforeAll(() => consumer.add(optionalPeers));
+
+    it('gives at every entry point what its source exports', async () => {
+      consumer.write('entries.js', listing);
+      const printed = await printedByNode('entries.js', [], consumer.folder);
+      const expected = await Promise.all(
+        entries.map(async ({ specifier, source }) => {
+          const exported = (await import(join(root, source))) as object;
+          return [specifier, Object.keys(exported).sort()] as const;
+        }),
+      );
+      expect(JSON.parse(printed)).toEqual(Object.fromEntries(expected));
+      expect(expected.map(([, names]) => names)).not.toContainEqual([]);
+    });
+
+    it.each([
+      { module: 'nodenext', moduleResolution: 'nodenext' },
+      { module: 'preserve', moduleResolution: 'bundler' },
+    ])('type checks where moduleResolution is $moduleResolution', async (options) => {
+      consumer.write('src/typed-consumer.ts', asWrittenByUser('test/package/typed-consumer.ts'));
+      consumer.write('src/entries.ts', importsOfAll);
+      // XState's own declarations do not stand exactOptionalPropertyTypes.
+      await compile({ ...options, exactOptionalPropertyTypes: true, skipLibCheck: true });
+    });
+  });
+});
+
+const specifiers = JSON.stringify(entries.map(({ specifier }) => specifier));
+
+/** Says what every entry point exports. */
+const listing = `
+const names = async (specifier) => [specifier, Object.keys(await import(specifier)).sort()];
+console.log(JSON.stringify(Object.fromEntries(await Promise.all(${specifiers}.map(names)))));
+`;
+
+/** Reads the declarations of every entry point; a namespace without names would be a module without types. */
+const importsOfAll = entries
+  .map(
+    ({ specifier }, index) => `
+import * as entry${index} from '${specifier}';
+export const names${index}: [keyof typeof entry${index}] extends [never] ? 'empty' : string[] = Object.keys(entry${index});
+`,
+  )
+  .join('');

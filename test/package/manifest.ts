@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/* What package.json says of the package, so that no test has a list of its own that grows old. */
+
+export const root = join(import.meta.dirname, '../..');
+
+interface Manifest {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+
+/** What npm packs besides package.json. */
+export const packedFiles = manifest.files;
+
+interface Entry {
+  /** What users import: `planwright/testing`. */
+  readonly specifier: string;
+  /** Where it comes from: `src/testing/index.ts`. */
+  readonly source: string;
+}
+
+/** Every entry point that is code. */
+export const entries: readonly Entry[] = Object.entries(manifest.exports).flatMap(
+  ([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [
+          {
+            specifier: path.replace('.', manifest.name),
+            source: target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
+          },
+        ],
+);
+
+const isOptional = (peer: string): boolean =>
+  manifest.peerDependenciesMeta?.[peer]?.optional === true;
+
+export const allPeers = Object.keys(manifest.peerDependencies);
+export const requiredPeers = allPeers.filter((peer) => !isOptional(peer));
+export const optionalPeers = allPeers.filter(isOptional);

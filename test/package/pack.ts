@@ -1,0 +1,48 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { printedBy, printedByNode } from './command.js';
+import { packedFiles, root } from './manifest.js';
+
+/** Packs the package as it would be published, into a folder of one's own, and tells where the tarball is. */
+export const packInto = async (folder: string): Promise<string> => {
+  const packed = isBuilt() ? root : await builtIn(join(folder, 'built'));
+  const destination = join(folder, 'packed');
+  mkdirSync(destination, { recursive: true });
+  await printedBy('npm', ['pack', '--ignore-scripts', '--pack-destination', destination], packed);
+  const [tarball] = readdirSync(destination);
+  if (tarball === undefined) throw new Error('npm pack wrote no tarball');
+  return join(destination, tarball);
+};
+
+/** Whether `dist` is what `npm run build` would write now, as far as names and times tell. */
+const isBuilt = (): boolean => {
+  if (!existsSync(join(root, 'dist'))) return false;
+  const sources = filesIn('src', '.ts');
+  const outputs = filesIn('dist', '.js');
+  if (sources.join() !== outputs.join()) return false;
+  const settingsMs = Math.max(modifiedMs('tsconfig.json'), modifiedMs('tsconfig.build.json'));
+  return sources.every((name) => {
+    const sourceMs = Math.max(modifiedMs(`src/${name}.ts`), settingsMs);
+    return modifiedMs(`dist/${name}.js`) >= sourceMs;
+  });
+};
+
+/** The names under a folder without their ending, in order. */
+const filesIn = (folder: string, ending: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length).replaceAll('\\', '/'))
+    .sort();
+
+const modifiedMs = (path: string): number => statSync(join(root, path)).mtimeMs;
+
+/** The package, built elsewhere: `dist` is not this test's to change. */
+const builtIn = async (folder: string): Promise<string> => {
+  for (const name of ['package.json', ...packedFiles.filter((file) => file !== 'dist')])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const options = ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')];
+  await printedByNode(compiler, options, root);
+  return folder;
+};

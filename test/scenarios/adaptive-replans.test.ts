@@ -1,0 +1,185 @@
+import { describe, expect } from 'vitest';
+
+import type { PlanRequest } from '../../src/actors/team.types.js';
+import { blocked, handOff, needsContext } from '../../src/agents/report.js';
+import type { Complexity, Plan } from '../../src/plan/plan.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { ScenarioResult, ScenarioSetup } from './harness.js';
+import { scenario } from './harness.js';
+import type { PlannerAnswer } from './planners.js';
+import { plannerInTurn } from './planners.js';
+import { agentNamed, steps } from './team.js';
+
+const maxByComplexity = { simple: 0, medium: 1, complex: 2 } as const;
+
+/** An agent that always wants another plan, so that only the bound stops it. */
+const insatiable = agentNamed('worker', () => needsContext('More', 'half'));
+
+const bounded = (overrides: PolicyOverrides = {}) =>
+  definePolicy({
+    ...overrides,
+    limits: { maxReplans: 5, maxParallel: 1, ...overrides.limits },
+    replan: { maxByComplexity, stopOnRepeatedPlan: false, ...overrides.replan },
+  });
+
+const asking = (
+  answers: readonly PlannerAnswer[],
+  overrides: PolicyOverrides = {},
+): ScenarioSetup => ({
+  options: {
+    agents: [insatiable],
+    planner: plannerInTurn(...answers),
+    policy: bounded(overrides),
+  },
+});
+
+/** A plan of one step per complexity; its analysis is the limit that the planner was told. */
+const planOf =
+  (...complexities: readonly Complexity[]) =>
+  ({ limits }: PlanRequest): Plan => ({
+    analysis: String(limits.maxReplans),
+    steps: complexities.map((complexity, index) => {
+      const [step] = steps(`s${index}`);
+      return { ...step!, complexity };
+    }),
+  });
+
+const toldLimits = ({ factsOf }: ScenarioResult): (string | undefined)[] =>
+  factsOf('plan.proposed').map(({ plan }) => plan?.analysis);
+
+describe('the replan bound by complexity', () => {
+  for (const [complexity, most] of Object.entries(maxByComplexity)) {
+    scenario(
+      `is ${most} for a first plan that is ${complexity}`,
+      () => asking([planOf(complexity as Complexity)]),
+      ({ report, factsOf, orchestrator }) => {
+        expect(report).toMatchObject({ status: 'completed', replans: most });
+        expect(factsOf('replan.refused')).toEqual([
+          {
+            type: 'replan.refused',
+            parentStepId: null,
+            replans: most,
+            maxReplans: most,
+            reason: 'replan-limit',
+          },
+        ]);
+        expect(orchestrator.bounds().replans).toBe(5);
+      },
+    );
+  }
+
+  scenario(
+    'is that of the most complex step',
+    () => asking([planOf('simple', 'medium', 'simple')]),
+    ({ report }) => {
+      expect(report.replans).toBe(1);
+    },
+  );
+
+  scenario(
+    'is that of the plan that came with the goal',
+    () => ({
+      ...asking([planOf('complex')]),
+      start: { plan: { steps: [{ ...steps('given')[0]!, complexity: 'medium' }] } },
+    }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'completed', replans: 1 });
+    },
+  );
+
+  scenario(
+    'is that of a simple plan when there is nothing to do at first',
+    () => asking([planOf()]),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'completed', reason: 'empty-plan', replans: 0 });
+    },
+  );
+
+  for (const [first, later, most] of [
+    ['medium', 'complex', 1],
+    ['complex', 'simple', 2],
+  ] as const) {
+    scenario(
+      `does not change when a ${first} plan becomes a ${later} one`,
+      () => asking([planOf(first), planOf(later)]),
+      (result) => {
+        expect(result.report.replans).toBe(most);
+        const { maxReplans } = result.factsOf('replan.refused')[0]!;
+        expect(maxReplans).toBe(most);
+        // Before there is a plan the policy's own limit holds; afterwards the planner is told the tighter one.
+        expect(toldLimits(result)).toEqual(['5', ...Array<string>(most).fill(String(most))]);
+      },
+    );
+  }
+
+  scenario(
+    'counts what was spent before there was a plan, under the limit of the policy',
+    () => asking([['nobody:x'], ['nobody:y'], planOf('medium')]),
+    ({ report, factsOf }) => {
+      expect(factsOf('replan.started').map(({ maxReplans }) => maxReplans)).toEqual([5, 5]);
+      expect(factsOf('replan.refused')).toMatchObject([{ replans: 2, maxReplans: 1 }]);
+      expect(report).toMatchObject({ status: 'completed', replans: 2 });
+    },
+  );
+
+  scenario(
+    'is no narrower than the policy for plans that are never valid',
+    () => asking([['nobody:x']], { limits: { maxReplans: 3 } }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 3 });
+    },
+  );
+
+  scenario(
+    'is one for plans and hand-offs',
+    () => ({
+      options: {
+        agents: [
+          agentNamed('worker', () =>
+            handOff({ agent: 'other', task: 'Do the rest of it' }, 'half'),
+          ),
+          agentNamed('other', () => handOff({ agent: 'worker', task: 'Do it once more' }, 'half')),
+        ],
+        planner: plannerInTurn(planOf('complex')),
+        policy: bounded(),
+      },
+    }),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'completed', replans: 2 });
+      expect(factsOf('replan.refused')).toMatchObject([{ maxReplans: 2, reason: 'replan-limit' }]);
+    },
+  );
+
+  scenario(
+    'ends the run where the limit does: onLimit fail',
+    () => asking([planOf('medium')], { replan: { onLimit: 'fail' } }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', replans: 1 });
+    },
+  );
+
+  scenario(
+    'leaves sub-plans without any: their planner is told so',
+    () => ({
+      options: {
+        agents: [agentNamed('worker', ({ step }) => (step.depth === 0 ? blocked('Hard') : 'did'))],
+        planner: plannerInTurn(planOf('complex')),
+        policy: bounded({ limits: { maxAttempts: 1, maxDepth: 1 } }),
+      },
+    }),
+    (result) => {
+      expect(toldLimits(result)).toEqual(['5', '0']);
+      expect(result.report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'is the limit of the policy where nothing else is said',
+    () => asking([planOf('simple')], { replan: { maxByComplexity: null } }),
+    (result) => {
+      expect(result.report.replans).toBe(5);
+      expect(toldLimits(result)).toEqual(['5', '5', '5', '5', '5', '5']);
+    },
+  );
+});

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Fact, FactBody } from '../../../src/journal/facts.js';
+import type { Check, Evidence } from './check.types.js';
+import { Findings, follow } from './check.types.js';
+
+interface Vote {
+  readonly cast: Fact<'vote.cast'>[];
+  isDecided: boolean;
+}
+
+interface Ledger {
+  /** By step; another attempt or a question starts a new one. */
+  readonly votes: Map<string, Vote>;
+  readonly answers: Map<string, Fact<'agent.answered'>>;
+  /** The key that a decision chose, by step, until something else changes the work. */
+  readonly chosen: Map<string, string>;
+}
+
+/**
+ * What invariants 4, 8, 9 and 15 mean for votes: no more of them than the step asked for and the policy allows, every
+ * one an answer, none once the outcome is certain, and the winner is what the step ends with.
+ */
+export const checkVotes: Check = ({ facts, policy }) => {
+  const findings = new Findings();
+  const ledger: Ledger = { votes: new Map(), answers: new Map(), chosen: new Map() };
+  const startAgain = ({ stepId }: { readonly stepId: string | null }): void => {
+    if (stepId === null) return;
+    ledger.votes.delete(stepId);
+    ledger.chosen.delete(stepId);
+  };
+  follow(facts, {
+    'agent.answered': (fact) => ledger.answers.set(fact.key, fact),
+    'step.retried': startAgain,
+    'approval.requested': startAgain,
+    'subplan.started': startAgain,
+    'fix.started': ({ stepId }) => ledger.chosen.delete(stepId),
+    'vote.cast': (fact) => checkCast(ledger, fact, policy, findings),
+    'vote.decided': (fact) => checkDecision(ledger, fact, findings),
+    'step.completed': (fact) => checkWork(ledger, fact, findings),
+  });
+  return findings.violations;
+};
+
+const checkCast = (
+  { votes, answers }: Ledger,
+  fact: Fact<'vote.cast'>,
+  { limits }: Evidence['policy'],
+  findings: Findings,
+): void => {
+  const { stepId, number, of, key } = fact;
+  const vote = votes.get(stepId) ?? { cast: [], isDecided: false };
+  votes.set(stepId, vote);
+  findings.expect(of <= limits.maxVotes, 4, `${stepId} has ${of} votes, beyond maxVotes`);
+  const isNext = number > (vote.cast.at(-1)?.number ?? 0) && number <= of;
+  findings.expect(isNext, 4, `vote ${number} of ${of} on ${stepId} is out of turn`);
+  findings.expect(!vote.isDecided, 15, `${key} votes after the decision`);
+  const isOpen = fact.choose !== 'majority' || vote.cast.every((cast) => !hasMajority(vote, cast));
+  findings.expect(isOpen, 4, `${key} votes though there is a majority`);
+  const answer = answers.get(key);
+  const isAnswer = answer?.stepId === stepId && answer.report === 'done';
+  findings.expect(isAnswer, 8, `${key} votes and has not answered`);
+  for (const other of vote.cast) {
+    const isSame = isDeepStrictEqual(answers.get(other.key)?.output, answer?.output);
+    const isJudgedSame = other.digest === fact.digest;
+    findings.expect(isSame === isJudgedSame, 9, `${key} and ${other.key} are counted wrongly`);
+  }
+  vote.cast.push(fact);
+};
+
+const votesFor = ({ cast }: Vote, { digest }: { readonly digest: string }): number =>
+  cast.filter((other) => other.digest === digest).length;
+
+const hasMajority = (vote: Vote, cast: Fact<'vote.cast'>): boolean =>
+  votesFor(vote, cast) * 2 > cast.of;
+
+const checkDecision = (
+  { votes, chosen }: Ledger,
+  { stepId, choose, cast, winner, counts }: FactBody<'vote.decided'>,
+  findings: Findings,
+): void => {
+  const vote = votes.get(stepId) ?? { cast: [], isDecided: false };
+  votes.set(stepId, vote);
+  findings.expect(!vote.isDecided, 15, `the vote on ${stepId} is decided twice`);
+  vote.isDecided = true;
+  findings.expect(cast === vote.cast.length, 4, `${vote.cast.length} votes, ${cast} are counted`);
+  const areCounted = counts.every((side) => side.votes === votesFor(vote, side));
+  findings.expect(areCounted, 4, `the votes on ${stepId} are counted wrongly`);
+  const winning = vote.cast.find(({ number }) => number === winner);
+  const isKnown = winner === null || winning !== undefined;
+  findings.expect(isKnown, 9, `vote ${winner} on ${stepId} wins and was never cast`);
+  const isRight =
+    choose === 'majority'
+      ? vote.cast.some((other) => hasMajority(vote, other)) ===
+        (winning !== undefined && hasMajority(vote, winning))
+      : vote.cast.every((other) => (other.confidence ?? -1) <= (winning?.confidence ?? -1));
+  findings.expect(isRight, 9, `vote ${winner} on ${stepId} wins and should not`);
+  const isFirst = vote.cast.find((other) => isEqualTo(other, winning, choose)) === winning;
+  findings.expect(isFirst, 9, `vote ${winner} on ${stepId} wins and is not the first of its side`);
+  if (winning !== undefined) chosen.set(stepId, winning.key);
+};
+
+const isEqualTo = (
+  vote: Fact<'vote.cast'>,
+  winner: Fact<'vote.cast'> | undefined,
+  choose: 'majority' | 'bestConfidence',
+): boolean =>
+  choose === 'majority' ? vote.digest === winner?.digest : vote.confidence === winner?.confidence;
+
+/** What nothing was made of cannot be the output: then the step has none, or what it had before. */
+const checkWork = (
+  { chosen, answers }: Ledger,
+  { stepId, outputKeys }: FactBody<'step.completed'>,
+  findings: Findings,
+): void => {
+  const key = chosen.get(stepId);
+  if (key === undefined || answers.get(key)?.output === null) return;
+  findings.expect(isDeepStrictEqual(outputKeys, [key]), 9, `${stepId} does not take ${key}`);
+};

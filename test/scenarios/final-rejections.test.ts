@@ -1,0 +1,158 @@
+import { describe, expect } from 'vitest';
+
+import { requestReplan } from '../../src/agents/report.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import { workerBy } from './by-step.js';
+import type { Control, ScenarioResult, ScenarioSetup } from './harness.js';
+import { scenario } from './harness.js';
+import type { TestAgent } from './team.js';
+import { agentNamed, slowAgent, steps } from './team.js';
+
+/* approval.onReject 'fail': a no ends the run, there and then. */
+
+const statuses = ({ report }: ScenarioResult) =>
+  Object.fromEntries(report.steps.map(({ id, status }) => [id, status]));
+
+const policyOf = (overrides: PolicyOverrides = {}) =>
+  definePolicy({
+    approval: { agents: ['architect'], onReject: 'fail' },
+    time: { graceMs: 60_000 },
+    ...overrides,
+  });
+
+const architect = (): TestAgent => agentNamed('architect', () => 'never');
+
+const sayNo = (control: Control): void => {
+  control.reject('a:1.1', 'Too risky');
+};
+
+/** Nobody was called after the no, and nothing is left. */
+const expectEndedByNo = (result: ScenarioResult, at: number): void => {
+  const { facts, report } = result;
+  const rejectedAt = facts.findIndex(({ type }) => type === 'approval.rejected');
+  expect(facts[rejectedAt]?.at).toBe(at);
+  expect(facts.findLastIndex(({ type }) => type === 'agent.called')).toBeLessThan(rejectedAt);
+  expect(report).toMatchObject({
+    status: 'failed',
+    reason: 'step-rejected: a (architect)',
+    durationMs: at,
+  });
+};
+
+describe('a no that ends the run', () => {
+  const ended: { agent?: TestAgent } = {};
+  scenario(
+    'waits for nobody: what runs is aborted, what waits never starts, what is done is kept',
+    (clock) => {
+      const worker = slowAgent('worker', clock, 100);
+      ended.agent = worker;
+      return {
+        options: {
+          agents: [worker, architect()],
+          policy: policyOf({ limits: { maxParallel: 3 } }),
+        },
+        start: { plan: { steps: steps('done', 'architect:a', 'b<done', 'c', 'd<a') } },
+        at: { 150: sayNo },
+      };
+    },
+    (result) => {
+      expectEndedByNo(result, 150);
+      expect(statuses(result)).toEqual({
+        done: 'completed',
+        a: 'failed',
+        b: 'cancelled',
+        c: 'completed',
+        d: 'skipped',
+      });
+      const aborted = ended.agent?.calls.map(({ step, signal }) => [step.id, signal.aborted]);
+      expect(aborted).toEqual([
+        ['done', false],
+        ['c', false],
+        ['b', true],
+      ]);
+    },
+  );
+
+  scenario(
+    'asks nobody about it: no planner, no supervisor, no summarizer',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10), architect()],
+        planner: () => ({ steps: steps('b', 'c', 'architect:a<b,c') }),
+        supervisor: () => ({ score: 100 }),
+        summarizer: () => 'Never asked',
+        policy: policyOf({ gates: { goal: 50 }, limits: { maxReplans: 3 } }),
+      },
+      at: { 50: sayNo },
+    }),
+    (result) => {
+      expectEndedByNo(result, 50);
+      expect(result.factsOf('replan.requested', 'verdict.given')).toEqual([]);
+      expect(statuses(result)).toEqual({ a: 'failed', b: 'completed', c: 'completed' });
+    },
+  );
+
+  const meanwhile = (
+    name: string,
+    overrides: PolicyOverrides,
+    setup: Partial<ScenarioSetup>,
+    phase: string,
+  ): void => {
+    scenario(
+      name,
+      (clock) => ({
+        options: {
+          agents: [
+            workerBy({ b: requestReplan({ reason: 'More' }, 'b') }),
+            slowAgent('slow', clock, 500),
+            architect(),
+          ],
+          planner: () => ({ steps: steps('never') }),
+          policy: policyOf(overrides),
+        },
+        ...setup,
+        start: { plan: { steps: steps('architect:a', 'slow:c', ...(setup.at?.[1] ? [] : ['b'])) } },
+        at: { ...setup.at, 100: sayNo },
+      }),
+      (result) => {
+        expectEndedByNo(result, 100);
+        const phases = result.factsOf('phase.entered').map((fact) => fact.phase);
+        expect(phases.slice(-2)).toEqual([phase, 'windingDown']);
+        expect(statuses(result)).toMatchObject({ a: 'failed', c: 'cancelled' });
+      },
+    );
+  };
+
+  meanwhile('ends one that is about to plan again', {}, {}, 'draining');
+  meanwhile('ends one that is paused', {}, { at: { 1: (run) => run.pause() } }, 'interrupted');
+  meanwhile(
+    'ends one that waits for another decision of a person',
+    { limits: { maxReplans: 0 }, replan: { onLimit: 'askHuman' } },
+    {},
+    'awaitingLimitDecision',
+  );
+
+  scenario(
+    'ends one that is on its way to another end, which stands: nobody said yes in time',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('slow', clock, 500), architect(), workerBy({ b: new Error('Broken') })],
+        summarizer: async ({ signal }) => {
+          await clock.sleep(1_000, signal);
+          return 'Too late';
+        },
+        policy: policyOf({
+          approval: { agents: ['architect'], onReject: 'fail', timeoutMs: 100 },
+          failure: { onStepFailure: 'stop' },
+          retry: { attempts: 1 },
+        }),
+      },
+      start: { plan: { steps: steps('slow:c', 'architect:a', 'b') } },
+    }),
+    (result) => {
+      expect(result.report).toMatchObject({ reason: 'step-failed', durationMs: 100 });
+      expect(statuses(result)).toEqual({ a: 'failed', b: 'failed', c: 'cancelled' });
+    },
+  );
+});

@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+import { setup } from 'xstate';
+
+import { charts } from '../scripts/visualize.js';
+import { pictureOf } from '../scripts/visualize/picture.js';
+import { statesOf } from '../scripts/visualize/transitions.js';
+import type { SvgElement } from './svg-reader.js';
+import { elementsIn, hasClass, readSvg } from './svg-reader.js';
+
+interface Rectangle {
+  readonly name: string;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What touches is not yet in the way. */
+const TOLERANCE = 1;
+
+const number = ({ attributes }: SvgElement, name: string): number => Number(attributes[name] ?? 0);
+
+const placeOf = ({ attributes }: SvgElement): Point => {
+  const [x = 0, y = 0] = [...(attributes['transform'] ?? '').matchAll(/-?[\d.]+/g)].map(Number);
+  return { x, y };
+};
+
+const boxOf = (state: SvgElement): Rectangle => {
+  const { x, y } = placeOf(state);
+  const border = state.children.find((child) => hasClass(child, 'box'))!;
+  const name = state.children.find((child) => hasClass(child, 'title'))?.text ?? '';
+  return {
+    name,
+    left: x,
+    top: y,
+    right: x + number(border, 'width'),
+    bottom: y + number(border, 'height'),
+  };
+};
+
+const frameOf = (frame: SvgElement): Rectangle => ({
+  name: 'frame',
+  left: number(frame, 'x'),
+  top: number(frame, 'y'),
+  right: number(frame, 'x') + number(frame, 'width'),
+  bottom: number(frame, 'y') + number(frame, 'height'),
+});
+
+/** Rounded corners lie inside of the corner, so the points that draw them are enough. */
+const pointsOf = (path: SvgElement): Point[] => {
+  const numbers = [...(path.attributes['d'] ?? '').matchAll(/-?[\d.]+/g)].map(Number);
+  return numbers.flatMap((x, index) =>
+    index % 2 === 0 ? [{ x, y: numbers[index + 1] ?? 0 }] : [],
+  );
+};
+
+const overlap = (one: Rectangle, other: Rectangle): boolean =>
+  one.left < other.right - TOLERANCE &&
+  other.left < one.right - TOLERANCE &&
+  one.top < other.bottom - TOLERANCE &&
+  other.top < one.bottom - TOLERANCE;
+
+const spanOf = (from: Point, to: Point): Rectangle => ({
+  name: 'wire',
+  left: Math.min(from.x, to.x),
+  top: Math.min(from.y, to.y),
+  right: Math.max(from.x, to.x) + TOLERANCE,
+  bottom: Math.max(from.y, to.y) + TOLERANCE,
+});
+
+describe.each(charts)('the picture of %s', (name, machine) => {
+  const source = readFileSync(
+    join(import.meta.dirname, '..', 'visualizations', `${name}.svg`),
+    'utf8',
+  );
+  const picture = readSvg(source);
+  const elements = elementsIn(picture);
+  const texts = elements.filter((element) => element.name === 'text').map(({ text }) => text);
+  const states = elements.filter((element) => hasClass(element, 'state'));
+  const boxes = states.map(boxOf);
+
+  it('has a title and a description for those who do not see it', () => {
+    expect(picture.attributes).toMatchObject({ role: 'img', 'aria-labelledby': 'title desc' });
+    const [title, description] = picture.children;
+    expect([title?.name, title?.attributes['id']]).toEqual(['title', 'title']);
+    expect(title?.text).toContain(machine.id);
+    expect([description?.name, description?.attributes['id']]).toEqual(['desc', 'desc']);
+    expect(description?.text).toContain(machine.root.description);
+  });
+
+  it('names every state and tells what it is for', () => {
+    const words = texts.join(' ');
+    for (const { key, description = '' } of statesOf(machine.root)) {
+      expect(texts).toContain(key);
+      expect(words).toContain(description);
+    }
+  });
+
+  it('names every event, guard, delay and invoked actor', () => {
+    const words = texts.join(' ');
+    for (const node of statesOf(machine.root)) {
+      for (const event of Object.keys((node.config.on ?? {}) as object)) {
+        const [, end, actor] = /^xstate\.(done|error)\.actor\.(.*)$/.exec(event) ?? [];
+        expect(words).toContain(end === undefined ? event : `any actor ${end}`);
+        expect(actor ?? '*').toBe('*');
+      }
+      for (const delay of Object.keys((node.config.after ?? {}) as object))
+        expect(words).toContain(`after ${delay}`);
+      for (const { id } of node.invoke) expect(words).toContain(id);
+      for (const { guard, target } of [...node.transitions.values(), node.always ?? []].flat()) {
+        const guardName =
+          typeof guard === 'string' ? guard : (guard as { type: string } | undefined)?.type;
+        if (target !== undefined) expect(words).toContain(guardName ?? '');
+      }
+    }
+  });
+
+  it('brings everything along and runs nothing', () => {
+    expect([...new Set(elements.map((element) => element.name))].sort()).toEqual(
+      ['circle', 'desc', 'g', 'line', 'path', 'rect', 'style', 'svg', 'text', 'title'].filter(
+        (kind) => elements.some((element) => element.name === kind),
+      ),
+    );
+    const attributes = new Set(elements.flatMap((element) => Object.keys(element.attributes)));
+    expect([...attributes].filter((key) => /^on|href|src|style/.test(key))).toEqual([]);
+    expect(source.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
+      /script|foreignObject|https?:|url\(|@import|data:/i,
+    );
+  });
+
+  it('follows the light or dark scheme of the reader', () => {
+    const style = elements.find((element) => element.name === 'style')?.text ?? '';
+    const [light = '', dark = ''] = style.split('@media (prefers-color-scheme: dark)');
+    const defined = (rules: string): string[] =>
+      [...rules.matchAll(/(--[\w-]+): #/g)].map(([, variable = '']) => variable).sort();
+    expect(defined(dark)).toEqual(defined(light));
+    const used = [...style.matchAll(/var\((--[\w-]+)\)/g)].map(([, variable = '']) => variable);
+    expect(defined(light)).toEqual(
+      [...new Set(used)].filter((variable) => variable !== '--wire').sort(),
+    );
+  });
+
+  it('keeps every text inside of its box', () => {
+    const headers = elements.filter((element) => hasClass(element, 'header'));
+    const frames = elements.filter((element) => hasClass(element, 'frame'));
+    const outside = [
+      ...states.map((state, index) => [state, boxes[index]!] as const),
+      ...headers.map((header, index) => [header, frameOf(frames[index]!)] as const),
+    ].flatMap(([group, { left, right, top, bottom }]) =>
+      group.children
+        .filter((child) => child.name === 'text')
+        .filter(
+          (text) =>
+            number(text, 'x') + number(text, 'textLength') > right - left ||
+            number(text, 'y') > bottom - top,
+        ),
+    );
+    expect(states.length).toBeGreaterThan(0);
+    expect(frames.length).toBe(headers.length);
+    expect(outside.map(({ text }) => text)).toEqual([]);
+  });
+
+  it('lets no two boxes overlap', () => {
+    const pairs = boxes.flatMap((one, index) =>
+      boxes.slice(index + 1).map((other) => [one, other]),
+    );
+    const overlapping = pairs.filter(([one, other]) => overlap(one!, other!));
+    expect(overlapping.map((pair) => pair.map((box) => box.name))).toEqual([]);
+  });
+
+  it('leads no wire through a box', () => {
+    const wires = elements.filter((element) => hasClass(element, 'line'));
+    const hits = wires.map(pointsOf).flatMap((points) =>
+      points.slice(1).flatMap((point, index) => {
+        const span = spanOf(points[index]!, point);
+        return boxes.filter((box) => overlap(span, box)).map((box) => box.name);
+      }),
+    );
+    expect(wires.length).toBeGreaterThan(0);
+    expect(hits).toEqual([]);
+  });
+});
+
+describe('a picture', () => {
+  const machine = setup({ guards: { isLate: () => true, isTired: () => true } }).createMachine({
+    id: 'day',
+    initial: 'awake',
+    on: { 'alarm.rang': '.awake' },
+    states: {
+      awake: {
+        on: { 'coffee.drunk': {}, 'lights.out': [{ guard: 'isTired', target: 'asleep' }, 'over'] },
+        always: { guard: 'isLate', target: 'over' },
+      },
+      asleep: { description: 'Dreams <of> "sheep" & wolves.' },
+      over: { type: 'final' },
+    },
+  });
+  const rows = async (): Promise<string[]> =>
+    elementsIn(readSvg(await pictureOf(machine)))
+      .filter((element) => element.name === 'text')
+      .map(({ text }) => text);
+
+  it('lists the ways out in the order in which they are tried, each event once', async () => {
+    expect((await rows()).join(' ')).toContain(
+      'awake handles coffee.drunk lights.out [isTired] → asleep [else] → over always [isLate] → over',
+    );
+  });
+
+  it('has a box for what leads from everywhere', async () => {
+    expect((await rows()).join(' ')).toContain('anywhere in day alarm.rang → awake');
+  });
+
+  it('writes every character', async () => {
+    expect(await rows()).toContain('Dreams <of> "sheep" & wolves.');
+  });
+
+  it('is the same every time', async () => {
+    expect(await pictureOf(machine)).toBe(await pictureOf(machine));
+  });
+});
+
+describe('the reader of pictures', () => {
+  it.each([
+    ['an element that is not closed', '<svg><g></svg>'],
+    ['an attribute without quotes', '<svg a=1></svg>'],
+    ['an attribute that is there twice', '<svg a="1" a="2"></svg>'],
+    ['a bare ampersand', '<svg><text>a & b</text></svg>'],
+    ['a second root', '<svg></svg><svg></svg>'],
+  ])('refuses %s', (_, source) => {
+    expect(() => readSvg(source)).toThrow();
+  });
+});

@@ -1,0 +1,199 @@
+// The chart 'agentCall', by itself: it needs nothing but xstate. Made by `npm run visualize`; do not edit.
+// What the names stand for is left out: guards say no, actions do nothing, actors never answer, delays are a second.
+import { fromPromise, setup } from 'xstate';
+
+export const agentCallMachine = setup({
+  guards: {
+    canFallBack: () => false,
+    canRetry: () => false,
+    isAnswered: () => false,
+    isAnsweredWithPermit: () => false,
+    isCutShort: () => false,
+    isFallback: () => false,
+    needsPermit: () => false,
+  },
+  actions: {
+    announceAnswer: () => {},
+    announceCall: () => {},
+    announceFailure: () => {},
+    askForPermit: () => {},
+    countTry: () => {},
+    keepFailure: () => {},
+    keepOutcome: () => {},
+    noteEnding: () => {},
+    reportSettled: () => {},
+    startFallback: () => {},
+  },
+  actors: {
+    performCall: fromPromise(() => new Promise(() => {})),
+  },
+  delays: {
+    attemptTimeout: 1000,
+    retryBackoff: 1000,
+  },
+}).createMachine({
+  id: 'agentCall',
+  description: 'One call of one agent: tries, pauses and a fallback, all bounded.',
+  options: { maxIterations: 100 },
+  initial: 'admitting',
+  on: { 'run.windDown': { actions: 'noteEnding' } },
+  states: {
+    admitting: {
+      description: 'A permit is asked for only when the policy has a breaker or a budget of calls.',
+      always: [
+        { guard: 'needsPermit', target: 'requestingPermit' },
+        { guard: 'isFallback', target: 'fallingBack' },
+        { target: 'calling' },
+      ],
+    },
+    requestingPermit: {
+      description: 'The root orchestrator counts the call against its budget and asks the breaker.',
+      tags: ['waiting'],
+      entry: 'askForPermit',
+      on: {
+        'permit.granted': [{ guard: 'isFallback', target: 'fallingBack' }, { target: 'calling' }],
+        'permit.refused': {
+          target: 'judgingFailure',
+          actions: [{ type: 'keepFailure' }, 'announceFailure'],
+        },
+      },
+      after: {
+        attemptTimeout: {
+          target: 'judgingFailure',
+          actions: [
+            {
+              type: 'keepFailure',
+              params: { code: 'timeout', reason: 'No permit in time' },
+            },
+            'announceFailure',
+          ],
+        },
+      },
+    },
+    calling: {
+      description: 'One try. Leaves on the answer, the failure or the timeout; what comes later is dropped.',
+      tags: ['running'],
+      entry: 'announceCall',
+      invoke: {
+        id: 'performCall',
+        src: 'performCall',
+        onDone: [
+          {
+            guard: 'isAnsweredWithPermit',
+            target: 'answered',
+            actions: ['announceAnswer', 'reportSettled'],
+          },
+          { guard: 'isAnswered', target: 'answered', actions: 'announceAnswer' },
+          {
+            target: 'judgingFailure',
+            actions: ['keepOutcome', 'announceFailure', 'reportSettled'],
+          },
+        ],
+        onError: {
+          target: 'judgingFailure',
+          actions: [
+            {
+              type: 'keepFailure',
+              params: { code: 'threw', reason: 'The call could not be made' },
+            },
+            'announceFailure',
+            'reportSettled',
+          ],
+        },
+      },
+      after: {
+        attemptTimeout: {
+          target: 'judgingFailure',
+          actions: [
+            {
+              type: 'keepFailure',
+              params: { code: 'timeout', reason: 'No answer in time' },
+            },
+            'announceFailure',
+            'reportSettled',
+          ],
+        },
+      },
+    },
+    judgingFailure: {
+      description: 'Once more, with less, or not at all.',
+      always: [
+        {
+          guard: 'isCutShort',
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'run-ended', reason: 'The run is ending' },
+          },
+        },
+        { guard: 'canRetry', target: 'backingOff' },
+        { guard: 'canFallBack', target: 'admitting', actions: 'startFallback' },
+        { target: 'failed' },
+      ],
+    },
+    backingOff: {
+      description: 'A pause that grows with every try; the end of the run ends it.',
+      tags: ['waiting'],
+      on: {
+        'run.windDown': {
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'run-ended', reason: 'The run is ending' },
+          },
+        },
+      },
+      after: { retryBackoff: { target: 'admitting', actions: 'countTry' } },
+    },
+    fallingBack: {
+      description: "The agent's own fallback answers instead; the run goes on with less.",
+      tags: ['running'],
+      entry: 'announceCall',
+      invoke: {
+        id: 'performFallback',
+        src: 'performCall',
+        onDone: [
+          {
+            guard: 'isAnswered',
+            target: 'answered',
+            actions: ['announceAnswer', 'reportSettled'],
+          },
+          {
+            target: 'failed',
+            actions: ['keepOutcome', 'announceFailure', 'reportSettled'],
+          },
+        ],
+        onError: {
+          target: 'failed',
+          actions: [
+            {
+              type: 'keepFailure',
+              params: { code: 'threw', reason: 'The fallback could not be called' },
+            },
+            'announceFailure',
+            'reportSettled',
+          ],
+        },
+      },
+      after: {
+        attemptTimeout: {
+          target: 'failed',
+          actions: [
+            {
+              type: 'keepFailure',
+              params: { code: 'timeout', reason: 'No fallback in time' },
+            },
+            'announceFailure',
+            'reportSettled',
+          ],
+        },
+      },
+    },
+    answered: { description: 'There is an answer.', tags: ['settled'], type: 'final' },
+    failed: {
+      description: 'There is none, and the reason is known.',
+      tags: ['settled'],
+      type: 'final',
+    },
+  },
+});
