@@ -49,11 +49,11 @@ export const stepMachine = setup({
     countAttempt: () => {},
     countFix: () => {},
     countTime: () => {},
-    dropDeadline: () => {},
     endSubplan: () => {},
     fail: () => {},
     forgetFailure: () => {},
     giveVerdict: () => {},
+    goOnMeasuring: () => {},
     keepAnswer: () => {},
     keepBallot: () => {},
     keepBlocker: () => {},
@@ -73,7 +73,6 @@ export const stepMachine = setup({
     passToSubplan: () => {},
     passUp: () => {},
     reportQuestion: () => {},
-    setDeadline: () => {},
     startMeasuring: () => {},
     stopMeasuring: () => {},
     windDownCall: () => {},
@@ -182,10 +181,10 @@ export const stepMachine = setup({
       description: 'The work, everything that checks it, and a sub-plan if need be, within the budget of the step.',
       tags: ['running'],
       initial: 'working',
-      entry: ['startMeasuring', 'setDeadline'],
+      entry: 'startMeasuring',
       on: {
         'run.windDown': { actions: ['noteEnding', 'windDownCall'] },
-        'budget.tick': { actions: ['countTime', 'startMeasuring'] },
+        'budget.tick': { actions: ['countTime', 'goOnMeasuring'] },
       },
       after: {
         stepBudget: {
@@ -196,7 +195,7 @@ export const stepMachine = setup({
           },
         },
       },
-      exit: ['stopMeasuring', 'dropDeadline'],
+      exit: 'stopMeasuring',
       states: {
         working: {
           description: 'The agent works on the step; once for every vote, where the plan asks for votes.',
@@ -434,7 +433,7 @@ export const stepMachine = setup({
         },
         subplanning: {
           description: 'A plan of its own does what one agent could not, one level deeper.',
-          entry: ['stopMeasuring', 'announceSubplan'],
+          entry: 'announceSubplan',
           invoke: {
             id: 'subplan',
             src: 'orchestrator',
@@ -452,6 +451,7 @@ export const stepMachine = setup({
             onError: { target: '#step.failed', actions: 'keepCrash' },
           },
           on: {
+            'budget.tick': { actions: 'countTime' },
             'time.isShort': { actions: 'endSubplan' },
             'run.windDown': { actions: 'passToSubplan' },
             'run.hold': { actions: 'passToSubplan' },

@@ -10,8 +10,6 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** Null while nobody has interrupted; then the exit code that says so. */
   readonly exitCode: () => number | null;
-  /** Lets signals do what they do by default. */
-  stopListening(): void;
 }
 
 /** The first signal asks for a clean end, the second forces one. */
@@ -29,11 +27,5 @@ export const listenForInterruption = (): Interruption => {
     }
   };
   for (const name of SIGNALS) process.on(name, interrupt);
-  return {
-    signal: controller.signal,
-    exitCode: () => exitCode,
-    stopListening: () => {
-      for (const name of SIGNALS) process.off(name, interrupt);
-    },
-  };
+  return { signal: controller.signal, exitCode: () => exitCode };
 };

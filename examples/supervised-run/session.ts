@@ -107,7 +107,8 @@ const openWorkshop = async (options: Options, around: Surroundings): Promise<Wor
 };
 
 const isTestFile = (path: string): boolean =>
-  /(?:^|\/)(?:tests?|__tests__)\/|[.-]test\.[cm]?js$|^package\.json$/.test(path);
+  // In any case: some file systems do not tell them apart.
+  /(?:^|\/)(?:tests?|__tests__)\/|[.-]test\.[cm]?js$|^package\.json$/i.test(path);
 
 const introduce = (
   model: Model,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import type { OpenAiTool } from '../../src/openai/index.js';
 import { openaiTool } from '../../src/openai/index.js';
-import { listInside, readInside, writeInside } from './project/inside.js';
+import { listInside, plainPath, readInside, writeInside } from './project/inside.js';
 import { failedTests, failureText, runTests } from './test-run/run-tests.js';
 
 export interface ProjectTools {
@@ -38,11 +38,12 @@ export const projectTools = (folder: string, { isProtected }: ToolOptions): Proj
     description: 'Writes one file: its whole new text, not only the part that changes',
     parameters: z.object({ path, text: z.string() }),
     run: async (parameters) => {
-      if (isProtected(parameters.path)) {
-        throw new Error(`${parameters.path} says what is right and is not to be changed`);
+      const place = plainPath(parameters.path);
+      if (isProtected(place)) {
+        throw new Error(`${place} says what is right and is not to be changed`);
       }
-      await writeInside(folder, parameters.path, parameters.text);
-      return { written: parameters.path };
+      await writeInside(folder, place, parameters.text);
+      return { written: place };
     },
   }),
   runTests: openaiTool({

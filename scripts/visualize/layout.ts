@@ -48,11 +48,11 @@ export const layoutOf = async (chart: ChartState): Promise<Layout> => {
   let layout = await laidOut(chart, new Map());
   for (let count = 1; count < LAYOUTS_MAX; count += 1) {
     const { boxes, wires } = layout;
-    const cramped = boxes.filter((box) => isNest(box) && !hasRoom(box, wires));
-    if (cramped.length === 0) break;
+    if (boxes.filter(isNest).every((box) => hasRoom(box, wires))) break;
     const rooms = boxes.filter(isNest).map((box) => {
-      const isKept = hasRoom(box, wires) && box.cardLeft === 0;
-      return [box.id, isKept ? { left: 0, width: box.width } : roomIn(box, wires)] as const;
+      const { id, cardLeft, width } = box;
+      const kept = { left: cardLeft, width: width - cardLeft };
+      return [id, hasRoom(box, wires) ? kept : roomIn(box, wires)] as const;
     });
     layout = await laidOut(chart, new Map(rooms));
   }

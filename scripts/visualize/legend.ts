@@ -67,7 +67,7 @@ const entriesOf = (chart: ChartState): Entry[] => {
     {
       isUsed: has(({ handles }) => handles.length > 0),
       symbol: '',
-      text: 'Events that a state handles leave it where it is.',
+      text: 'Events after "handles" change no state.',
     },
   ];
   return entries.filter(({ isUsed }) => isUsed);

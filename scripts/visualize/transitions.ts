@@ -26,7 +26,7 @@ export const transitionsOf = (node: AnyStateNode): Transition[] => [
 ];
 
 /** The event is handled and no state is left. */
-export const isInternal = ({ target }: Transition): boolean => target === undefined;
+const isInternal = ({ target }: Transition): boolean => target === undefined;
 
 /** The events that a state handles without leaving, each once. */
 export const internalEvents = (node: AnyStateNode): string[] => [

@@ -12,6 +12,13 @@ import type { StepContext, StepEvent, StepInput, StepOutcome } from './step.type
 import * as updates from './step.updates.js';
 import * as voting from './step.votes.js';
 
+const TICK = { type: 'budget.tick' } as const;
+
+const tickIn = (delay: number): { readonly id: string; readonly delay: number } => ({
+  id: 'budgetTick',
+  delay,
+});
+
 /** The names that the step chart uses. Each is one line here, or lives in a room of its own. */
 export const stepSetup = setup({
   types: {
@@ -83,9 +90,6 @@ export const stepSetup = setup({
       remainingMs: ({ context }) => context.remainingMs - guards.tickMs(context),
     }),
     countFix: assign({ fixCycles: ({ context }) => context.fixCycles + 1 }),
-    dropDeadline: enqueueActions(({ context, enqueue }) => {
-      if (guards.hasDeadline(context)) enqueue.cancel('deadline');
-    }),
     endSubplan: sendTo('subplan', { type: 'time.isUp' }),
     fail: assign({
       failure: (_, params: { readonly code: string; readonly reason: string }) => params,
@@ -99,6 +103,9 @@ export const stepSetup = setup({
         if (report !== undefined) enqueue.sendTo(parentOf, routedFrom(report, self));
       },
     ),
+    goOnMeasuring: enqueueActions(({ context, enqueue }) => {
+      if (guards.isTimeMeasured(context)) enqueue.raise(TICK, tickIn(guards.tickMs(context)));
+    }),
     keepAnswer: assign(({ context }, params: { readonly answer: string }) =>
       updates.questionAnswered(context, params.answer),
     ),
@@ -133,19 +140,17 @@ export const stepSetup = setup({
       stepId: context.stepId,
       route: [self.id],
     })),
-    setDeadline: enqueueActions(({ context, enqueue }) => {
-      if (!guards.hasDeadline(context)) return;
-      enqueue.raise(
-        { type: 'time.isShort' },
-        { id: 'deadline', delay: updates.subplanMs(context) },
-      );
-    }),
+    // One action for both, because every step of every run takes it, and most have nothing to measure.
     startMeasuring: enqueueActions(({ context, enqueue }) => {
-      if (!guards.isTimeMeasured(context)) return;
-      enqueue.raise({ type: 'budget.tick' }, { id: 'budgetTick', delay: guards.tickMs(context) });
+      if (guards.isTimeMeasured(context)) enqueue.raise(TICK, tickIn(guards.tickMs(context)));
+      if (!guards.hasDeadline(context)) return;
+      const delay = updates.subplanMs(context);
+      enqueue.raise({ type: 'time.isShort' }, { id: 'deadline', delay });
     }),
     stopMeasuring: enqueueActions(({ context, enqueue }) => {
-      if (context.settings.policy.time.stepShare) enqueue.cancel('budgetTick');
+      if (!context.settings.policy.time.stepShare) return;
+      enqueue.cancel('budgetTick');
+      enqueue.cancel('deadline');
     }),
     windDownCall: sendTo('agentCall', { type: 'run.windDown' }),
   },

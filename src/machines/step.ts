@@ -129,10 +129,10 @@ export const stepMachine = stepSetup.createMachine({
         'The work, everything that checks it, and a sub-plan if need be, within the budget of the step.',
       tags: ['running'],
       initial: 'working',
-      entry: ['startMeasuring', 'setDeadline'],
+      entry: 'startMeasuring',
       on: {
         'run.windDown': { actions: ['noteEnding', 'windDownCall'] },
-        'budget.tick': { actions: ['countTime', 'startMeasuring'] },
+        'budget.tick': { actions: ['countTime', 'goOnMeasuring'] },
       },
       after: {
         stepBudget: {
@@ -143,7 +143,7 @@ export const stepMachine = stepSetup.createMachine({
           },
         },
       },
-      exit: ['stopMeasuring', 'dropDeadline'],
+      exit: 'stopMeasuring',
       states: {
         working: {
           description:
@@ -346,7 +346,7 @@ export const stepMachine = stepSetup.createMachine({
         },
         subplanning: {
           description: 'A plan of its own does what one agent could not, one level deeper.',
-          entry: ['stopMeasuring', 'announceSubplan'],
+          entry: 'announceSubplan',
           invoke: {
             id: 'subplan',
             src: 'orchestrator',
@@ -362,6 +362,7 @@ export const stepMachine = stepSetup.createMachine({
             onError: { target: '#step.failed', actions: 'keepCrash' },
           },
           on: {
+            'budget.tick': { actions: 'countTime' },
             'time.isShort': { actions: 'endSubplan' },
             'run.windDown': { actions: 'passToSubplan' },
             'run.hold': { actions: 'passToSubplan' },

@@ -55,13 +55,18 @@ export const listInside = async (folder: string): Promise<string[]> => {
   return paths;
 };
 
-/** Where a path leads, one part at a time: a link anywhere on the way is refused. */
-const placeOf = async (folder: string, path: string): Promise<string> => {
+/** The one way to write a path: './src/a.js' is 'src/a.js'. Refuses what leads out of the project. */
+export const plainPath = (path: string): string => {
   const parts = path.split('/').filter((part) => part !== '.');
   const isPlain = parts.length > 0 && parts.every(isPlainPart);
   if (!isPlain) throw new Error(`Expected a path inside the project, got ${JSON.stringify(path)}`);
+  return parts.join('/');
+};
+
+/** Where a path leads, one part at a time: a link anywhere on the way is refused. */
+const placeOf = async (folder: string, path: string): Promise<string> => {
   let place = folder;
-  for (const part of parts) {
+  for (const part of plainPath(path).split('/')) {
     place = join(place, part);
     const { isLink } = await kindOf(place);
     if (isLink) throw new Error(`${path} leads through a link, and links are not followed`);
