@@ -46,7 +46,7 @@ export interface LimitsPolicy {
 export interface TimePolicy {
   /** The whole run. Minimum: 1. @default 3_600_000 (one hour) */
   readonly limitMs: number;
-  /** One planning phase; null derives `min(10 % of limitMs, 15 minutes)`. @default null */
+  /** One planning phase, and one review of its plan; null derives `min(10 % of limitMs, 15 minutes)`. @default null */
   readonly planningMs: number | null;
   /**
    * The verification of the goal; null derives `min(10 % of limitMs, 10 minutes)`.

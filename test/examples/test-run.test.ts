@@ -235,6 +235,7 @@ describe('the supervisor', () => {
     plan: null,
     results: [],
     failed: [],
+    tests: null,
   });
 
   it(

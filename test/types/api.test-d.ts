@@ -98,7 +98,14 @@ const orchestrator = createOrchestrator({
   agents: [coder, reviewer],
   planner: (request) => {
     expectTypeOf(request).toEqualTypeOf<PlanRequest>();
+    expectTypeOf(request.conversation).toEqualTypeOf<readonly string[]>();
     return { steps: [{ id: 's1', agent: 'coder', task: 'Write it' }] };
+  },
+  summarizer: ({ analysis, tasks, skipped }) => {
+    expectTypeOf(analysis).toBeString();
+    expectTypeOf(tasks).items.toHaveProperty('task').toBeString();
+    expectTypeOf(skipped).items.toHaveProperty('reason').toBeString();
+    return 'All done';
   },
 });
 expectTypeOf(orchestrator).toEqualTypeOf<Orchestrator<'coder' | 'reviewer'>>();
@@ -187,7 +194,9 @@ const commands = [
   run.approve('request', 'Yes'),
   run.reject('request', 'No'),
   run.skip(['s1']),
+  run.skip(['s1'], 'Done already'),
   run.skipTo('s2'),
+  run.skipTo('s2', 'Only the rest counts'),
   run.say('Hello'),
   run.pause(),
   run.resume(),

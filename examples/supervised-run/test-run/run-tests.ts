@@ -1,6 +1,8 @@
 // The tests of a project, really run: `node --test` in a child process.
 import { join, relative, sep } from 'node:path';
 
+import { z } from 'zod';
+
 import { runNode } from './child.js';
 
 export interface TestOutcome {
@@ -21,6 +23,13 @@ export interface TestRun {
 /** Anything slower hangs, or might as well. */
 const TIMEOUT_MS = 30_000;
 const PROBLEM_CHARACTERS_MAX = 300;
+
+const outcomeSchema = z.object({
+  file: z.string(),
+  name: z.string(),
+  outcome: z.enum(['passed', 'failed', 'leftOut']),
+  problem: z.string(),
+});
 
 const reporter = join(import.meta.dirname, 'reporter.js');
 
@@ -66,12 +75,21 @@ export const countsOf = (run: TestRun): string => {
 export const failureText = ({ file, name, problem }: TestOutcome): string =>
   `${file}: ${name}: ${problem}`;
 
-/** The lines of the reporter; what the tests themselves print is none. */
+/** The lines of the reporter; whatever else is printed is none. */
 const outcomeIn = (line: string, folder: string): TestOutcome[] => {
-  if (!line.startsWith('{"file":')) return [];
-  const { file, name, outcome, problem } = JSON.parse(line) as TestOutcome;
+  const read = reported(line);
+  if (read === null) return [];
+  const { file, name, outcome, problem } = read;
   // Slashes everywhere, so that a task can name the file on every system.
   const place = relative(folder, file).replaceAll(sep, '/');
   const text = problem.replaceAll(`file://${folder}/`, '').replaceAll(`${folder}/`, '');
   return [{ file: place, name, outcome, problem: text.slice(0, PROBLEM_CHARACTERS_MAX) }];
+};
+
+const reported = (line: string): TestOutcome | null => {
+  try {
+    return outcomeSchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
 };

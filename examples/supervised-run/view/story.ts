@@ -118,6 +118,7 @@ const verdictTone = (passed: boolean, hasIssue: boolean): Tone => {
 /** An output in words: its summary where it has one. */
 const wordsIn = (output: JsonValue): string => {
   if (typeof output === 'string') return output;
+  if (output === null) return 'done';
   const summary = memberOf(output, 'summary');
   return typeof summary === 'string' ? summary : JSON.stringify(output);
 };
