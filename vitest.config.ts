@@ -5,6 +5,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'threads',
+    // A guard against tests that hang, not a limit on speed: CI machines are busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     dangerouslyIgnoreUnhandledErrors: false,
   },
 });

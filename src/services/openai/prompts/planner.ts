@@ -36,7 +36,7 @@ const rules = ({ limits }: PlanRequest): string => `How a good plan looks:
 - Every step is one atomic task for one agent, in 15 to 200 characters: what to do, and how to tell that it is done.
 - Only agents of the list. dependsOn names every step whose output is needed, and nothing else: independent steps run at the same time. No cycles.
 - complexity is simple, medium or complex, and honest: bounds may follow from it.
-- Where code is written, the same step writes its tests, and writes them first.
+- Where code is written, the same step writes its tests, and writes them first. When several steps change code, the last one runs all tests together.
 - requiresApproval only for what cannot be taken back, such as deleting data or publishing.
 
 Check before you answer: the goal is clear and every step can be acted on; every file, step and agent you name exists or is made by an earlier step; the plan is as large as the goal and no larger.`;
