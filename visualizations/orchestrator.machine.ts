@@ -247,7 +247,7 @@ export const orchestratorMachine = setup({
                 ],
                 onError: 'beginning',
               },
-              after: { planningBudget: 'beginning' },
+              after: { timeLimit: 'beginning' },
             },
             beginning: {
               description: 'The planner is asked, unless the run is paused already.',

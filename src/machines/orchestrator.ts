@@ -131,7 +131,7 @@ export const createOrchestratorMachine = (settings: Settings) =>
                   ],
                   onError: 'beginning',
                 },
-                after: { planningBudget: 'beginning' },
+                after: { timeLimit: 'beginning' },
               },
               beginning: {
                 description: 'The planner is asked, unless the run is paused already.',
