@@ -144,7 +144,8 @@ const workOn = async (workshop: Workshop, work: Work): Promise<string> => {
   const { folder } = copy;
   const orchestrator = createTeam({
     connection: model.connection,
-    structuredOutputs: options.structuredOutputs,
+    // The script tells questions apart by their schemas.
+    structuredOutputs: model.isScripted ? 'schema' : options.structuredOutputs,
     folder,
     before,
     isProtected,

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -10,6 +10,8 @@ import { isPassed, runTests } from '../../examples/supervised-run/test-run/run-t
 import { DEMO_TIMEOUT_MS, folderIn, plainEnvironment, startDemo } from './demo-process.js';
 
 /* The main job: `npm start` as a newcomer runs it, from the first line to the exit code. */
+
+const sample = join(import.meta.dirname, '../../examples/supervised-run/sample-project');
 
 const cleanUps: (() => unknown)[] = [];
 
@@ -49,7 +51,6 @@ describe('npm start', () => {
       const folder = folderIn(output);
       const { signal } = new AbortController();
       expect(isPassed(await runTests(folder, { signal }))).toBe(true);
-      const sample = join(import.meta.dirname, '../../examples/supervised-run/sample-project');
       for (const test of ['cart', 'money', 'receipt']) {
         const file = `test/${test}.test.js`;
         const original = readFileSync(join(sample, file), 'utf8');
@@ -60,29 +61,38 @@ describe('npm start', () => {
   );
 
   it(
-    'asks the model that the environment names, with its key, by the same way',
+    'asks the model that the environment names, with its key, about a copy of a project of ours',
     async () => {
       const server = await startScriptedServer(createScript(0));
       cleanUps.push(() => server.close());
+      const place = temporaryFolder();
+      const project = join(place, 'ours');
+      cpSync(sample, project, { recursive: true });
       const demo = startDemo(
-        ['--goal', 'Make the failing tests pass'],
+        ['--goal', 'Make the failing tests pass', '--project', project],
         plainEnvironment({
+          TMPDIR: place,
           OPENAI_API_KEY: 'secret-of-the-user',
           OPENAI_BASE_URL: server.baseURL,
           OPENAI_MODEL: 'some-model',
         }),
       );
       expect(await demo.exitCode, demo.output() + demo.errorOutput()).toBe(0);
-      expect(demo.output()).toContain(`Model: some-model at ${new URL(server.baseURL).host}`);
-      expect(demo.output()).toContain('Goal: Make the failing tests pass\n');
-      expect(demo.output()).not.toContain('scripted');
-      expect(demo.output()).not.toContain('secret-of-the-user');
-      expect(existsSync(dirname(folderIn(demo.output())))).toBe(false);
+      const output = demo.output();
+      expect(output).toContain(`Model: some-model at ${new URL(server.baseURL).host}`);
+      expect(output).toContain('Goal: Make the failing tests pass\n');
+      expect(output).not.toContain('scripted');
+      expect(output).not.toContain('secret-of-the-user');
       expect(server.requests.length).toBeGreaterThan(20);
       for (const request of server.requests) {
         expect(request.model).toBe('some-model');
         expect(request.headers.authorization).toBe('Bearer secret-of-the-user');
       }
+      // The copy is what its owner wants to have; the original is as it was.
+      const copy = folderIn(output);
+      expect(output.replaceAll(/\n ?/g, '')).toContain(`The work is in ${copy}`);
+      expect(readFileSync(join(copy, 'src/money.js'), 'utf8')).toContain('Math.round');
+      expect(readFileSync(join(project, 'src/money.js'), 'utf8')).toContain('Math.floor');
     },
     DEMO_TIMEOUT_MS,
   );
