@@ -141,6 +141,50 @@ export class JournalMismatchError extends PlanwrightError {
   }
 }
 
+/** As many commands as may wait for a run are waiting already. */
+export class InboxFullError extends PlanwrightError {
+  override readonly name = 'InboxFullError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('inbox-full', message, options);
+  }
+
+  static override isInstance(value: unknown): value is InboxFullError {
+    return hasCode(value, 'inbox-full');
+  }
+}
+
+/** The store cannot be reached or has no room left. Nothing has changed; it may work again later. */
+export class StoreUnavailableError extends PlanwrightError {
+  override readonly name = 'StoreUnavailableError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('store-unavailable', message, options);
+  }
+
+  static override isInstance(value: unknown): value is StoreUnavailableError {
+    return hasCode(value, 'store-unavailable');
+  }
+}
+
+/** What is stored is torn, newer than this package, or not of this package. It was left as it is. */
+export class JournalCorruptError extends PlanwrightError {
+  override readonly name = 'JournalCorruptError';
+  readonly reason: CorruptionReason;
+
+  constructor(reason: CorruptionReason, message: string, options?: ErrorOptions) {
+    super('journal-corrupt', message, options);
+    this.reason = reason;
+  }
+
+  static override isInstance(value: unknown): value is JournalCorruptError {
+    return hasCode(value, 'journal-corrupt');
+  }
+}
+
+/** `torn`: it cannot be read; `foreign`: somebody else's; `newer`: of a later version of this package. */
+export type CorruptionReason = 'torn' | 'foreign' | 'newer';
+
 // A message is for people and for the journal: long enough for a stack of validation errors, short
 // enough that an agent which throws its whole output cannot fill a store.
 const maxMessageCharacters = 2_000;

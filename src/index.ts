@@ -2,12 +2,15 @@ export { defineAgent } from './agents/agent.js';
 export { askHuman, blocked, done, handOff, needsContext, requestReplan } from './agents/report.js';
 export {
   ConfigurationError,
+  InboxFullError,
+  JournalCorruptError,
   JournalMismatchError,
   PlanError,
   PlanwrightError,
   PolicyError,
   RunConflictError,
   RunNotFoundError,
+  StoreUnavailableError,
 } from './errors.js';
 export { createOrchestrator } from './orchestrator.js';
 export { validatePlan } from './plan/validate.js';
@@ -31,7 +34,7 @@ export type { Agent, AgentCall, Dependency, Feedback } from './agents/agent.js';
 export type { AgentReport, ReportMeta, Usage } from './agents/report.js';
 export type { TestResult, Verdict } from './agents/verdict.js';
 export type { JsonValue } from './canonical-json.js';
-export type { Issue } from './errors.js';
+export type { CorruptionReason, Issue } from './errors.js';
 export type { JournalEntry } from './journal/entry.js';
 export type { Fact, FactType } from './journal/facts.js';
 export type { RunRecord, StepRecord } from './journal/record.js';
@@ -42,4 +45,15 @@ export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { CommandResult, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
-export type { RunStore } from './services/run-store.js';
+export type {
+  AppendOptions,
+  RunClaim,
+  RunFilter,
+  RunHeader,
+  RunStore,
+  RunSummary,
+  StoredCommand,
+  StoredEntry,
+  StoredRun,
+  StoredState,
+} from './services/run-store.js';

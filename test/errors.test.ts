@@ -2,13 +2,16 @@ import { describe, expect, it, vi } from 'vitest';
 
 import {
   ConfigurationError,
+  InboxFullError,
   type Issue,
+  JournalCorruptError,
   JournalMismatchError,
   PlanError,
   PlanwrightError,
   PolicyError,
   RunConflictError,
   RunNotFoundError,
+  StoreUnavailableError,
   toFailure,
 } from '../src/errors.js';
 
@@ -25,6 +28,9 @@ const errors = [
   [new RunConflictError('taken'), 'RunConflictError', 'run-conflict'],
   [new RunNotFoundError('missing'), 'RunNotFoundError', 'run-not-found'],
   [new JournalMismatchError('other facts'), 'JournalMismatchError', 'journal-mismatch'],
+  [new InboxFullError('full'), 'InboxFullError', 'inbox-full'],
+  [new StoreUnavailableError('no room'), 'StoreUnavailableError', 'store-unavailable'],
+  [new JournalCorruptError('torn', 'cut off'), 'JournalCorruptError', 'journal-corrupt'],
 ] as const;
 
 const throwingHolder = {
@@ -96,6 +102,9 @@ describe('errors', () => {
       RunConflictError,
       RunNotFoundError,
       JournalMismatchError,
+      InboxFullError,
+      StoreUnavailableError,
+      JournalCorruptError,
     ];
     for (const [error, name] of errors) {
       const matching = classes.filter((candidate) => candidate.isInstance(error));

@@ -35,6 +35,14 @@ export const slowStore = (
     await clock.sleep(delayMs);
     await inner.release(runId, token);
   },
+  post: async (runId, command) => {
+    await clock.sleep(delayMs);
+    await inner.post(runId, command);
+  },
+  inbox: async (runId) => {
+    await clock.sleep(delayMs);
+    return inner.inbox(runId);
+  },
   delete: async (runId) => {
     await clock.sleep(delayMs);
     await inner.delete(runId);

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import { RunConflictError, RunNotFoundError } from '../../src/errors.js';
-import type { RunHeader, RunStore, StoredEntry } from '../../src/services/run-store.js';
+import {
+  ConfigurationError,
+  InboxFullError,
+  RunConflictError,
+  RunNotFoundError,
+} from '../../src/errors.js';
+import type {
+  RunHeader,
+  RunStore,
+  StoredCommand,
+  StoredEntry,
+} from '../../src/services/run-store.js';
 
 interface TestEntry extends StoredEntry {
   readonly note: string;
@@ -40,6 +50,9 @@ export function storeContract(name: string, createStore: CreateStore): void {
   });
   describe(`${name}: claims`, () => {
     claimContract(createStore);
+  });
+  describe(`${name}: inboxes`, () => {
+    inboxContract(createStore);
   });
 }
 
@@ -205,6 +218,7 @@ function claimContract(createStore: CreateStore): void {
     const store = await createRun();
     expect(await store.claim('run', 'first', 1_000, 0)).toEqual({
       token: expect.any(Number) as number,
+      takeovers: 0,
     });
     expect(await store.claim('run', 'second', 1_000, 999)).toBeUndefined();
   });
@@ -273,10 +287,95 @@ function claimContract(createStore: CreateStore): void {
   });
 }
 
+function inboxContract(createStore: CreateStore): void {
+  const command = (id: string): StoredCommand => ({ id, at: 5, command: { type: 'say', id } });
+  const idsIn = async (store: RunStore<TestEntry>): Promise<string[]> =>
+    (await store.inbox('run')).map(({ id }) => id);
+
+  it('keeps commands in order, each once, until an append has taken them', async () => {
+    const store = await createStore();
+    await store.create(header('run'));
+    for (const id of ['b', 'a', 'b', 'c']) await store.post('run', command(id));
+    expect(await store.inbox('run')).toEqual([command('b'), command('a'), command('c')]);
+    await store.append('run', 0, entries(0, 1), { taken: ['a', 'never posted'] });
+    expect(await idsIn(store)).toEqual(['b', 'c']);
+    await store.post('run', command('a'));
+    expect(await idsIn(store)).toEqual(['b', 'c']);
+  });
+
+  it('takes nothing when the append is refused', async () => {
+    const store = await createStore();
+    await store.create(header('run'));
+    await store.post('run', command('a'));
+    await refused(RunConflictError, () =>
+      store.append('run', 7, entries(7, 8), { taken: ['a'], state: { wrong: true } }),
+    );
+    expect(await idsIn(store)).toEqual(['a']);
+    expect(await store.read('run')).toEqual({ header: header('run'), entries: [], ended: false });
+  });
+
+  it('refuses commands for an unknown run, an ended run and a full inbox', async () => {
+    const store = await createStore();
+    await refused(RunNotFoundError, () => store.post('run', command('a')));
+    expect(await idsIn(store)).toEqual([]);
+    await store.create(header('run'));
+    for (let index = 0; index < 10_000; index += 1) await store.post('run', command(`${index}`));
+    await refused(InboxFullError, () => store.post('run', command('a')));
+    await store.append('run', 0, entries(0, 1), { ended: true });
+    await refused(RunConflictError, () => store.post('run', command('b')));
+  });
+
+  it('keeps the latest state that came with entries', async () => {
+    const store = await createStore();
+    await store.create(header('run'));
+    await store.append('run', 0, entries(0, 2), { state: { value: 'working' } });
+    await store.append('run', 2, entries(2, 3));
+    expect((await store.read('run'))?.state).toEqual({ sequence: 2, body: { value: 'working' } });
+    await store.append('run', 3, entries(3, 4), { state: null });
+    expect((await store.read('run'))?.state).toEqual({ sequence: 4, body: null });
+  });
+
+  it('counts how often the run was taken from an owner who let the lease run out', async () => {
+    const store = await createStore();
+    await store.create(header('run'));
+    const first = await store.claim('run', 'first', 1_000, 0);
+    await store.release('run', first?.token ?? Number.NaN);
+    expect(await store.claim('run', 'second', 1_000, 0)).toMatchObject({ takeovers: 0 });
+    expect(await store.claim('run', 'third', 1_000, 1_000)).toMatchObject({ takeovers: 1 });
+    expect(await store.claim('run', 'third', 1_000, 5_000)).toMatchObject({ takeovers: 1 });
+    expect(await store.claim('run', 'fourth', 1_000, 6_000)).toMatchObject({ takeovers: 2 });
+  });
+
+  it('tells whoever watches of commands and entries, until he stops', async () => {
+    const store = await createStore();
+    await store.create(header('run'));
+    if (store.watch === undefined) return;
+    let told = 0;
+    const stop = store.watch('run', () => {
+      told += 1;
+      throw new Error('The trouble of a listener');
+    });
+    await store.post('run', command('a'));
+    await expect.poll(() => told).toBe(1);
+    await store.append('run', 0, entries(0, 1));
+    await expect.poll(() => told).toBe(2);
+    stop();
+    await store.post('run', command('b'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(told).toBe(2);
+  });
+
+  it('refuses ids that no database would keep', async () => {
+    const store = await createStore();
+    for (const runId of ['', 'a\0b', '\ud83d', 'x'.repeat(1_001)]) {
+      await refused(ConfigurationError, () => store.create(header(runId)));
+      expect(await store.read(runId)).toBeUndefined();
+    }
+    expect(await store.list()).toEqual([]);
+  });
+}
+
 /** A store may throw at once or return a promise that rejects; both are a refusal. */
-async function refused(
-  error: typeof RunConflictError | typeof RunNotFoundError,
-  work: () => unknown,
-): Promise<void> {
+async function refused(error: new (...args: never) => Error, work: () => unknown): Promise<void> {
   await expect((async () => work())()).rejects.toBeInstanceOf(error);
 }

@@ -1,0 +1,27 @@
+/** Who watches which run. */
+export class ListenerSet {
+  readonly #listeners = new Map<string, Set<() => void>>();
+
+  /** Returns how to stop. The same function may be there twice. */
+  add(runId: string, listener: () => void): () => void {
+    const entry = (): void => listener();
+    const listeners = this.#listeners.get(runId) ?? new Set();
+    this.#listeners.set(runId, listeners.add(entry));
+    return () => {
+      listeners.delete(entry);
+      if (listeners.size === 0 && this.#listeners.get(runId) === listeners)
+        this.#listeners.delete(runId);
+    };
+  }
+
+  /** Once whatever is going on is done: a listener may ask the store, or throw, without disturbing it. */
+  tell(runId: string): void {
+    for (const listener of this.#listeners.get(runId) ?? []) {
+      Promise.resolve()
+        .then(() => {
+          if (this.#listeners.get(runId)?.has(listener) === true) listener();
+        })
+        .catch(() => undefined);
+    }
+  }
+}
