@@ -5,7 +5,7 @@ import { blocked } from '../../src/agents/report.js';
 import type { Fact } from '../../src/journal/facts.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import { checkInvariants } from '../scenarios/checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';
 import { deferred } from '../scenarios/scripted.js';
@@ -223,7 +223,9 @@ describe('a thousand agents that fail at once', { timeout: 60_000 }, () => {
     run.subscribe((fact) => facts.push(fact));
     await clock.runUntil(run.done);
     expect((await run.done).status).toBe('completed');
-    expect(checkInvariants(facts, orchestrator.policy, orchestrator.bounds())).toEqual([]);
+    expect(
+      checkInvariants(facts, { policy: orchestrator.policy, bounds: orchestrator.bounds() }),
+    ).toEqual([]);
     return facts;
   };
 

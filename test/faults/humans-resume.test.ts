@@ -14,7 +14,7 @@ import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { factsOf, storeWith } from '../run/runs.js';
-import { checkInvariants } from '../scenarios/checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { feedbackTexts } from '../scenarios/scripted.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNoLeaks, watchedClock } from './no-leaks.js';
@@ -90,7 +90,7 @@ const held = async (conversation: Conversation, hasCrashes: boolean): Promise<To
   const report = await now.run.done;
   const facts = factsOf(now.run);
   const { policy } = orchestrator;
-  expect(checkInvariants(facts, policy, orchestrator.bounds())).toEqual([]);
+  expect(checkInvariants(facts, { policy, bounds: orchestrator.bounds() })).toEqual([]);
   return { report, facts, calls };
 };
 

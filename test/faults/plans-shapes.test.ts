@@ -6,7 +6,7 @@ import type { Orchestrator } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { after, workerBy } from '../scenarios/by-step.js';
-import { checkInvariants } from '../scenarios/checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { scenario } from '../scenarios/harness.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { shortestMs } from './agents-cpu-time.js';
@@ -54,7 +54,7 @@ const runOf = async (plan: readonly string[]): Promise<Ran> => {
 const checkedRunOf = async (plan: readonly string[]): Promise<Ran> => {
   const ran = await runOf(plan);
   const { policy } = ran.orchestrator;
-  expect(checkInvariants(ran.facts, policy, ran.orchestrator.bounds())).toEqual([]);
+  expect(checkInvariants(ran.facts, { policy, bounds: ran.orchestrator.bounds() })).toEqual([]);
   return ran;
 };
 

@@ -12,7 +12,7 @@ import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { factsOf, storeWith } from '../run/runs.js';
-import { checkInvariants } from '../scenarios/checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNoLeaks, watchedClock } from './no-leaks.js';
 
@@ -174,7 +174,10 @@ describe('a run that is taken up again', () => {
       const run = await orchestrator.resume('run');
       await clock.runUntil(run.done);
       const facts = factsOf(run);
-      expect(checkInvariants(facts, orchestrator.policy, orchestrator.bounds()), name).toEqual([]);
+      expect(
+        checkInvariants(facts, { policy: orchestrator.policy, bounds: orchestrator.bounds() }),
+        name,
+      ).toEqual([]);
       expect(facts.find(waiting.isDue)?.at, name).toBe(dueMs);
     }
   });

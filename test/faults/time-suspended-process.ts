@@ -9,7 +9,7 @@ import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Clock } from '../../src/services/clock.js';
 import { systemClock } from '../../src/services/clock.js';
-import { checkInvariants } from '../scenarios/checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 
 export interface SuspendedReport {
@@ -101,7 +101,7 @@ const report: SuspendedReport = {
   timersLeft: process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length,
   isTimeInOrder: facts.every(({ at }, index) => at >= (facts[index - 1]?.at ?? at)),
   // Of the time that the run took, some was not its own.
-  violations: checkInvariants(facts, orchestrator.policy, orchestrator.bounds())
+  violations: checkInvariants(facts, { policy: orchestrator.policy, bounds: orchestrator.bounds() })
     .filter(({ message }) => !message.startsWith('the run takes '))
     .map(({ message }) => message),
 };

@@ -8,7 +8,7 @@ import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
 import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
-import { checkInvariants } from './checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import type { Expected, Outcome } from './dag-outcomes.js';
 import { expectedOf } from './dag-outcomes.js';
 import type { World } from './dag-worlds.js';
@@ -97,7 +97,7 @@ const playAll = async (
     // Without retries everything is instant, and no clock has to move.
     if (policy.retry.attempts > 1) await clock.runUntil(run.done);
     const report = await run.done;
-    expect(checkInvariants(facts, policy, bounds)).toEqual([]);
+    expect(checkInvariants(facts, { policy, bounds })).toEqual([]);
     expect(clock.pending()).toBe(0);
     expectSettledOnce(facts);
     check({ world, report, facts });

@@ -16,7 +16,7 @@ import type { CommandResult, Run } from '../../src/run/run.types.js';
 import { checkingRunner } from '../kernel/checking-runner.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
-import { checkInvariants } from './checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 
 /** What a scenario may do while its run goes on; the same under every interpreter. */
 export interface Control {
@@ -86,7 +86,9 @@ const expectWellFormed = ({ facts, clock, orchestrator }: ScenarioResult): void 
   for (const fact of facts) expect(factSchema.safeParse(fact).error).toBeUndefined();
   expect(clock.pending(), 'no timer is left').toBe(0);
   const { policy } = orchestrator;
-  expect(checkInvariants(facts, policy, orchestrator.bounds()), 'invariants').toEqual([]);
+  expect(checkInvariants(facts, { policy, bounds: orchestrator.bounds() }), 'invariants').toEqual(
+    [],
+  );
 };
 
 export const play = async (

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { presets } from '../../src/policy/presets.js';
-import { checkInvariants } from '../scenarios/checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import type { ScenarioResult, ScenarioSetup } from '../scenarios/harness.js';
 import { play } from '../scenarios/harness.js';
 
@@ -20,7 +20,10 @@ export const underEveryPreset = async (
     const policy = preset({ retry: { attempts: 1 } });
     const options = { ...teamOf(), policy, supervisor: contentSupervisor };
     const result = await play('straight', () => ({ options, ...rest }));
-    expect(checkInvariants(result.facts, policy, result.orchestrator.bounds()), name).toEqual([]);
+    expect(
+      checkInvariants(result.facts, { policy, bounds: result.orchestrator.bounds() }),
+      name,
+    ).toEqual([]);
     check(result, name);
   }
 };

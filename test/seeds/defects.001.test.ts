@@ -10,7 +10,7 @@ import { presets } from '../../src/policy/presets.js';
 import type { ReplanPolicy } from '../../src/policy/types.js';
 import { expectNoLeaks, watchedClock } from '../faults/no-leaks.js';
 import { workerBy } from '../scenarios/by-step.js';
-import { checkInvariants } from '../scenarios/checker.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { play, scenario } from '../scenarios/harness.js';
 import { plannerInTurn, toldBy } from '../scenarios/planners.js';
@@ -116,7 +116,9 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
     const run = orchestrator.start({ goal: 'A goal', runId: 'run' });
     run.subscribe((fact) => facts.push(fact));
     await clock.runUntil(run.done);
-    expect(checkInvariants(facts, orchestrator.policy, orchestrator.bounds())).toEqual([]);
+    expect(
+      checkInvariants(facts, { policy: orchestrator.policy, bounds: orchestrator.bounds() }),
+    ).toEqual([]);
     return facts;
   };
 

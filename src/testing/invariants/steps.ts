@@ -1,6 +1,6 @@
-import type { FactBody } from '../../../src/journal/facts.js';
-import type { Check, Evidence } from './check.types.js';
-import { Findings, follow, parentOf } from './check.types.js';
+import type { FactBody } from '../../journal/facts.js';
+import type { Check, Evidence } from './evidence.js';
+import { Findings, follow, parentOf } from './evidence.js';
 
 interface Settlement {
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
@@ -25,7 +25,7 @@ export const checkSteps: Check = ({ facts, policy }) => {
   const settle = (stepId: string, settlement: Settlement): void => {
     checkSettlement(steps, stepId, settlement, policy, findings);
   };
-  follow(facts, {
+  follow(facts, findings, {
     'plan.adopted': (fact) => adopt(steps, fact),
     'step.started': (fact) => checkStart(steps, fact, policy, findings),
     'step.completed': ({ stepId }) => settle(stepId, { status: 'completed', reason: '' }),
@@ -66,24 +66,28 @@ const checkStart = (
 ): void => {
   const step = steps.get(stepId);
   if (step === undefined) {
-    findings.expect(false, 2, `${stepId} starts and is on no plan`);
+    findings.expect(false, 'dependencies-first', `${stepId} starts and is on no plan`);
     return;
   }
-  findings.expect(!step.hasStarted, 15, `${stepId} starts twice`);
-  findings.expect(step.settlement === null, 1, `${stepId} starts after it settled`);
+  findings.expect(!step.hasStarted, 'causes-first', `${stepId} starts twice`);
+  findings.expect(step.settlement === null, 'settled-once', `${stepId} starts after it settled`);
   const mayStart = dependencies(steps, step).every(
     (settlement) =>
       settlement !== null &&
       (isSatisfying(settlement) || policy.failure.onDependencyFailure === 'run'),
   );
-  findings.expect(mayStart, 2, `${stepId} starts before what it depends on is done`);
+  findings.expect(
+    mayStart,
+    'dependencies-first',
+    `${stepId} starts before what it depends on is done`,
+  );
   const running = [...steps.values()].filter(
     (other) => other.parent === step.parent && other.slot !== null,
   );
   const isFree = running.every((other) => other.slot !== slot);
-  findings.expect(isFree, 3, `${stepId} starts in ${slot}, which is taken`);
+  findings.expect(isFree, 'parallel-cap', `${stepId} starts in ${slot}, which is taken`);
   const isWithinCap = running.length < policy.limits.maxParallel;
-  findings.expect(isWithinCap, 3, `${stepId} is one more than maxParallel`);
+  findings.expect(isWithinCap, 'parallel-cap', `${stepId} is one more than maxParallel`);
   step.hasStarted = true;
   step.slot = slot;
 };
@@ -97,35 +101,61 @@ const checkSettlement = (
 ): void => {
   const step = steps.get(stepId);
   if (step === undefined) {
-    findings.expect(false, 1, `${stepId} settles and is on no plan`);
+    findings.expect(false, 'settled-once', `${stepId} settles and is on no plan`);
     return;
   }
-  findings.expect(step.settlement === null, 1, `${stepId} settles twice`);
+  findings.expect(step.settlement === null, 'settled-once', `${stepId} settles twice`);
   const { status, reason } = settlement;
-  if (status === 'completed' || status === 'failed') {
-    findings.expect(step.hasStarted, 15, `${stepId} is ${status} and never started`);
-  }
-  if (status === 'skipped' && (reason === 'dependency' || reason === 'replaced')) {
-    findings.expect(!step.hasStarted, 15, `${stepId} started and is then skipped: ${reason}`);
-  }
   const isSkippedAsReplaced = status === 'skipped' && reason === 'replaced';
   const isConsistent = isSkippedAsReplaced === step.isReplaced;
-  findings.expect(isConsistent, 1, `${stepId} is replaced and settles as ${status}: ${reason}`);
-  const isBehindFailure =
-    policy.failure.onDependencyFailure !== 'run' &&
-    dependencies(steps, step).some((other) => other !== null && !isSatisfying(other));
-  if (status === 'skipped' && reason === 'dependency') {
-    findings.expect(isBehindFailure, 2, `${stepId} is skipped, and no dependency failed`);
-  }
-  if (status === 'cancelled' && !step.hasStarted) {
-    const isLeftBehind = dependencies(steps, step).some(
-      (other) => other !== null && other.status !== 'cancelled' && !isSatisfying(other),
-    );
-    const wasSkippable = isLeftBehind && policy.failure.onDependencyFailure !== 'run';
-    findings.expect(!wasSkippable, 2, `${stepId} was left waiting behind a failure`);
-  }
+  const how = `${stepId} is replaced and settles as ${status}: ${reason}`;
+  findings.expect(isConsistent, 'settled-once', how);
+  checkBeginning(stepId, step, settlement, findings);
+  const others = policy.failure.onDependencyFailure === 'run' ? [] : dependencies(steps, step);
+  checkBehind(stepId, { step, settlement, others }, findings);
   step.settlement ??= settlement;
   step.slot = null;
+};
+
+/** Whoever ends was at work, and whoever is passed over was not. */
+const checkBeginning = (
+  stepId: string,
+  { hasStarted }: Step,
+  { status, reason }: Settlement,
+  findings: Findings,
+): void => {
+  if (status === 'completed' || status === 'failed') {
+    findings.expect(hasStarted, 'causes-first', `${stepId} is ${status} and never started`);
+  }
+  if (status === 'skipped' && (reason === 'dependency' || reason === 'replaced')) {
+    const how = `${stepId} started and is then skipped: ${reason}`;
+    findings.expect(!hasStarted, 'causes-first', how);
+  }
+};
+
+interface Behind {
+  readonly step: Step;
+  readonly settlement: Settlement;
+  /** What became of its dependencies, where that keeps it from running. */
+  readonly others: readonly (Settlement | null)[];
+}
+
+/** A step is skipped behind a loss, and only there. */
+const checkBehind = (
+  stepId: string,
+  { step, settlement, others }: Behind,
+  findings: Findings,
+): void => {
+  const lost = others.filter((other) => other !== null && !isSatisfying(other));
+  if (settlement.status === 'skipped' && settlement.reason === 'dependency') {
+    const how = `${stepId} is skipped, and no dependency failed`;
+    findings.expect(lost.length > 0, 'dependencies-first', how);
+  }
+  if (settlement.status === 'cancelled' && !step.hasStarted) {
+    const isLeft = lost.some((other) => other?.status !== 'cancelled');
+    const how = `${stepId} was left waiting behind a failure`;
+    findings.expect(!isLeft, 'dependencies-first', how);
+  }
 };
 
 /** A step of a sub-plan that is cut short ends with the step it works for. */
@@ -135,6 +165,6 @@ const checkAllSettled = (steps: ReadonlyMap<string, Step>, findings: Findings): 
     return step !== undefined && (step.settlement !== null || isSettled(step.parent));
   };
   for (const stepId of steps.keys()) {
-    findings.expect(isSettled(stepId), 1, `${stepId} is not settled at the end`);
+    findings.expect(isSettled(stepId), 'settled-once', `${stepId} is not settled at the end`);
   }
 };

@@ -1,6 +1,6 @@
-import type { FactBody } from '../../../src/journal/facts.js';
-import type { Check, Evidence } from './check.types.js';
-import { Findings, follow } from './check.types.js';
+import type { FactBody } from '../../journal/facts.js';
+import type { Check, Evidence } from './evidence.js';
+import { Findings, follow } from './evidence.js';
 
 interface Questions {
   /** Open requests and the step each is about. */
@@ -15,7 +15,7 @@ interface Questions {
 }
 
 /** Invariant 10: nothing that needs consent runs without it, and nothing at all after a refusal. */
-export const checkApprovals: Check = ({ facts, policy, maxima }) => {
+export const checkApprovals: Check = ({ facts, policy, bounds }) => {
   const findings = new Findings();
   const questions: Questions = {
     open: new Map(),
@@ -31,7 +31,7 @@ export const checkApprovals: Check = ({ facts, policy, maxima }) => {
     checkAnswer(questions, fact, findings);
     isEndedByNo ||= policy.approval.onReject === 'fail' && isNo(fact) && !isAboutPlan(fact);
   };
-  follow(facts, {
+  follow(facts, findings, {
     'plan.proposed': (fact) => {
       proposals.set(fact.parentStepId, fact);
     },
@@ -43,12 +43,16 @@ export const checkApprovals: Check = ({ facts, policy, maxima }) => {
     'approval.expired': answer,
     'agent.called': (fact) => {
       checkCall(questions, fact, findings);
-      findings.expect(!isEndedByNo, 10, `${fact.key} is called after the no that ends the run`);
+      findings.expect(
+        !isEndedByNo,
+        'consent-first',
+        `${fact.key} is called after the no that ends the run`,
+      );
     },
   });
   const asked = facts.filter((fact) => fact.type === 'approval.requested').length;
-  const most = maxima?.approvals ?? asked;
-  findings.expect(asked <= most, 11, `${asked} questions, at most ${most}`);
+  const most = bounds?.approvals ?? asked;
+  findings.expect(asked <= most, 'ceilings-held', `${asked} questions, at most ${most}`);
   return findings.violations;
 };
 
@@ -63,12 +67,14 @@ const noteConsent = (
 ): void => {
   if (proposal?.origin !== 'handOff') scopes.set(parentStepId, proposal?.plan?.scope);
   const isExempt = approval.autoApproveTrivial && scopes.get(parentStepId) === 'trivial';
+  const asked = new Set<string>(isExempt ? [] : approval.agents);
   for (const [index, { id, agent }] of steps.entries()) {
-    const isAskedByPlan = proposal?.plan?.steps[index]?.requiresApproval === true;
-    const isAskedByPolicy = approval.agents.includes(agent) && !isExempt;
-    if (isAskedByPlan || isAskedByPolicy) needsConsent.add(id);
+    if (asked.has(agent) || isAskedByPlan(proposal, index)) needsConsent.add(id);
   }
 };
+
+const isAskedByPlan = (proposal: FactBody<'plan.proposed'> | undefined, index: number): boolean =>
+  proposal?.plan?.steps[index]?.requiresApproval === true;
 
 const checkRequest = (
   { open, answered }: Questions,
@@ -76,7 +82,7 @@ const checkRequest = (
   findings: Findings,
 ): void => {
   const isNew = !open.has(requestId) && !answered.has(requestId);
-  findings.expect(isNew, 10, `${requestId} is asked twice`);
+  findings.expect(isNew, 'consent-first', `${requestId} is asked twice`);
   open.set(requestId, stepId);
 };
 
@@ -86,7 +92,11 @@ const checkAnswer = (
   findings: Findings,
 ): void => {
   const { requestId, stepId } = fact;
-  findings.expect(open.get(requestId) === stepId, 10, `${requestId} is answered and not open`);
+  findings.expect(
+    open.get(requestId) === stepId,
+    'consent-first',
+    `${requestId} is answered and not open`,
+  );
   open.delete(requestId);
   answered.add(requestId);
   if (stepId === null) return;
@@ -106,8 +116,16 @@ const checkCall = (
   findings: Findings,
 ): void => {
   if (stepId === null) return;
-  findings.expect(![...open.values()].includes(stepId), 10, `${key} does not wait for the answer`);
-  findings.expect(!rejected.has(stepId), 10, `${key} is called after a person said no`);
+  findings.expect(
+    ![...open.values()].includes(stepId),
+    'consent-first',
+    `${key} does not wait for the answer`,
+  );
+  findings.expect(
+    !rejected.has(stepId),
+    'consent-first',
+    `${key} is called after a person said no`,
+  );
   const hasConsent = !needsConsent.has(stepId) || approved.has(stepId);
-  findings.expect(hasConsent, 10, `${key} is called and nobody agreed`);
+  findings.expect(hasConsent, 'consent-first', `${key} is called and nobody agreed`);
 };

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-
-import type { Fact, FactBody } from '../../../src/journal/facts.js';
-import type { Check, Evidence } from './check.types.js';
-import { Findings, follow } from './check.types.js';
+import type { JsonValue } from '../../canonical-json.js';
+import { stableStringify } from '../../canonical-json.js';
+import type { Fact, FactBody } from '../../journal/facts.js';
+import type { Check, Evidence } from './evidence.js';
+import { Findings, follow } from './evidence.js';
 
 interface Vote {
   readonly cast: Fact<'vote.cast'>[];
@@ -29,7 +29,7 @@ export const checkVotes: Check = ({ facts, policy }) => {
     ledger.votes.delete(stepId);
     ledger.chosen.delete(stepId);
   };
-  follow(facts, {
+  follow(facts, findings, {
     'agent.answered': (fact) => ledger.answers.set(fact.key, fact),
     'step.retried': startAgain,
     'approval.requested': startAgain,
@@ -43,29 +43,42 @@ export const checkVotes: Check = ({ facts, policy }) => {
 };
 
 const checkCast = (
-  { votes, answers }: Ledger,
+  ledger: Ledger,
   fact: Fact<'vote.cast'>,
   { limits }: Evidence['policy'],
   findings: Findings,
 ): void => {
   const { stepId, number, of, key } = fact;
-  const vote = votes.get(stepId) ?? { cast: [], isDecided: false };
-  votes.set(stepId, vote);
-  findings.expect(of <= limits.maxVotes, 4, `${stepId} has ${of} votes, beyond maxVotes`);
+  const vote = ledger.votes.get(stepId) ?? { cast: [], isDecided: false };
+  ledger.votes.set(stepId, vote);
+  const bounded = (isKept: boolean, message: string): void =>
+    findings.expect(isKept, 'attempts-bounded', message);
+  bounded(of <= limits.maxVotes, `${stepId} has ${of} votes, beyond maxVotes`);
   const isNext = number > (vote.cast.at(-1)?.number ?? 0) && number <= of;
-  findings.expect(isNext, 4, `vote ${number} of ${of} on ${stepId} is out of turn`);
-  findings.expect(!vote.isDecided, 15, `${key} votes after the decision`);
+  bounded(isNext, `vote ${number} of ${of} on ${stepId} is out of turn`);
+  findings.expect(!vote.isDecided, 'causes-first', `${key} votes after the decision`);
   const isOpen = fact.choose !== 'majority' || vote.cast.every((cast) => !hasMajority(vote, cast));
-  findings.expect(isOpen, 4, `${key} votes though there is a majority`);
+  bounded(isOpen, `${key} votes though there is a majority`);
+  checkBallot(ledger, vote, fact, findings);
+  vote.cast.push(fact);
+};
+
+/** A ballot is an answer, and equal to another one exactly when the answers are. */
+const checkBallot = (
+  { answers }: Ledger,
+  vote: Vote,
+  { stepId, key, digest }: Fact<'vote.cast'>,
+  findings: Findings,
+): void => {
   const answer = answers.get(key);
   const isAnswer = answer?.stepId === stepId && answer.report === 'done';
-  findings.expect(isAnswer, 8, `${key} votes and has not answered`);
+  findings.expect(isAnswer, 'intent-first', `${key} votes and has not answered`);
   for (const other of vote.cast) {
-    const isSame = isDeepStrictEqual(answers.get(other.key)?.output, answer?.output);
-    const isJudgedSame = other.digest === fact.digest;
-    findings.expect(isSame === isJudgedSame, 9, `${key} and ${other.key} are counted wrongly`);
+    const isSame = isSameJson(answers.get(other.key)?.output, answer?.output);
+    const isJudgedSame = other.digest === digest;
+    const how = `${key} and ${other.key} are counted wrongly`;
+    findings.expect(isSame === isJudgedSame, 'outputs-kept', how);
   }
-  vote.cast.push(fact);
 };
 
 const votesFor = ({ cast }: Vote, { digest }: { readonly digest: string }): number =>
@@ -81,22 +94,30 @@ const checkDecision = (
 ): void => {
   const vote = votes.get(stepId) ?? { cast: [], isDecided: false };
   votes.set(stepId, vote);
-  findings.expect(!vote.isDecided, 15, `the vote on ${stepId} is decided twice`);
+  findings.expect(!vote.isDecided, 'causes-first', `the vote on ${stepId} is decided twice`);
   vote.isDecided = true;
-  findings.expect(cast === vote.cast.length, 4, `${vote.cast.length} votes, ${cast} are counted`);
+  findings.expect(
+    cast === vote.cast.length,
+    'attempts-bounded',
+    `${vote.cast.length} votes, ${cast} are counted`,
+  );
   const areCounted = counts.every((side) => side.votes === votesFor(vote, side));
-  findings.expect(areCounted, 4, `the votes on ${stepId} are counted wrongly`);
+  findings.expect(areCounted, 'attempts-bounded', `the votes on ${stepId} are counted wrongly`);
   const winning = vote.cast.find(({ number }) => number === winner);
   const isKnown = winner === null || winning !== undefined;
-  findings.expect(isKnown, 9, `vote ${winner} on ${stepId} wins and was never cast`);
+  findings.expect(isKnown, 'outputs-kept', `vote ${winner} on ${stepId} wins and was never cast`);
   const isRight =
     choose === 'majority'
       ? vote.cast.some((other) => hasMajority(vote, other)) ===
         (winning !== undefined && hasMajority(vote, winning))
       : vote.cast.every((other) => (other.confidence ?? -1) <= (winning?.confidence ?? -1));
-  findings.expect(isRight, 9, `vote ${winner} on ${stepId} wins and should not`);
+  findings.expect(isRight, 'outputs-kept', `vote ${winner} on ${stepId} wins and should not`);
   const isFirst = vote.cast.find((other) => isEqualTo(other, winning, choose)) === winning;
-  findings.expect(isFirst, 9, `vote ${winner} on ${stepId} wins and is not the first of its side`);
+  findings.expect(
+    isFirst,
+    'outputs-kept',
+    `vote ${winner} on ${stepId} wins and is not the first of its side`,
+  );
   if (winning !== undefined) chosen.set(stepId, winning.key);
 };
 
@@ -115,5 +136,9 @@ const checkWork = (
 ): void => {
   const key = chosen.get(stepId);
   if (key === undefined || answers.get(key)?.output === null) return;
-  findings.expect(isDeepStrictEqual(outputKeys, [key]), 9, `${stepId} does not take ${key}`);
+  findings.expect(isSameJson(outputKeys, [key]), 'outputs-kept', `${stepId} does not take ${key}`);
 };
+
+const isSameJson = (left: JsonValue | undefined, right: JsonValue | undefined): boolean =>
+  left === right ||
+  (left !== undefined && right !== undefined && stableStringify(left) === stableStringify(right));

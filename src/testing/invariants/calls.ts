@@ -1,6 +1,6 @@
-import type { FactBody } from '../../../src/journal/facts.js';
-import type { Check, Evidence } from './check.types.js';
-import { Findings, follow } from './check.types.js';
+import type { FactBody } from '../../journal/facts.js';
+import type { Check, Evidence } from './evidence.js';
+import { Findings, follow } from './evidence.js';
 
 /** Calls that were refused before they were made fail without having been made. */
 const REFUSALS = ['breaker-open', 'budget-exhausted', 'timeout'];
@@ -32,7 +32,7 @@ export const checkCalls: Check = (evidence) => {
   const stopWork = ({ stepId }: { readonly stepId: string }): void => {
     ledger.workingSteps.delete(stepId);
   };
-  follow(evidence.facts, {
+  follow(evidence.facts, findings, {
     'run.started': ({ agents }) => {
       for (const agent of agents) ledger.agents.add(agent);
     },
@@ -62,9 +62,17 @@ const checkRetry = (
   findings: Findings,
 ): void => {
   const expected = (attempts.get(stepId) ?? 0) + 1;
-  findings.expect(attempt === expected, 4, `${stepId} is tried a ${attempt}th time, out of turn`);
+  findings.expect(
+    attempt === expected,
+    'attempts-bounded',
+    `${stepId} is tried a ${attempt}th time, out of turn`,
+  );
   const isWithin = attempt <= policy.limits.maxAttempts;
-  findings.expect(isWithin, 4, `${stepId} is tried a ${attempt}th time, beyond maxAttempts`);
+  findings.expect(
+    isWithin,
+    'attempts-bounded',
+    `${stepId} is tried a ${attempt}th time, beyond maxAttempts`,
+  );
   attempts.set(stepId, attempt);
 };
 
@@ -75,20 +83,32 @@ const checkCall = (
   findings: Findings,
 ): void => {
   const { key, role, agent, stepId, isFallback } = fact;
-  findings.expect(!ledger.isOpen.has(key), 8, `${key} is called twice`);
+  findings.expect(!ledger.isOpen.has(key), 'intent-first', `${key} is called twice`);
   ledger.isOpen.set(key, true);
   const call = callKey(key);
-  findings.expect(!ledger.answeredCalls.has(call), 8, `${key} is called though it was answered`);
+  findings.expect(
+    !ledger.answeredCalls.has(call),
+    'intent-first',
+    `${key} is called though it was answered`,
+  );
   const before = ledger.tries.get(call) ?? 0;
   const isNext = isFallback ? fact.try >= before : fact.try > before;
-  findings.expect(isNext, 4, `try ${fact.try} of ${call} comes after try ${before}`);
+  findings.expect(
+    isNext,
+    'attempts-bounded',
+    `try ${fact.try} of ${call} comes after try ${before}`,
+  );
   const isWithin = fact.try <= policy.retry.attempts;
-  findings.expect(isWithin, 4, `try ${fact.try} of ${call} is beyond retry.attempts`);
+  findings.expect(
+    isWithin,
+    'attempts-bounded',
+    `try ${fact.try} of ${call} is beyond retry.attempts`,
+  );
   ledger.tries.set(call, fact.try);
   if (role !== 'worker') return;
-  findings.expect(ledger.agents.has(agent), 16, `${agent} is called and not in the team`);
+  findings.expect(ledger.agents.has(agent), 'team-only', `${agent} is called and not in the team`);
   const isWorking = stepId !== null && ledger.workingSteps.has(stepId);
-  findings.expect(isWorking, 15, `${key} is called for a step that is not working`);
+  findings.expect(isWorking, 'causes-first', `${key} is called for a step that is not working`);
 };
 
 const checkReturn = (
@@ -105,7 +125,7 @@ const checkReturn = (
     needsPermit(evidence);
   findings.expect(
     wasRefused || ledger.isOpen.get(key) === true,
-    8,
+    'intent-first',
     `${key} comes back (${fact.type}) and is not out`,
   );
   ledger.isOpen.set(key, false);
@@ -125,15 +145,23 @@ const checkCompletion = (
 ): void => {
   workingSteps.delete(fact.stepId);
   for (const key of fact.outputKeys) {
-    findings.expect(outputs.has(key), 9, `${fact.stepId} is completed, its output ${key} is lost`);
+    findings.expect(
+      outputs.has(key),
+      'outputs-kept',
+      `${fact.stepId} is completed, its output ${key} is lost`,
+    );
   }
   const made = attempts.get(fact.stepId) ?? 0;
-  findings.expect(fact.attempts === made, 4, `${fact.stepId} took ${made}, says ${fact.attempts}`);
+  findings.expect(
+    fact.attempts === made,
+    'attempts-bounded',
+    `${fact.stepId} took ${made}, says ${fact.attempts}`,
+  );
 };
 
 const checkTotals = (
   { tries }: Ledger,
-  { facts, policy, maxima }: Evidence,
+  { facts, policy, bounds }: Evidence,
   findings: Findings,
 ) => {
   const made = facts.filter((fact) => fact.type === 'agent.called').length;
@@ -142,11 +170,19 @@ const checkTotals = (
   const fallbacks = facts.filter((fact) => fact.type === 'agent.called' && fact.isFallback).length;
   if (maxAgentCalls !== null) {
     const isWithin = made - fallbacks <= maxAgentCalls;
-    findings.expect(isWithin, 11, `${made} calls are more than maxAgentCalls`);
+    findings.expect(isWithin, 'ceilings-held', `${made} calls are more than maxAgentCalls`);
   }
-  if (maxima === undefined) return;
-  findings.expect(made <= maxima.agentCalls, 11, `${made} calls, at most ${maxima.agentCalls}`);
+  if (bounds === undefined) return;
+  findings.expect(
+    made <= bounds.agentCalls,
+    'ceilings-held',
+    `${made} calls, at most ${bounds.agentCalls}`,
+  );
   const planner = [...tries.keys()].filter((key) => /\/planner\.\d+$/.test(key)).length;
-  const isWithin = planner <= maxima.plannerCalls;
-  findings.expect(isWithin, 11, `${planner} planner calls, at most ${maxima.plannerCalls}`);
+  const isWithin = planner <= bounds.plannerCalls;
+  findings.expect(
+    isWithin,
+    'ceilings-held',
+    `${planner} planner calls, at most ${bounds.plannerCalls}`,
+  );
 };

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { blocked, needsContext } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
-import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import { workerBy } from './by-step.js';
-import { checkInvariants } from './checker.js';
-import { play } from './harness.js';
-import { plannerInTurn } from './planners.js';
-import { scriptedAgent } from './scripted.js';
-import { steps } from './team.js';
+import { blocked, needsContext } from '../../../src/agents/report.js';
+import type { Fact } from '../../../src/journal/facts.js';
+import { definePolicy } from '../../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../../src/policy/types.js';
+import { workerBy } from '../../scenarios/by-step.js';
+import { checkInvariants } from '../../../src/testing/invariants/check-invariants.js';
+import { play } from '../../scenarios/harness.js';
+import { plannerInTurn } from '../../scenarios/planners.js';
+import { scriptedAgent } from '../../scenarios/scripted.js';
+import { steps } from '../../scenarios/team.js';
 
 /* A checker that finds nothing proves nothing: every bug planted here must be found by the invariant meant for it. */
 
@@ -60,7 +60,9 @@ beforeAll(async () => {
 
 /** The invariants that a run breaks. */
 const broken = (run: readonly Fact[], overrides: PolicyOverrides = allowing): number[] => [
-  ...new Set(checkInvariants(run, definePolicy(overrides)).map(({ invariant }) => invariant)),
+  ...new Set(
+    checkInvariants(run, { policy: definePolicy(overrides) }).map(({ invariant }) => invariant),
+  ),
 ];
 
 const withLimits = (limits: PolicyOverrides['limits']): PolicyOverrides => ({
@@ -214,10 +216,10 @@ describe('the checker of invariants', () => {
     expect(broken(ended, ending)).toContain(10);
   });
 
-  it('finds calls, time and steps beyond what the price tag says (11)', () => {
+  it('finds calls and steps beyond what the price tag says (11), and an end that is late (19)', () => {
     expect(broken(facts, withLimits({ maxAgentCalls: 3 }))).toEqual([11]);
     const late = changed('run.ended', () => ({ at: 3_600_000 + 5_001 }));
-    expect(broken(late)).toEqual([11]);
+    expect(broken(late)).toEqual([19]);
     const policy = definePolicy(allowing);
     const bounds = {
       plannerCalls: 1,
@@ -228,7 +230,7 @@ describe('the checker of invariants', () => {
       approvals: 0,
       wallTimeMs: 1,
     };
-    const found = checkInvariants(facts, policy, bounds);
+    const found = checkInvariants(facts, { policy, bounds });
     expect(found.map(({ invariant }) => invariant)).toEqual([11, 11, 11, 11, 11]);
   });
 

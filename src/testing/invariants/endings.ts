@@ -1,0 +1,76 @@
+import type { Fact } from '../../journal/facts.js';
+import type { Check, Evidence } from './evidence.js';
+import { Findings, follow, parentOf } from './evidence.js';
+
+type End = Fact<'run.ended'>;
+
+/** Invariants 12 and 19: the end comes in time and says what happened. */
+export const checkEnding: Check = (evidence) => {
+  const findings = new Findings();
+  const end = evidence.facts.find((fact): fact is End => fact.type === 'run.ended');
+  if (end === undefined) return [];
+  findings.lookAt(end);
+  checkTime(evidence, end, findings);
+  checkStatus(evidence.facts, end, findings);
+  return findings.violations;
+};
+
+const checkTime = ({ facts, policy, downtimeMs }: Evidence, end: End, findings: Findings): void => {
+  const { limitMs, graceMs } = policy.time;
+  const takenMs = end.at - (facts[0]?.at ?? end.at);
+  const mostMs = limitMs + graceMs + extensionsMs(facts) + downtimeMs;
+  const isInTime = takenMs <= mostMs;
+  findings.expect(isInTime, 'ends-in-time', `the run takes ${takenMs} ms, at most ${mostMs}`);
+};
+
+const extensionsMs = (facts: readonly Fact[]): number =>
+  facts.reduce((sum, fact) => (fact.type === 'time.extended' ? sum + fact.extraMs : sum), 0);
+
+const checkStatus = (facts: readonly Fact[], { status, reason }: End, findings: Findings): void => {
+  const expect = (isKept: boolean, message: string): void =>
+    findings.expect(isKept, 'ending-true', message);
+  expect(reason !== '', `the run is ${status} and does not say why`);
+  const { unresolved, cancelled } = openSteps(facts);
+  // A supervisor that confirms the goal has the last word on what was left out.
+  if (status === 'completed' && reason !== 'goal-achieved') {
+    const left = [...unresolved, ...cancelled];
+    expect(left.length === 0, `the run is completed without ${left.join(', ')}`);
+  }
+  if (reason === 'steps-failed') {
+    expect(unresolved.length > 0, 'steps failed, and every one of them was answered');
+  }
+  if (reason === 'steps-left') {
+    expect(cancelled.length > 0, 'steps are left, and none was cancelled');
+  }
+};
+
+/**
+ * Steps of the goal's plan that no later plan of a planner answers: those that failed or were skipped behind a
+ * failure, which only a plan with steps can answer, and those that were cancelled.
+ */
+const openSteps = (facts: readonly Fact[]): { unresolved: string[]; cancelled: string[] } => {
+  let unresolved: string[] = [];
+  let cancelled: string[] = [];
+  let isHandOff = false;
+  const lose = (stepId: string): void => {
+    if (parentOf(stepId) === null) unresolved.push(stepId);
+  };
+  follow(facts, new Findings(), {
+    'plan.proposed': ({ parentStepId, origin }) => {
+      if (parentStepId === null) isHandOff = origin === 'handOff';
+    },
+    'plan.adopted': ({ parentStepId, steps }) => {
+      if (parentStepId !== null || isHandOff) return;
+      cancelled = [];
+      if (steps.length > 0) unresolved = [];
+    },
+    'step.failed': ({ stepId }) => lose(stepId),
+    'step.skipped': ({ stepId, reason }) => {
+      if (reason === 'dependency') lose(stepId);
+    },
+    'step.cancelled': ({ stepId }) => {
+      if (parentOf(stepId) === null) cancelled.push(stepId);
+    },
+  });
+  return { unresolved, cancelled };
+};

@@ -1,0 +1,64 @@
+import type { Fact, FactType } from '../../journal/facts.js';
+import type { Bounds } from '../../policy/bounds.js';
+import type { Policy } from '../../policy/types.js';
+import type { InvariantName } from './invariants.js';
+import { INVARIANTS } from './invariants.js';
+
+/** What a run left behind, and what it was held to. */
+export interface Evidence {
+  readonly facts: readonly Fact[];
+  readonly policy: Policy;
+  /** The price tag, when the run is to be held to it as well. */
+  readonly bounds: Bounds | undefined;
+  /** For how long nobody drove the run: time in which no limit could be held. */
+  readonly downtimeMs: number;
+}
+
+/** A promise that was broken. */
+export interface Violation {
+  readonly name: InvariantName;
+  /** Its number in section 6 of the reliability reference. */
+  readonly invariant: number;
+  /** The fact at which it was broken; null when the run as a whole breaks it. */
+  readonly sequence: number | null;
+  /** How, in one sentence. */
+  readonly message: string;
+}
+
+export type Check = (evidence: Evidence) => readonly Violation[];
+
+/** Collects violations; `expect` reads like the promise it holds. */
+export class Findings {
+  readonly violations: Violation[] = [];
+  #sequence: number | null = null;
+
+  /** What is found from here on is found at this fact; null for the run as a whole. */
+  lookAt(fact: Fact | null): void {
+    this.#sequence = fact?.sequence ?? null;
+  }
+
+  expect(isKept: boolean, name: InvariantName, message: string): void {
+    if (isKept) return;
+    const { number: invariant } = INVARIANTS[name];
+    this.violations.push({ name, invariant, sequence: this.#sequence, message });
+  }
+}
+
+type Handlers = { readonly [Type in FactType]?: (fact: Fact<Type>) => void };
+
+/** Shows every fact, in order, to the handler of its type; facts without one are not looked at. */
+export const follow = (facts: readonly Fact[], findings: Findings, handlers: Handlers): void => {
+  for (const fact of facts) {
+    const handle = handlers[fact.type] as ((fact: Fact) => void) | undefined;
+    if (handle === undefined) continue;
+    findings.lookAt(fact);
+    handle(fact);
+  }
+  findings.lookAt(null);
+};
+
+/** The step whose sub-plan a step belongs to; null for the plan of the goal. */
+export const parentOf = (stepId: string): string | null => {
+  const end = stepId.lastIndexOf('/');
+  return end < 0 ? null : stepId.slice(0, end);
+};

@@ -1,0 +1,58 @@
+/**
+ * The promises a run is held to, by name. The number is the one of section 6 of the reliability reference, where
+ * several names may share one; the sentence is what is promised.
+ */
+export const INVARIANTS = {
+  'settled-once': { number: 1, promise: 'A step settles exactly once, and never changes again.' },
+  'dependencies-first': {
+    number: 2,
+    promise:
+      'A step starts only when what it depends on is done, and is skipped only behind a loss.',
+  },
+  'parallel-cap': {
+    number: 3,
+    promise: 'Never more steps at once than maxParallel, each in a slot of its own.',
+  },
+  'attempts-bounded': {
+    number: 4,
+    promise: 'Attempts, tries and votes are counted without gaps and stay within their bounds.',
+  },
+  'replans-bounded': {
+    number: 5,
+    promise: 'Every change of the plan spends the one budget, and never more than it holds.',
+  },
+  'plans-sound': {
+    number: 5,
+    promise: 'A plan that is adopted has new ids, resolvable dependencies, no cycle and its turn.',
+  },
+  'depth-bounded': { number: 6, promise: 'No sub-plan is deeper than maxDepth.' },
+  'intent-first': {
+    number: 8,
+    promise: 'No call without a record of it, and no answer without a call.',
+  },
+  'outputs-kept': {
+    number: 9,
+    promise: 'What a completed step made is in the journal, as it was made.',
+  },
+  'consent-first': {
+    number: 10,
+    promise: 'Nothing that needs consent runs without it, and nothing after a no.',
+  },
+  'ceilings-held': {
+    number: 11,
+    promise: 'Calls, steps, questions and outputs stay within the policy and the price tag.',
+  },
+  'ending-true': { number: 12, promise: 'The end says what happened, and why.' },
+  'causes-first': {
+    number: 15,
+    promise: 'Facts come in the order of their causes: one beginning, one end, nothing after it.',
+  },
+  'team-only': { number: 16, promise: 'Nobody outside the team is ever called.' },
+  'ends-in-time': {
+    number: 19,
+    promise: 'A run ends within its limit, its grace period and the extensions it was given.',
+  },
+} as const satisfies Readonly<Record<string, { number: number; promise: string }>>;
+
+/** The name of an invariant. */
+export type InvariantName = keyof typeof INVARIANTS;
