@@ -1,4 +1,5 @@
 import type { Effect, Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
+import type { OpenCall, OpenTimer, Unfinished } from './replay.js';
 
 /** What the driver needs of the world. Everything it does goes through here. */
 export interface World<Entry> {
@@ -15,10 +16,21 @@ export interface World<Entry> {
   failed(error: unknown): void;
 }
 
+/** Told when an input is durable, or was dropped because the run is over. */
+export type Settled = (step: KernelStep | undefined) => void;
+
 interface Posted {
+  /** Undefined for calls of an earlier process: they are made again once all that came before them is dealt with. */
+  readonly input: KernelInput | undefined;
+  readonly settled: Settled | undefined;
+  readonly calls?: readonly OpenCall[];
+}
+
+/** Something that happened while nobody drove the run. */
+export interface Missed {
+  readonly at: number;
   readonly input: KernelInput;
-  /** Told when the input is durable, or was dropped because the run is over. */
-  readonly settled: ((step: KernelStep | undefined) => void) | undefined;
+  readonly settled?: Settled;
 }
 
 interface Timer {
@@ -27,7 +39,7 @@ interface Timer {
   readonly dueAtMs: number;
 }
 
-interface OpenCall {
+interface RunningCall {
   readonly generation: number;
   readonly controller: AbortController;
 }
@@ -41,7 +53,7 @@ export class Driver<Entry> {
   readonly #world: World<Entry>;
   readonly #mailbox: Posted[] = [];
   readonly #timers = new Map<string, Timer>();
-  readonly #calls = new Map<string, OpenCall>();
+  readonly #calls = new Map<string, RunningCall>();
   #state: KernelState;
   #isBusy = false;
   #isOver = false;
@@ -70,10 +82,23 @@ export class Driver<Entry> {
     if (!this.#isBusy) this.#work();
   }
 
-  /** Goes on with a state that was rebuilt from a journal: timers for what is left of them, calls once more. */
-  take(state: KernelState, effects: readonly Effect[]): void {
+  /**
+   * Goes on with a state that was rebuilt from a journal. What was missed comes first, in the order in which it was due
+   * or came in; then the calls that are still open are made once more. A call that was out of time is not made again.
+   */
+  take(state: KernelState, { calls, timers }: Unfinished, missed: readonly Missed[] = []): void {
     this.#state = state;
-    this.#perform(effects);
+    const now = this.#world.now();
+    const past: Missed[] = [];
+    for (const timer of timers) {
+      if (timer.dueAtMs <= now) past.push({ at: timer.dueAtMs, input: elapsed(timer) });
+      else this.#arm(timer);
+    }
+    past.push(...missed);
+    past.sort((left, right) => left.at - right.at);
+    for (const { input, settled } of past) this.#mailbox.push({ input, settled });
+    this.#mailbox.push({ input: undefined, settled: undefined, calls });
+    if (!this.#isBusy) this.#work();
   }
 
   /** Replaces the state by an equal one that was rebuilt from the journal. */
@@ -84,11 +109,15 @@ export class Driver<Entry> {
   #work(): void {
     this.#isBusy = true;
     for (let next = this.#mailbox.shift(); next !== undefined; next = this.#mailbox.shift()) {
+      if (next.input === undefined) {
+        this.#perform(next.calls ?? [], 0);
+        continue;
+      }
       if (this.#isOver || this.#isStale(next.input)) {
         next.settled?.(undefined);
         continue;
       }
-      const pending = this.#take(next);
+      const pending = this.#take(next.input, next.settled);
       if (pending === undefined) continue;
       void pending.then(() => {
         this.#work();
@@ -99,7 +128,7 @@ export class Driver<Entry> {
   }
 
   /** One event: step, append, act. Undefined when it is all done already. */
-  #take({ input, settled }: Posted): Promise<void> | undefined {
+  #take(input: KernelInput, settled: Settled | undefined): Promise<void> | undefined {
     const at = this.#world.now();
     const step = this.#kernel.step(this.#state, input);
     try {
@@ -107,29 +136,29 @@ export class Driver<Entry> {
       if (appended instanceof Promise) {
         return appended.then(
           (entry) => {
-            this.#act(entry, step, settled);
+            this.#act(entry, step, at, settled);
           },
           (error: unknown) => {
             this.#fail(error, settled);
           },
         );
       }
-      this.#act(appended, step, settled);
+      this.#act(appended, step, at, settled);
     } catch (error) {
       this.#fail(error, settled);
     }
     return undefined;
   }
 
-  #act(entry: Entry, step: KernelStep, settled: Posted['settled']): void {
+  #act(entry: Entry, step: KernelStep, at: number, settled: Settled | undefined): void {
     this.#state = step.state;
     if (step.status !== 'active') this.#close();
     this.#world.appended(entry, step);
-    this.#perform(step.effects);
+    this.#perform(step.effects, at);
     settled?.(step);
   }
 
-  #fail(error: unknown, settled: Posted['settled']): void {
+  #fail(error: unknown, settled: Settled | undefined): void {
     this.#close();
     settled?.(undefined);
     this.#world.failed(error);
@@ -157,7 +186,8 @@ export class Driver<Entry> {
     }
   }
 
-  #perform(effects: readonly Effect[]): void {
+  /** Does what a step at a given time asked for. */
+  #perform(effects: readonly Effect[], at: number): void {
     for (const effect of effects) {
       if (this.#isOver) return;
       switch (effect.kind) {
@@ -168,7 +198,7 @@ export class Driver<Entry> {
           this.#stopCall(effect.address, effect.generation);
           break;
         case 'armTimer':
-          this.#armTimer(effect);
+          this.#armTimer(effect, at);
           break;
         case 'cancelTimer':
           this.#cancelTimer(effect.timer, effect.generation);
@@ -225,12 +255,22 @@ export class Driver<Entry> {
     call.controller.abort();
   }
 
-  #armTimer({ timer, generation, delayMs }: Extract<Effect, { kind: 'armTimer' }>): void {
+  /** Counted from the step, not from when it was durable: the deadline is the same for whoever reads the journal. */
+  #armTimer(
+    { timer, generation, delayMs }: Extract<Effect, { kind: 'armTimer' }>,
+    at: number,
+  ): void {
     if (this.#state.timers.get(timer)?.generation !== generation) return;
-    const dueAtMs = this.#world.now() + delayMs;
-    const handle = this.#world.setTimeout(() => {
-      this.#elapsed(timer, generation);
-    }, delayMs);
+    this.#arm({ timer, generation, dueAtMs: at + delayMs });
+  }
+
+  #arm({ timer, generation, dueAtMs }: OpenTimer): void {
+    const handle = this.#world.setTimeout(
+      () => {
+        this.#elapsed(timer, generation);
+      },
+      Math.max(0, dueAtMs - this.#world.now()),
+    );
     this.#timers.set(timer, { generation, handle, dueAtMs });
   }
 
@@ -247,3 +287,9 @@ export class Driver<Entry> {
     this.#world.clearTimeout(timer.handle);
   }
 }
+
+const elapsed = ({ timer, generation }: OpenTimer): KernelInput => ({
+  kind: 'elapsed',
+  timer,
+  generation,
+});

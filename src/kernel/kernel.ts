@@ -12,7 +12,13 @@ export interface KernelCharts {
   readonly machines: Readonly<Record<string, AnyStateMachine>>;
 }
 
-const EMPTY: KernelState = { nodes: new Map(), calls: new Map(), timers: new Map(), generation: 0 };
+const EMPTY: KernelState = {
+  nodes: new Map(),
+  calls: new Map(),
+  timers: new Map(),
+  generation: 0,
+  steps: 0,
+};
 
 /**
  * Runs a whole tree of charts as one pure function: one thing happens, and out come the next state, the facts and

@@ -22,12 +22,18 @@ export interface CallNode {
   readonly parent: string;
   /** Tells this call from an earlier one at the same address, so that late answers are dropped. */
   readonly generation: number;
+  /** What is called, and with what: enough to make the call once more. */
+  readonly actor: string;
+  readonly input: unknown;
 }
 
 export interface TimerNode {
   readonly address: string;
   readonly event: EventObject;
   readonly generation: number;
+  readonly delayMs: number;
+  /** The number of the step that armed it: when that was is for whoever keeps the times of steps. */
+  readonly since: number;
 }
 
 /** A whole run between two events. Never changed in place. */
@@ -37,6 +43,8 @@ export interface KernelState {
   readonly timers: ReadonlyMap<string, TimerNode>;
   /** The last generation given out. */
   readonly generation: number;
+  /** How many steps led here: the number of the next one, from 0. */
+  readonly steps: number;
 }
 
 /** What can happen to a run. Plain JSON: this is what the journal keeps. */

@@ -40,6 +40,7 @@ export class Macrostep {
   readonly #calls: Map<string, CallNode>;
   readonly #timers: Map<string, TimerNode>;
   #generation: number;
+  readonly #steps: number;
   readonly #effects: Effect[] = [];
   readonly #emitted: EventObject[] = [];
   readonly #mailboxes = new Map<string, Mailbox>();
@@ -51,6 +52,7 @@ export class Macrostep {
     this.#calls = copyOf(state.calls);
     this.#timers = copyOf(state.timers);
     this.#generation = state.generation;
+    this.#steps = state.steps;
   }
 
   perform(root: string, input: KernelInput): void {
@@ -87,6 +89,7 @@ export class Macrostep {
         calls: this.#calls,
         timers: this.#timers,
         generation: this.#generation,
+        steps: this.#steps + 1,
       },
       effects: this.#effects,
       emitted: this.#emitted,
@@ -242,7 +245,7 @@ export class Macrostep {
     }
     this.#generation += 1;
     const generation = this.#generation;
-    this.#calls.set(address, { id, parent, generation });
+    this.#calls.set(address, { id, parent, generation, actor: src, input });
     this.#effects.push({ kind: 'startCall', address, generation, actor: src, input });
   }
 
@@ -293,7 +296,7 @@ export class Macrostep {
     this.#generation += 1;
     const generation = this.#generation;
     const timer = `${address}#${id}`;
-    this.#timers.set(timer, { address, event, generation });
+    this.#timers.set(timer, { address, event, generation, delayMs: delay, since: this.#steps });
     this.#effects.push({ kind: 'armTimer', timer, generation, delayMs: delay });
   }
 

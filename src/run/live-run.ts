@@ -14,7 +14,7 @@ import { isEnded, reportOf } from '../journal/report.js';
 import type { World } from '../kernel/driver.js';
 import { Driver } from '../kernel/driver.js';
 import type { Effect, Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
-import { replay } from '../kernel/replay.js';
+import { replay, unfinishedIn } from '../kernel/replay.js';
 import type { PlanToCheck } from '../machines/orchestrator.types.js';
 import type { CommandResult, Run } from './run.types.js';
 import type { Clock } from '../services/clock.js';
@@ -90,11 +90,8 @@ export class LiveRun implements Run {
     }
     const { at: lastAt } = entries.at(-1) ?? { at: 0 };
     this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
-    const now = this.#now();
-    this.#driver.take(
-      replayed.state,
-      replayed.open.map(({ effect, at }) => remaining(effect, at, now)),
-    );
+    const timeOf = (stepNumber: number): number => entries[stepNumber]?.at ?? lastAt;
+    this.#driver.take(replayed.state, unfinishedIn(replayed.state, timeOf));
   }
 
   #now(): number {
@@ -327,12 +324,6 @@ const intentsOf = (effects: readonly Effect[]): readonly string[] => {
 };
 
 const NO_INTENTS: readonly string[] = Object.freeze([]);
-
-/** What is left of a timer, now; a call is simply made again. */
-const remaining = (effect: Effect, at: number, now: number): Effect =>
-  effect.kind === 'armTimer'
-    ? { ...effect, delayMs: Math.max(0, at + effect.delayMs - now) }
-    : effect;
 
 const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
   if (JSON.stringify(facts) === JSON.stringify(entry.facts)) return;

@@ -17,6 +17,9 @@ export interface Clock {
   clearTimeout(handle: unknown): void;
 }
 
+/** Less than this between the two clocks of a machine is the coarseness of their answers, not a change of the time. */
+const clockToleranceMs = 250;
+
 /** The longest delay a platform timer keeps; one millisecond more and it fires at once. */
 const longestPlatformDelayMs = 2 ** 31 - 1;
 
@@ -28,8 +31,9 @@ export const effectiveDelayMs = (delayMs: number): number => (delayMs > 0 ? dela
 /**
  * The real clock.
  *
- * Time never runs backwards: when the wall clock is set back, this one keeps counting from where it was, so
- * elapsed times stay right and its answers stay ahead of the wall clock by that much while the clock lives.
+ * Time never runs backwards: when the wall clock is set back, this one keeps counting what really elapsed, by the
+ * monotonic clock of the platform, and its answers stay ahead of the wall clock by that much while the clock lives.
+ * When the wall clock is set forward, or the machine slept, it follows: deadlines are times of the wall clock.
  *
  * @example
  * const clock = systemClock();
@@ -37,15 +41,21 @@ export const effectiveDelayMs = (delayMs: number): number => (delayMs > 0 ? dela
  * clock.clearTimeout(timer);
  */
 export function systemClock(): Clock {
-  let latestWallMs = Number.NEGATIVE_INFINITY;
+  let wallMs = Date.now();
+  let monotonicMs = performance.now();
   let aheadOfWallMs = 0;
+  let latestMs = Number.NEGATIVE_INFINITY;
 
   return {
     now: () => {
-      const wallMs = Date.now();
-      if (wallMs < latestWallMs) aheadOfWallMs += latestWallMs - wallMs;
-      latestWallMs = wallMs;
-      return wallMs + aheadOfWallMs;
+      const nextWallMs = Date.now();
+      const nextMonotonicMs = performance.now();
+      const lostMs = wallMs + (nextMonotonicMs - monotonicMs) - nextWallMs;
+      if (lostMs > clockToleranceMs) aheadOfWallMs += Math.round(lostMs);
+      wallMs = nextWallMs;
+      monotonicMs = nextMonotonicMs;
+      latestMs = Math.max(latestMs, nextWallMs + aheadOfWallMs);
+      return latestMs;
     },
     setTimeout: (callback, delayMs) => {
       const timer = new SystemTimer(callback, effectiveDelayMs(delayMs));

@@ -10,7 +10,7 @@ import type {
   KernelState,
   KernelStep,
 } from '../../src/kernel/kernel.types.js';
-import { replay } from '../../src/kernel/replay.js';
+import { replay, unfinishedIn } from '../../src/kernel/replay.js';
 import { tracingRunner } from '../../src/kernel/tracing-runner.js';
 import { parentOf } from '../../src/machines/send-up.js';
 import { checkingRunner, comparisons } from './checking-runner.js';
@@ -198,12 +198,12 @@ describe('the kernel', () => {
         const entries = inputs.map((event, at) => ({ at, event }));
         const replayed = replay(kernel, entries, () => undefined);
         expect(replayed.status).toBe('active');
-        expect(replayed.open.map(({ effect, at }) => [effect.kind, at])).toEqual([
-          ['startCall', 1],
-          ['armTimer', 1],
-          ['startCall', 2],
-          ['armTimer', 2],
+        const { calls, timers } = unfinishedIn(replayed.state, (step) => entries[step]?.at ?? 0);
+        expect(calls.map(({ address, actor }) => [address, actor])).toEqual([
+          ['/a/call', 'call'],
+          ['/b/call', 'call'],
         ]);
+        expect(timers.map(({ dueAtMs }) => dueAtMs)).toEqual([101, 102]);
       });
     });
   }

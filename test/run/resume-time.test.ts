@@ -69,6 +69,46 @@ describe('a timer of a run that is taken up again', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it('that was due earlier fires earlier, though it was armed later', async () => {
+    const store = await crashed();
+    const clock = virtualClock({ startMs: 10 * 60_000 });
+    const run = await waiting(clock, store).resume('run');
+    await clock.runUntil(run.done);
+    // The time of the run began before the question was asked, and was over after the question had expired.
+    const told = factsOf(run).map(({ type }) => type);
+    expect(told.filter((type) => type === 'approval.expired')).toHaveLength(1);
+    expect(told.filter((type) => type === 'time.executionClosed').length).toBeLessThanOrEqual(1);
+    const elapsed = run.journal().flatMap(({ event }) => (event.kind === 'elapsed' ? [event] : []));
+    expect(elapsed[0]?.timer).toContain('/slot-0#');
+    expect((await run.done).steps).toMatchObject([{ code: 'approval-expired' }]);
+  });
+
+  it('ends a call that is out of time instead of making it once more', async () => {
+    const policy = definePolicy({
+      time: { stepTimeoutMs: 10_000, limitMs: 60_000 },
+      retry: { attempts: 1 },
+    });
+    const silent = () => agentNamed('worker', () => new Promise(() => undefined));
+    const clock = virtualClock();
+    const original = memoryStore();
+    const first = composeOrchestrator(
+      { agents: [silent()], clock, store: original, policy },
+      undefined,
+    ).start({ goal: 'The goal of the run', runId: 'run', plan: { steps: steps('a') } });
+    await clock.settle();
+    const store = await storeWith(original, 'run', first.journal().length);
+
+    const late = virtualClock({ startMs: 20_000 });
+    const worker = silent();
+    const run = await composeOrchestrator(
+      { agents: [worker], clock: late, store, policy },
+      undefined,
+    ).resume('run');
+    await late.runUntil(run.done);
+    expect(worker.calls).toEqual([]);
+    expect((await run.done).steps).toMatchObject([{ status: 'failed', code: 'timeout' }]);
+  });
+
   it('is not needed when the answer comes in time', async () => {
     const store = await crashed();
     const clock = virtualClock({ startMs: 5_000 });

@@ -50,6 +50,35 @@ describe('systemClock', () => {
     expect(clock.now()).toBe(1_000_500);
   });
 
+  it('loses no time when the wall clock is set back while nobody looks', () => {
+    const clock = systemClock();
+    expect(clock.now()).toBe(1_000_000);
+    vi.advanceTimersByTime(3_600_000);
+    vi.setSystemTime(1_000_000 + 1_800_000);
+    expect(clock.now()).toBe(1_000_000 + 3_600_000);
+    vi.advanceTimersByTime(500);
+    expect(clock.now()).toBe(1_000_000 + 3_600_500);
+    vi.setSystemTime(5);
+    expect(clock.now()).toBe(1_000_000 + 3_600_500);
+  });
+
+  it('follows a wall clock that is set forward', () => {
+    const clock = systemClock();
+    vi.advanceTimersByTime(1_000);
+    vi.setSystemTime(9_000_000);
+    expect(clock.now()).toBe(9_000_000);
+  });
+
+  it('does not drift away from a wall clock that is slowed down a little', () => {
+    const clock = systemClock();
+    for (let second = 0; second < 1_000; second += 1) {
+      vi.advanceTimersByTime(1_000);
+      vi.setSystemTime(Date.now() - 1);
+      clock.now();
+    }
+    expect(clock.now()).toBe(1_000_000 + 1_000 * 999);
+  });
+
   it('drives the delays of an XState actor, however long', () => {
     const waiting = createMachine({
       initial: 'waiting',
