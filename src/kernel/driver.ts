@@ -20,10 +20,9 @@ export interface World<Entry> {
 export type Settled = (step: KernelStep | undefined) => void;
 
 interface Posted {
-  /** Undefined for calls of an earlier process: they are made again once all that came before them is dealt with. */
+  /** Undefined where everything that was missed is dealt with, and calls are made again. */
   readonly input: KernelInput | undefined;
   readonly settled: Settled | undefined;
-  readonly calls?: readonly OpenCall[];
 }
 
 /** Something that happened while nobody drove the run. */
@@ -55,6 +54,8 @@ export class Driver<Entry> {
   readonly #timers = new Map<string, Timer>();
   readonly #calls = new Map<string, RunningCall>();
   #state: KernelState;
+  /** Calls that wait until everything that was missed is dealt with; undefined when nothing was. */
+  #held: OpenCall[] | undefined;
   #isBusy = false;
   #isOver = false;
 
@@ -84,7 +85,8 @@ export class Driver<Entry> {
 
   /**
    * Goes on with a state that was rebuilt from a journal. What was missed comes first, in the order in which it was due
-   * or came in; then the calls that are still open are made once more. A call that was out of time is not made again.
+   * or came in; only then are the calls made that are still open after all of it, those of the journal once more. So
+   * nobody is called for something that is out of time already.
    */
   take(state: KernelState, { calls, timers }: Unfinished, missed: readonly Missed[] = []): void {
     this.#state = state;
@@ -97,7 +99,8 @@ export class Driver<Entry> {
     past.push(...missed);
     past.sort((left, right) => left.at - right.at);
     for (const { input, settled } of past) this.#mailbox.push({ input, settled });
-    this.#mailbox.push({ input: undefined, settled: undefined, calls });
+    this.#held = [...calls];
+    this.#mailbox.push({ input: undefined, settled: undefined });
     if (!this.#isBusy) this.#work();
   }
 
@@ -110,7 +113,7 @@ export class Driver<Entry> {
     this.#isBusy = true;
     for (let next = this.#mailbox.shift(); next !== undefined; next = this.#mailbox.shift()) {
       if (next.input === undefined) {
-        this.#perform(next.calls ?? [], 0);
+        this.#release();
         continue;
       }
       if (this.#isOver || this.#isStale(next.input)) {
@@ -125,6 +128,12 @@ export class Driver<Entry> {
       return;
     }
     this.#isBusy = false;
+  }
+
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const call of held) this.#startCall(call);
   }
 
   /** One event: step, append, act. Undefined when it is all done already. */
@@ -207,9 +216,14 @@ export class Driver<Entry> {
     }
   }
 
-  #startCall({ address, generation, actor, input }: Extract<Effect, { kind: 'startCall' }>): void {
+  #startCall(call: OpenCall): void {
+    const { address, generation, actor, input } = call;
     // A call that was stopped again within its own step is never made.
-    if (this.#state.calls.get(address)?.generation !== generation) return;
+    if (this.#isOver || this.#state.calls.get(address)?.generation !== generation) return;
+    if (this.#held !== undefined) {
+      this.#held.push(call);
+      return;
+    }
     const controller = new AbortController();
     this.#calls.set(address, { generation, controller });
     this.#world.call(actor, input, controller).then(

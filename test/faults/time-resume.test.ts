@@ -141,7 +141,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('T3 taken up by a machine whose wall clock is a year ahead: all that is due by it fires at once and once, and nothing starts', async () => {
+  it('T3 taken up by a machine whose wall clock is a year ahead: all that is due by it fires at once, once and in order, and nothing starts after the end of its time', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store } = await crashed(waiting);
       const aheadMs = START_MS + 365 * 24 * 3_600_000;
@@ -151,10 +151,13 @@ describe('a run that is taken up again', () => {
       const { policy } = waiting;
       const told = factsOf(run).filter(({ at }) => at >= aheadMs);
       // The limit of the run is long over: it ends, with its time to conclude and its grace, and calls nobody any more.
+      // A pause that was over before the limit was is followed by its try, as it would have been then.
+      const closed = told.findIndex(({ type }) => type === 'time.executionClosed');
       expect(
-        told.filter(({ type }) => type === 'agent.called'),
+        told.slice(closed).filter(({ type }) => type === 'agent.called'),
         name,
       ).toEqual([]);
+      expect(told.slice(0, closed).some(waiting.isDue) || closed === 0, name).toBe(true);
       expect(told.filter(waiting.isDue).length, name).toBeLessThanOrEqual(1);
       expect(told.at(-1), name).toMatchObject({ type: 'run.ended' });
       expect(clock.now() - aheadMs, name).toBeLessThanOrEqual(
