@@ -1,7 +1,16 @@
 export { virtualClock } from '../services/virtual-clock.js';
 export { checkInvariants } from './invariants/check-invariants.js';
+export { storeContract } from './store-contract/store-contract.js';
 
 export type { VirtualClock } from '../services/virtual-clock.js';
 export type { Promised } from './invariants/check-invariants.js';
 export type { Violation } from './invariants/evidence.js';
 export type { InvariantName } from './invariants/invariants.js';
+export type {
+  ContractEntry,
+  ContractStore,
+  CreateSharedStores,
+  CreateStore,
+  StoreCase,
+} from './store-contract/contract-case.js';
+export type { StoreContractOptions } from './store-contract/store-contract.js';

@@ -2,9 +2,16 @@ import { describe, expect, it } from 'vitest';
 
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunHeader, StoredEntry } from '../../src/services/run-store.js';
-import { storeContract } from './store-contract.js';
+import type { ContractEntry } from '../../src/testing/index.js';
+import { storeContract } from '../../src/testing/index.js';
 
-storeContract('memoryStore', () => memoryStore());
+describe('memoryStore keeps the contract of a store', () => {
+  const createShared = () => {
+    const store = memoryStore<ContractEntry>();
+    return [store, store] as const;
+  };
+  for (const { name, run } of storeContract(() => memoryStore(), { createShared })) it(name, run);
+});
 
 const header: RunHeader = {
   format: 1,

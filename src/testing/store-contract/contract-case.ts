@@ -1,0 +1,72 @@
+import type {
+  MaybePromise,
+  RunHeader,
+  RunStore,
+  StoredCommand,
+  StoredEntry,
+} from '../../services/run-store.js';
+
+/** One promise of the port, put to the test. */
+export interface StoreCase {
+  readonly name: string;
+  /** Rejects with an error that says what was expected and what came instead. */
+  readonly run: () => Promise<void>;
+}
+
+/** An entry as the cases write it. */
+export interface ContractEntry extends StoredEntry {
+  readonly note: string;
+}
+
+export type ContractStore = RunStore<ContractEntry>;
+
+/** Makes a store with nothing in it; every case has its own. */
+export type CreateStore = () => MaybePromise<ContractStore>;
+
+/** Makes two store objects that keep the same runs, of which there are none, as two processes have them. */
+export type CreateSharedStores = () => MaybePromise<readonly [ContractStore, ContractStore]>;
+
+/** What a case does with an empty store. */
+export type Scene = (store: ContractStore) => Promise<void>;
+
+/** What a case does with two store objects that share their runs. */
+export type SharedScene = (one: ContractStore, other: ContractStore) => Promise<void>;
+
+export const headerOf = (runId: string): RunHeader => ({
+  format: 1,
+  runId,
+  goal: `The goal of ${runId}`,
+  plan: { steps: [{ id: 's1', task: 'Something with "quotes", a \0 and \ud800' }] },
+  policyFingerprint: '0123456789abcdef',
+  chartFingerprint: 'fedcba9876543210',
+  startedAt: 1_000,
+});
+
+export const entryAt = (sequence: number): ContractEntry => ({
+  sequence,
+  at: 1_000 + sequence,
+  note: `entry ${sequence} with "quotes", 'others', \\, \0, \u2028, 😀 and half of one: \ud83d`,
+});
+
+/** Entries `from` to before `to`. */
+export const entriesFrom = (from: number, to: number): ContractEntry[] =>
+  Array.from({ length: to - from }, (_item, index) => entryAt(from + index));
+
+export const commandOf = (id: string): StoredCommand => ({
+  id,
+  at: 5_000,
+  command: { type: 'conversation.say', text: `Command ${id} says 'hello' \0 😀` },
+});
+
+/** The token of a claim that must succeed. */
+export async function tokenFor(
+  store: ContractStore,
+  runId: string,
+  owner: string,
+  now: number,
+): Promise<number> {
+  const claim = await store.claim(runId, owner, 1_000, now);
+  if (claim === undefined)
+    throw new Error(`Expected ${owner} to get run '${runId}' at ${now}, but it is taken`);
+  return claim.token;
+}

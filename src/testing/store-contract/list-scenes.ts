@@ -1,0 +1,71 @@
+import type { ContractStore, Scene } from './contract-case.js';
+import { entriesFrom, headerOf } from './contract-case.js';
+import { expectSame, expectThat, expectThrown } from './expectation.js';
+
+const fourRuns = async (store: ContractStore): Promise<void> => {
+  for (const runId of ['run-c', 'run-a', 'run-d', 'run-B']) await store.create(headerOf(runId));
+  await store.append('run-a', 0, entriesFrom(0, 3), { ended: true });
+  await store.append('run-d', 0, entriesFrom(0, 1));
+};
+
+const idsOf = async (
+  store: ContractStore,
+  filter: Parameters<ContractStore['list']>[0],
+): Promise<string[]> => (await store.list(filter)).map(({ header }) => header.runId);
+
+export const listScenes: Readonly<Record<string, Scene>> = {
+  'has all runs in the order of their ids, capitals first': async (store) => {
+    await fourRuns(store);
+    expectSame('The list', await store.list(), [
+      { header: headerOf('run-B'), entryCount: 0, ended: false },
+      { header: headerOf('run-a'), entryCount: 3, ended: true },
+      { header: headerOf('run-c'), entryCount: 0, ended: false },
+      { header: headerOf('run-d'), entryCount: 1, ended: false },
+    ]);
+  },
+
+  'has only the ended, or only the others': async (store) => {
+    await fourRuns(store);
+    expectSame('Ended runs', await idsOf(store, { ended: true }), ['run-a']);
+    expectSame('Other runs', await idsOf(store, { ended: false }), ['run-B', 'run-c', 'run-d']);
+    const page = await idsOf(store, { ended: false, after: 'run-B', limit: 1 });
+    expectSame('A page of other runs', page, ['run-c']);
+  },
+
+  'comes page by page, also when the last run of a page has gone since': async (store) => {
+    await fourRuns(store);
+    expectSame('Page 1', await idsOf(store, { limit: 2 }), ['run-B', 'run-a']);
+    await store.delete('run-a');
+    expectSame('Page 2', await idsOf(store, { limit: 2, after: 'run-a' }), ['run-c', 'run-d']);
+    expectSame('Page 3', await idsOf(store, { limit: 2, after: 'run-d' }), []);
+  },
+
+  'has every run on exactly one page, whatever its id': async (store) => {
+    const ids = ['é', 'e\u0301', 'z', 'Z', '😀', '\uffee', '日本', 'a b', 'ß', 'ss', '-', '~', '0'];
+    for (const runId of ids) await store.create(headerOf(runId));
+    const seen: string[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await idsOf(store, after === undefined ? { limit: 3 } : { limit: 3, after });
+      if (page.length === 0) break;
+      seen.push(...page);
+      after = page.at(-1);
+      expectThat('There is no end to the pages', seen.length <= 2 * ids.length);
+    }
+    expectSame('The runs of all pages', [...seen].sort(), [...ids].sort());
+    expectSame('The order of the pages', seen, await idsOf(store, {}));
+  },
+
+  'has a thousand runs unless told otherwise': async (store) => {
+    for (let index = 0; index < 1_001; index += 1) {
+      await store.create({ ...headerOf(`run-${index}`), plan: null });
+    }
+    expectSame('The length of a page', (await store.list()).length, 1_000);
+    expectSame('The length of a long page', (await store.list({ limit: 5_000 })).length, 1_001);
+  },
+
+  'refuses a limit that is not a positive integer': async (store) => {
+    for (const limit of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expectThrown(`list with limit ${limit}`, RangeError, () => store.list({ limit }));
+    }
+  },
+};

@@ -1,0 +1,107 @@
+import type { SharedScene } from './contract-case.js';
+import { commandOf, entriesFrom, headerOf, tokenFor } from './contract-case.js';
+import { countAccepted, expectRefused, expectSame } from './expectation.js';
+import { expectSoon, watching } from './watch-scenes.js';
+
+/** How often a race is run. */
+const ROUNDS = 20;
+
+export const sharedScenes: Readonly<Record<string, SharedScene>> = {
+  'one reads what the other has written': async (one, other) => {
+    await one.create(headerOf('run'));
+    await one.append('run', 0, entriesFrom(0, 2), { state: 'a state' });
+    await one.post('run', commandOf('a'));
+    expectSame('The run', await other.read('run'), {
+      header: headerOf('run'),
+      entries: entriesFrom(0, 2),
+      ended: false,
+      state: { sequence: 2, body: 'a state' },
+    });
+    expectSame('The inbox', await other.inbox('run'), [commandOf('a')]);
+    await other.append('run', 2, entriesFrom(2, 3), { ended: true, taken: ['a'] });
+    expectSame('How many wait', (await one.inbox('run')).length, 0);
+    await expectRefused('append to a run that the other has ended', 'run-conflict', () =>
+      one.append('run', 3, entriesFrom(3, 4)),
+    );
+    await other.delete('run');
+    expectSame('A run that the other has deleted', await one.read('run'), undefined);
+  },
+
+  'one of two gets an id': async (one, other) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const creates = [one, other].map((store) => () => store.create(headerOf(`run-${round}`)));
+      const accepted = await countAccepted('one of two creates', 'run-conflict', creates);
+      expectSame('How many of two creates were accepted', accepted, 1);
+    }
+  },
+
+  'one of two writes the next entry': async (one, other) => {
+    await one.create(headerOf('run'));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const appends = [one, other].map(
+        (store) => () => store.append('run', round, entriesFrom(round, round + 1)),
+      );
+      const accepted = await countAccepted('one of two appends', 'run-conflict', appends);
+      expectSame('How many of two appends were accepted', accepted, 1);
+    }
+    expectSame('The entries', (await other.read('run'))?.entries, entriesFrom(0, ROUNDS));
+  },
+
+  'one of two gets a claim': async (one, other) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const runId = `run-${round}`;
+      await one.create(headerOf(runId));
+      const claims = await Promise.all([
+        one.claim(runId, 'one', 1_000, 0),
+        other.claim(runId, 'other', 1_000, 0),
+      ]);
+      const winners = claims.filter((claim) => claim !== undefined);
+      expectSame('How many of two owners got a run', winners.length, 1);
+      for (const claim of winners) await other.append(runId, 0, entriesFrom(0, 1), claim);
+    }
+  },
+
+  'one of two takes over a run whose lease is over, and the dead owner is shut out': async (
+    one,
+    other,
+  ) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const runId = `run-${round}`;
+      await one.create(headerOf(runId));
+      const dead = await tokenFor(one, runId, 'dead', 0);
+      const claims = await Promise.all([
+        one.claim(runId, 'one', 1_000, 2_000),
+        other.claim(runId, 'other', 1_000, 2_000),
+      ]);
+      const winners = claims.filter((claim) => claim !== undefined);
+      expectSame('How many of two took over', winners.length, 1);
+      expectSame('The takeovers', winners[0]?.takeovers, 1);
+      await expectRefused('append by the dead owner', 'run-conflict', () =>
+        one.append(runId, 0, entriesFrom(0, 1), { token: dead }),
+      );
+      for (const claim of winners) await other.append(runId, 0, entriesFrom(0, 1), claim);
+    }
+  },
+
+  'a command posted through both is kept once, and none is lost': async (one, other) => {
+    await one.create(headerOf('run'));
+    const ids = Array.from({ length: ROUNDS }, (_item, index) => `command-${index}`);
+    await Promise.all(
+      ids.flatMap((id) => [one, other].map(async (store) => store.post('run', commandOf(id)))),
+    );
+    const waiting = (await other.inbox('run')).map(({ id }) => id);
+    expectSame('The inbox', waiting.sort(), ids.sort());
+  },
+
+  'a watch is told of what the other posts and appends': async (one, other) => {
+    await one.create(headerOf('run'));
+    const seen = watching(other, 'run');
+    if (seen === undefined) return;
+    await one.post('run', commandOf('a'));
+    await expectSoon('Nobody was told of a command', () => seen.count > 0);
+    const before = seen.count;
+    await one.append('run', 0, entriesFrom(0, 1));
+    await expectSoon('Nobody was told of an entry', () => seen.count > before);
+    seen.stop();
+  },
+};

@@ -1,0 +1,84 @@
+import { systemClock } from '../../services/clock.js';
+import type { ContractStore, Scene } from './contract-case.js';
+import { commandOf, entriesFrom, headerOf } from './contract-case.js';
+import { expectSame, expectThat } from './expectation.js';
+
+const clock = systemClock();
+
+const POLL_MS = 10;
+const PATIENCE_MS = 20_000;
+/** How long a listener that has stopped is given to be called all the same. */
+const QUIET_MS = 50;
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.setTimeout(resolve, ms);
+  });
+
+/** Throws unless it holds before long. */
+export async function expectSoon(what: string, holds: () => boolean): Promise<void> {
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS && !holds(); waitedMs += POLL_MS)
+    await sleep(POLL_MS);
+  expectThat(what, holds());
+}
+
+/** Counts how often a listener was called. */
+export interface Watching {
+  count: number;
+  stop: () => void;
+}
+
+/** Undefined when the store cannot tell: then there is nothing to hold it to. */
+export function watching(store: ContractStore, runId: string): Watching | undefined {
+  if (store.watch === undefined) return undefined;
+  const seen: Watching = { count: 0, stop: () => undefined };
+  seen.stop = store.watch(runId, () => {
+    seen.count += 1;
+  });
+  return seen;
+}
+
+export const watchScenes: Readonly<Record<string, Scene>> = {
+  'is told of commands and of entries, until it stops': async (store) => {
+    await store.create(headerOf('run'));
+    const seen = watching(store, 'run');
+    if (seen === undefined) return;
+    await store.post('run', commandOf('a'));
+    await expectSoon('Nobody was told of a command', () => seen.count > 0);
+    const before = seen.count;
+    await store.append('run', 0, entriesFrom(0, 1));
+    await expectSoon('Nobody was told of an entry', () => seen.count > before);
+    seen.stop();
+    seen.stop();
+    const stopped = seen.count;
+    await store.post('run', commandOf('b'));
+    await sleep(QUIET_MS);
+    expectSame('Calls of a listener that has stopped', seen.count - stopped, 0);
+  },
+
+  'is told only of its own run': async (store) => {
+    for (const runId of ['one', 'two']) await store.create(headerOf(runId));
+    const [one, two] = [watching(store, 'one'), watching(store, 'two')];
+    if (one === undefined || two === undefined) return;
+    await store.post('two', commandOf('a'));
+    await expectSoon('Nobody was told of a command', () => two.count > 0);
+    await sleep(QUIET_MS);
+    expectSame('Calls for another run', one.count, 0);
+    one.stop();
+    two.stop();
+  },
+
+  'disturbs nobody with what its listener throws': async (store) => {
+    await store.create(headerOf('run'));
+    const stop = store.watch?.('run', () => {
+      throw new Error('The trouble of a listener');
+    });
+    const seen = watching(store, 'run');
+    if (seen === undefined) return;
+    await store.post('run', commandOf('a'));
+    await expectSoon('The second listener was not told', () => seen.count > 0);
+    expectSame('The inbox', await store.inbox('run'), [commandOf('a')]);
+    stop?.();
+    seen.stop();
+  },
+};

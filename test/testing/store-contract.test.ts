@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { ContractEntry, ContractStore } from '../../src/testing/index.js';
+import { storeContract } from '../../src/testing/index.js';
+import { brokenStores } from './broken-stores.js';
+
+/** The case meant for a flaw: a store that fails only others would be found out by chance. */
+const meantFor: Readonly<Record<string, string>> = {
+  'ignores the expected sequence': 'journal: refuses entries for another length',
+  'keeps the first of the entries that it refuses': 'journal: refuses entries for another length',
+  'checks first and writes later': 'journal: lets exactly one of several writers at once win',
+  'loses half a surrogate pair': 'journal: reads back what was created and appended',
+  'cuts off what is too long': 'journal: keeps an entry of two million characters',
+  'takes every token': 'claim: stops the owner who was replaced',
+  'begins its tokens anew after a release': 'claim: gives a new token to an owner who comes back',
+  'lets a lease last one millisecond longer': 'claim: gives a run with a greater token',
+  'counts no takeovers': 'claim: counts how often a run was taken',
+  'lets anybody release a claim': 'claim: takes a claim back from its owner only',
+  'keeps a command as often as it is posted': 'inbox: keeps a command once',
+  'takes commands whether or not the append is refused': 'inbox: gives up nothing',
+  'hands out commands by their id instead of their turn': 'inbox: keeps commands as they are',
+  'has no room for the last of ten thousand': 'inbox: holds ten thousand commands',
+  'forgets the state with the next append': 'journal: keeps the latest state',
+  'takes capitals for small letters': 'ids: keeps runs apart',
+  'trims ids': 'ids: keeps runs apart',
+  'deletes everything that looks like the id': 'ids: keeps runs apart',
+  'leaves the inbox of a deleted run behind': 'inbox: keeps the inboxes of runs apart',
+  'lists in the order of creation': 'list: has all runs in the order of their ids',
+  'begins every page at the first run': 'list: comes page by page',
+  'filters after it has cut the page': 'list: has only the ended, or only the others',
+  'lends its own list': 'journal: hands out what cannot change any more',
+  'calls listeners for ever': 'watch: is told of commands and of entries, until it stops',
+  'calls the listeners of all runs': 'watch: is told only of its own run',
+};
+
+const caseFor = (flaw: string, create: () => ContractStore) => {
+  const cases = storeContract(create).filter(({ name }) =>
+    name.startsWith(meantFor[flaw] ?? 'no case'),
+  );
+  if (cases[0] === undefined || cases.length > 1) throw new Error(`No case is meant for ${flaw}`);
+  return cases[0];
+};
+
+describe('storeContract', () => {
+  it.each(brokenStores)('finds out a store that %s', async (flaw, create) => {
+    const { run } = caseFor(flaw, create);
+    await expect(run()).rejects.toThrow(/^[^\n]{10,}$/);
+    // The same case passes when nothing is broken.
+    await caseFor(flaw, () => memoryStore()).run();
+  });
+
+  it('says what was expected and what came instead', async () => {
+    const [, create] = brokenStores.find(([flaw]) => flaw === 'counts no takeovers') ?? [];
+    if (create === undefined) throw new Error('There is no such store');
+    await expect(caseFor('counts no takeovers', create).run()).rejects.toThrow(
+      'Takeovers after a lease: expected 1, got 0',
+    );
+  });
+
+  it('finds out two store objects that do not share their runs', async () => {
+    const createShared = () =>
+      [memoryStore<ContractEntry>(), memoryStore<ContractEntry>()] as const;
+    const cases = storeContract(() => memoryStore(), { createShared });
+    const shared = cases.filter(
+      ({ name }) => name.startsWith('shared: ') && !name.includes('a watch'),
+    );
+    expect(shared.length).toBeGreaterThan(4);
+    for (const { run } of shared) await expect(run()).rejects.toThrow();
+  });
+
+  it('closes every store that it opened, also when the store is wrong', async () => {
+    let opened = 0;
+    let closed = 0;
+    const create = (): ContractStore => {
+      opened += 1;
+      const inner = memoryStore<ContractEntry>();
+      return {
+        ...inner,
+        close: () => {
+          closed += 1;
+        },
+        create: () => {
+          throw new Error('Broken');
+        },
+      };
+    };
+    const createShared = () => [create(), create()] as const;
+    for (const { run } of storeContract(create, { createShared }))
+      await run().catch(() => undefined);
+    expect(opened).toBeGreaterThan(40);
+    expect(closed).toBe(opened);
+  });
+});
