@@ -16,6 +16,7 @@ const documents = [
   'docs/agents.md',
   'docs/architecture.md',
   'docs/embedding.md',
+  'docs/museum.md',
   'docs/policy.md',
   'docs/replanning.md',
   'docs/runs.md',
