@@ -115,6 +115,32 @@ export class RunConflictError extends PlanwrightError {
   }
 }
 
+/** The run is being run by somebody else; it may be taken up when its lease is over. */
+export class RunClaimedError extends PlanwrightError {
+  override readonly name = 'RunClaimedError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('already-claimed', message, options);
+  }
+
+  static override isInstance(value: unknown): value is RunClaimedError {
+    return hasCode(value, 'already-claimed');
+  }
+}
+
+/** `close()` was called: this orchestrator takes nothing up any more. */
+export class OrchestratorClosedError extends PlanwrightError {
+  override readonly name = 'OrchestratorClosedError';
+
+  constructor(message = 'The orchestrator is closed', options?: ErrorOptions) {
+    super('orchestrator-closed', message, options);
+  }
+
+  static override isInstance(value: unknown): value is OrchestratorClosedError {
+    return hasCode(value, 'orchestrator-closed');
+  }
+}
+
 /** The store has no run with this id. */
 export class RunNotFoundError extends PlanwrightError {
   override readonly name = 'RunNotFoundError';

@@ -5,9 +5,11 @@ export {
   InboxFullError,
   JournalCorruptError,
   JournalMismatchError,
+  OrchestratorClosedError,
   PlanError,
   PlanwrightError,
   PolicyError,
+  RunClaimedError,
   RunConflictError,
   RunNotFoundError,
   StoreUnavailableError,
@@ -43,6 +45,7 @@ export type { Orchestrator, OrchestratorOptions, StartInput } from './orchestrat
 export type { Plan, PlanStep, Votes } from './plan/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
+export type { DurabilityOptions } from './run/durability.js';
 export type { CommandResult, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
 export type {

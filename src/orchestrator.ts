@@ -23,6 +23,8 @@ import type { Bounds } from './policy/bounds.js';
 import { boundsOf } from './policy/bounds.js';
 import type { Policy } from './policy/policy.js';
 import { definePolicy } from './policy/policy.js';
+import type { DurabilityOptions } from './run/durability.js';
+import { defaultDurability } from './run/durability.js';
 import type { RunParts } from './run/live-run.js';
 import { RunRegistry } from './run/run-registry.js';
 import type { Run } from './run/run.types.js';
@@ -47,6 +49,8 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
   readonly policy?: Policy<NameOf<Agents>>;
   /** Where journals are kept. Without one a run lives as long as its `Run`. */
   readonly store?: RunStore<JournalEntry>;
+  /** How runs in the store are held while they are run. */
+  readonly durability?: DurabilityOptions;
   /** @default systemClock() */
   readonly clock?: Clock;
   /** Where agents are run. @default in place: agent.run(call) */
@@ -70,10 +74,21 @@ export interface StartInput<AgentName extends string = string> {
 export interface Orchestrator<AgentName extends string = string> {
   /** Starts a run. Bad input is a typed error here and now; afterwards `run.done` always resolves. */
   start(input: StartInput<AgentName>): Run;
-  /** Takes a run up again: the live one, or the one the store remembers. */
+  /**
+   * Takes a run up again: the live one, or the one the store remembers. A run that somebody else runs is refused with
+   * RunClaimedError, and nobody is called.
+   */
   resume(runId: string): Promise<Run>;
-  /** Takes up every unfinished run in the store that is not running here. */
+  /** Takes up every unfinished run in the store that belongs to nobody: never claimed, given back, or its owner died. */
   recover(): Promise<readonly Run[]>;
+  /** Recovers now and then again and again, `everyMs` after it was last done. Returns how to stop. */
+  recoverEvery(everyMs: number): () => void;
+  /**
+   * Takes nothing up any more. What runs here starts nothing new; calls that are out have `graceMs` (5,000 unless said
+   * otherwise) to come back, and are then aborted. The runs are given back to the store, for whoever takes them up next;
+   * their `done` resolves with the reason `stopped`. The store itself stays open: whoever opened it closes it.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
   /** The most a run can cost, whatever the agents do. */
@@ -123,8 +138,17 @@ export const composeOrchestrator = (
   const kernel = createKernel({ root: 'orchestrator', machines: chartsOf(settings) }, runnerOf);
   const { store, clock = systemClock(), onError = ignore } = options;
   const policyFingerprint = fingerprint(stableStringify(policy as never));
-  const parts = { kernel, clock, store, perform, onError, copyJournal, policyFingerprint };
-  const runs = new RunRegistry(parts);
+  const runs = new RunRegistry({
+    kernel,
+    clock,
+    store,
+    durability: { ...defaultDurability, ...options.durability },
+    newOwner: () => randomId('owner'),
+    perform,
+    onError,
+    copyJournal,
+    policyFingerprint,
+  });
   return {
     start: (input) => {
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
@@ -132,6 +156,8 @@ export const composeOrchestrator = (
     },
     resume: (runId) => runs.resume(runId),
     recover: () => runs.recover(),
+    recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
+    close: ({ graceMs = CLOSE_GRACE_MS } = {}) => runs.close(graceMs),
     machine: liveMachine(settings, perform),
     bounds: () => boundsOf(policy, settings.team),
     policy,
@@ -139,6 +165,9 @@ export const composeOrchestrator = (
 };
 
 const ignore = (): void => undefined;
+
+/** About what a container is given between SIGTERM and SIGKILL, halved. */
+const CLOSE_GRACE_MS = 5_000;
 
 const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({
   policy,
