@@ -44,7 +44,7 @@ export const durabilityIssues = (options: unknown): Issue[] => {
     }
     const [least, most] = [LEAST[name as keyof Durability], MOST[name as keyof Durability]];
     if (value === undefined || isWhole(value, least, most)) return [];
-    const message = `Expected a whole number from ${least} to ${most}, got ${String(value).slice(0, 80)}`;
+    const message = `Expected a whole number from ${least} to ${most}, got ${typeof value === 'number' ? value : typeof value}`;
     return [{ code: 'invalid-option', path, message }];
   });
 };
