@@ -50,12 +50,7 @@ export interface KernelState {
 /** What can happen to a run. Plain JSON: this is what the journal keeps. */
 export type KernelInput =
   | { readonly kind: 'started'; readonly input: unknown }
-  | {
-      readonly kind: 'commanded';
-      readonly event: EventObject;
-      /** Set for a command that came through the store: it is answered by the entry that has it. */
-      readonly commandId?: string;
-    }
+  | { readonly kind: 'commanded'; readonly event: EventObject }
   | {
       readonly kind: 'answered';
       readonly address: string;
@@ -68,9 +63,7 @@ export type KernelInput =
       readonly generation: number;
       readonly error: unknown;
     }
-  | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number }
-  /** Nobody will drive it any more, for a reason that is not in the charts. */
-  | { readonly kind: 'abandoned'; readonly reason: string };
+  | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number };
 
 /** What the world has to do next. */
 export type Effect =
