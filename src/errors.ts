@@ -115,6 +115,32 @@ export class RunConflictError extends PlanwrightError {
   }
 }
 
+/** The run is being run by somebody else; it may be taken up when its lease is over. */
+export class RunClaimedError extends PlanwrightError {
+  override readonly name = 'RunClaimedError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('already-claimed', message, options);
+  }
+
+  static override isInstance(value: unknown): value is RunClaimedError {
+    return hasCode(value, 'already-claimed');
+  }
+}
+
+/** `close()` was called: this orchestrator takes nothing up any more. */
+export class OrchestratorClosedError extends PlanwrightError {
+  override readonly name = 'OrchestratorClosedError';
+
+  constructor(message = 'The orchestrator is closed', options?: ErrorOptions) {
+    super('orchestrator-closed', message, options);
+  }
+
+  static override isInstance(value: unknown): value is OrchestratorClosedError {
+    return hasCode(value, 'orchestrator-closed');
+  }
+}
+
 /** The store has no run with this id. */
 export class RunNotFoundError extends PlanwrightError {
   override readonly name = 'RunNotFoundError';
@@ -184,21 +210,6 @@ export class JournalCorruptError extends PlanwrightError {
 
 /** `torn`: it cannot be read; `foreign`: somebody else's; `newer`: of a later version of this package. */
 export type CorruptionReason = 'torn' | 'foreign' | 'newer';
-
-/** A place in a run that is none, or a what-if that cannot be made of it. */
-export class TimeTravelError extends PlanwrightError {
-  override readonly name = 'TimeTravelError';
-  readonly issues: readonly Issue[];
-
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-time-travel', listIssues('There is no such place to go to', issues), options);
-    this.issues = [...issues];
-  }
-
-  static override isInstance(value: unknown): value is TimeTravelError {
-    return hasCode(value, 'invalid-time-travel');
-  }
-}
 
 // A message is for people and for the journal: long enough for a stack of validation errors, short
 // enough that an agent which throws its whole output cannot fill a store.

@@ -5,12 +5,13 @@ export {
   InboxFullError,
   JournalCorruptError,
   JournalMismatchError,
+  OrchestratorClosedError,
   PlanError,
   PlanwrightError,
   PolicyError,
+  RunClaimedError,
   RunConflictError,
   RunNotFoundError,
-  TimeTravelError,
   StoreUnavailableError,
 } from './errors.js';
 export { createOrchestrator } from './orchestrator.js';
@@ -44,6 +45,7 @@ export type { Orchestrator, OrchestratorOptions, StartInput } from './orchestrat
 export type { Plan, PlanStep, Votes } from './plan/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
+export type { DurabilityOptions } from './run/durability.js';
 export type { CommandResult, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
 export type {
@@ -58,17 +60,3 @@ export type {
   StoredRun,
   StoredState,
 } from './services/run-store.js';
-export type { Cause, CauseKind, Explanation } from './time-travel/explain.types.js';
-export type {
-  ChangedAnswer,
-  ForkChanges,
-  ForkOptions,
-  SaidCommand,
-} from './time-travel/fork.types.js';
-export type {
-  Moment,
-  OpenCall,
-  OpenTimer,
-  OpenWork,
-  RunReplay,
-} from './time-travel/replay.types.js';

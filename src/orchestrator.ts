@@ -2,6 +2,7 @@ import { performCall } from './actors/perform-call.js';
 import type {
   Callable,
   Dispatcher,
+  Perform,
   Planner,
   Summarizer,
   Supervisor,
@@ -22,6 +23,8 @@ import type { Bounds } from './policy/bounds.js';
 import { boundsOf } from './policy/bounds.js';
 import type { Policy } from './policy/policy.js';
 import { definePolicy } from './policy/policy.js';
+import type { DurabilityOptions } from './run/durability.js';
+import { defaultDurability } from './run/durability.js';
 import type { RunParts } from './run/live-run.js';
 import { RunRegistry } from './run/run-registry.js';
 import type { Run } from './run/run.types.js';
@@ -29,9 +32,6 @@ import type { Clock } from './services/clock.js';
 import { systemClock } from './services/clock.js';
 import { randomId } from './services/random-id.js';
 import type { RunStore } from './services/run-store.js';
-import type { Explanation } from './time-travel/explain.types.js';
-import type { Engine, ForkOptions } from './time-travel/fork.types.js';
-import type { RunReplay } from './time-travel/replay.types.js';
 
 /** Everything an orchestrator is made of. */
 export interface OrchestratorOptions<Agents extends readonly Agent[]> {
@@ -49,6 +49,8 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
   readonly policy?: Policy<NameOf<Agents>>;
   /** Where journals are kept. Without one a run lives as long as its `Run`. */
   readonly store?: RunStore<JournalEntry>;
+  /** How runs in the store are held while they are run. */
+  readonly durability?: DurabilityOptions;
   /** @default systemClock() */
   readonly clock?: Clock;
   /** Where agents are run. @default in place: agent.run(call) */
@@ -72,16 +74,21 @@ export interface StartInput<AgentName extends string = string> {
 export interface Orchestrator<AgentName extends string = string> {
   /** Starts a run. Bad input is a typed error here and now; afterwards `run.done` always resolves. */
   start(input: StartInput<AgentName>): Run;
-  /** Takes a run up again: the live one, or the one the store remembers. */
+  /**
+   * Takes a run up again: the live one, or the one the store remembers. A run that somebody else runs is refused with
+   * RunClaimedError, and nobody is called.
+   */
   resume(runId: string): Promise<Run>;
-  /** Takes up every unfinished run in the store that is not running here. */
+  /** Takes up every unfinished run in the store that belongs to nobody: never claimed, given back, or its owner died. */
   recover(): Promise<readonly Run[]>;
-  /** Steps through the facts of a stored run, forwards and backwards. Calls nobody and writes nothing. */
-  replay(runId: string): Promise<RunReplay>;
-  /** Starts a what-if: a new run that shares the first facts of a stored one and re-uses its answers where it can. */
-  fork(runId: string, options: ForkOptions<AgentName>): Promise<Run>;
-  /** Why a step of a stored run did not run, failed, was repeated, or is not done yet. */
-  explain(runId: string, stepId: string): Promise<Explanation>;
+  /** Recovers now and then again and again, `everyMs` after it was last done. Returns how to stop. */
+  recoverEvery(everyMs: number): () => void;
+  /**
+   * Takes nothing up any more. What runs here starts nothing new; calls that are out have `graceMs` (5,000 unless said
+   * otherwise) to come back, and are then aborted. The runs are given back to the store, for whoever takes them up next;
+   * their `done` resolves with the reason `stopped`. The store itself stays open: whoever opened it closes it.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
   /** The most a run can cost, whatever the agents do. */
@@ -126,11 +133,22 @@ export const composeOrchestrator = (
   const issues = configurationIssues(options, policy);
   if (issues.length > 0) throw new ConfigurationError(issues);
   const settings = settingsOf(options, policy);
-  const engineFor = (chosen: Policy): Engine => engineOf(options, chosen, runnerOf);
-  const engine = engineFor(policy);
+  const team = callableOf(options, policy);
+  const perform: Perform = (input, surroundings) => performCall(team, input, surroundings);
+  const kernel = createKernel({ root: 'orchestrator', machines: chartsOf(settings) }, runnerOf);
   const { store, clock = systemClock(), onError = ignore } = options;
-  const runs = new RunRegistry({ ...engine, clock, store, onError, copyJournal });
-  const travel = { runs, options, settings, engine, engineFor, clock };
+  const policyFingerprint = fingerprint(stableStringify(policy as never));
+  const runs = new RunRegistry({
+    kernel,
+    clock,
+    store,
+    durability: { ...defaultDurability, ...options.durability },
+    newOwner: () => randomId('owner'),
+    perform,
+    onError,
+    copyJournal,
+    policyFingerprint,
+  });
   return {
     start: (input) => {
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
@@ -138,10 +156,9 @@ export const composeOrchestrator = (
     },
     resume: (runId) => runs.resume(runId),
     recover: () => runs.recover(),
-    replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
-    fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
-    explain: async (runId, stepId) => (await loadTimeTravel()).explain(travel, runId, stepId),
-    machine: liveMachine(settings, engine.perform),
+    recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
+    close: ({ graceMs = CLOSE_GRACE_MS } = {}) => runs.close(graceMs),
+    machine: liveMachine(settings, perform),
     bounds: () => boundsOf(policy, settings.team),
     policy,
   };
@@ -149,24 +166,8 @@ export const composeOrchestrator = (
 
 const ignore = (): void => undefined;
 
-/** Most programs never look back: what that takes is a chunk of its own in a bundle. */
-const loadTimeTravel = () => import('./composition/time-travel.js');
-
-/** What runs are made with under one policy. */
-const engineOf = (
-  options: OrchestratorOptions<readonly Agent[]>,
-  policy: Policy,
-  runnerOf: Parameters<typeof createKernel>[1],
-): Engine => {
-  const team = callableOf(options, policy);
-  const machines = chartsOf(settingsOf(options, policy));
-  return {
-    kernel: createKernel({ root: 'orchestrator', machines }, runnerOf),
-    perform: (input, surroundings) => performCall(team, input, surroundings),
-    policyFingerprint: fingerprint(stableStringify(policy as never)),
-    team,
-  };
-};
+/** About what a container is given between SIGTERM and SIGKILL, halved. */
+const CLOSE_GRACE_MS = 5_000;
 
 const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({
   policy,

@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import type { Issue } from '../errors.js';
 import type { OrchestratorOptions, StartInput } from '../orchestrator.js';
 import type { Policy } from '../policy/policy.js';
+import { durabilityIssues } from '../run/durability.js';
 
 /* What can be wrong with what createOrchestrator and start are given; all of it at once. */
 
@@ -18,6 +19,7 @@ export const configurationIssues = (
   ...agentIssues(options.agents),
   ...functionIssues(options),
   ...gateIssues(options, policy),
+  ...durabilityIssues(options.durability),
 ];
 
 const agentIssues = (agents: unknown): Issue[] => {

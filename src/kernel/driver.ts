@@ -57,7 +57,10 @@ export class Driver<Entry> {
   /** Calls that wait until everything that was missed is dealt with; undefined when nothing was. */
   #held: OpenCall[] | undefined;
   #isBusy = false;
+  #isDraining = false;
   #isOver = false;
+  /** Who waits until nothing is under way. */
+  #onIdle: (() => void) | undefined;
 
   constructor(kernel: Kernel, world: World<Entry>) {
     this.#kernel = kernel;
@@ -109,6 +112,33 @@ export class Driver<Entry> {
     this.#state = state;
   }
 
+  /** Starts nothing new from now on. Resolves when nothing is out any more and all that came in is written down. */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    return this.#whenIdle();
+  }
+
+  /** Goes no further: calls are aborted, timers forgotten. Resolves when the entry being written is durable. */
+  stop(): Promise<void> {
+    this.#close();
+    return this.#whenIdle();
+  }
+
+  get #isIdle(): boolean {
+    return !this.#isBusy && this.#mailbox.length === 0 && this.#calls.size === 0;
+  }
+
+  #whenIdle(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve();
+    return new Promise((resolve) => {
+      const previous = this.#onIdle;
+      this.#onIdle = () => {
+        previous?.();
+        resolve();
+      };
+    });
+  }
+
   #work(): void {
     this.#isBusy = true;
     for (let next = this.#mailbox.shift(); next !== undefined; next = this.#mailbox.shift()) {
@@ -128,6 +158,7 @@ export class Driver<Entry> {
       return;
     }
     this.#isBusy = false;
+    if (this.#onIdle !== undefined && this.#isIdle) this.#onIdle();
   }
 
   #release(): void {
@@ -191,6 +222,7 @@ export class Driver<Entry> {
         return this.#state.timers.get(input.timer)?.generation !== input.generation;
       case 'started':
       case 'commanded':
+      case 'abandoned':
         return false;
     }
   }
@@ -220,6 +252,8 @@ export class Driver<Entry> {
     const { address, generation, actor, input } = call;
     // A call that was stopped again within its own step is never made.
     if (this.#isOver || this.#state.calls.get(address)?.generation !== generation) return;
+    // The intent is durable: whoever takes the run up makes the call.
+    if (this.#isDraining) return;
     if (this.#held !== undefined) {
       this.#held.push(call);
       return;

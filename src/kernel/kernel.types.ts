@@ -50,7 +50,12 @@ export interface KernelState {
 /** What can happen to a run. Plain JSON: this is what the journal keeps. */
 export type KernelInput =
   | { readonly kind: 'started'; readonly input: unknown }
-  | { readonly kind: 'commanded'; readonly event: EventObject }
+  | {
+      readonly kind: 'commanded';
+      readonly event: EventObject;
+      /** Set for a command that came through the store: it is answered by the entry that has it. */
+      readonly commandId?: string;
+    }
   | {
       readonly kind: 'answered';
       readonly address: string;
@@ -63,7 +68,9 @@ export type KernelInput =
       readonly generation: number;
       readonly error: unknown;
     }
-  | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number };
+  | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number }
+  /** Nobody will drive it any more, for a reason that is not in the charts. */
+  | { readonly kind: 'abandoned'; readonly reason: string };
 
 /** What the world has to do next. */
 export type Effect =

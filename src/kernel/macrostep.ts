@@ -45,6 +45,7 @@ export class Macrostep {
   readonly #emitted: EventObject[] = [];
   readonly #mailboxes = new Map<string, Mailbox>();
   #ended: AnyMachineSnapshot | undefined;
+  #abandoned: string | undefined;
 
   constructor(runners: ReadonlyMap<string, ChartRunner>, state: KernelState) {
     this.#runners = runners;
@@ -79,6 +80,10 @@ export class Macrostep {
         return;
       case 'elapsed':
         this.#elapse(input.timer, input.generation);
+        return;
+      case 'abandoned':
+        this.#remove(ROOT);
+        this.#abandoned = input.reason;
     }
   }
 
@@ -93,9 +98,9 @@ export class Macrostep {
       },
       effects: this.#effects,
       emitted: this.#emitted,
-      status: endStatus(this.#ended),
+      status: this.#abandoned === undefined ? endStatus(this.#ended) : 'error',
       output: this.#ended?.output,
-      error: this.#ended?.error,
+      error: this.#ended?.error ?? this.#abandoned,
     };
   }
 

@@ -1,39 +1,39 @@
 import type { CallInput } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
-import { deepFrozen } from '../actors/deep-frozen.js';
 import type { CallSurroundings, OutputLookup, Perform } from '../actors/team.types.js';
-import { parseCommand } from './commands.js';
-import { JournalMismatchError, toFailure } from '../errors.js';
-import { FactStream } from './fact-stream.js';
+import { RunConflictError, toFailure } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact, FactBody } from '../journal/facts.js';
-import type { RecordBuilder, RunRecord } from '../journal/record.js';
-import { createRecordBuilder } from '../journal/record.js';
+import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 import { isEnded, reportOf } from '../journal/report.js';
-import type { World } from '../kernel/driver.js';
+import type { Missed, World } from '../kernel/driver.js';
 import { Driver } from '../kernel/driver.js';
-import type { Effect, Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
-import { replay, unfinishedIn } from '../kernel/replay.js';
+import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
+import { unfinishedIn } from '../kernel/replay.js';
 import type { PlanToCheck } from '../machines/orchestrator.types.js';
-import type { CommandResult, Run } from './run.types.js';
 import type { Clock } from '../services/clock.js';
-import type { RunStore } from '../services/run-store.js';
+import type { MaybePromise } from '../services/run-store.js';
+import { CommandMethods } from './command-methods.js';
+import { parseCommand } from './commands.js';
+import { FactStream } from './fact-stream.js';
+import type { JournalWriter } from './journal-writer.js';
+import type { Lease } from './lease.js';
+import { afterwards } from './maybe-promise.js';
+import type { ReplayedRun } from './replayed-run.js';
+import { replayedRun } from './replayed-run.js';
+import { RunMemory } from './run-memory.js';
+import type { CommandResult, Run } from './run.types.js';
 
 /** Commands that may wait for the store at one time; one more is refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
 
-/** What a run is made of. */
+/** What the runs of one orchestrator have in common. */
 export interface RunParts {
-  readonly runId: string;
-  readonly goal: string;
   readonly kernel: Kernel;
   readonly clock: Clock;
-  readonly store: RunStore<JournalEntry> | undefined;
   readonly perform: Perform;
   readonly onError: (error: unknown) => void;
-  /** Told once, when nothing of the run is left running. */
-  readonly onEnd: () => void;
   /**
    * Given by tests: copies the journal, as a store would. The run is then rebuilt from the copy after every entry,
    * which is slow, and proof that the journal is all there is.
@@ -41,57 +41,109 @@ export interface RunParts {
   readonly copyJournal: ((entries: readonly JournalEntry[]) => JournalEntry[]) | undefined;
 }
 
+/** Where one run is kept, when it is. */
+export interface Keeping {
+  readonly writer: JournalWriter;
+  readonly lease: Lease;
+}
+
 /** One run: the driver, its journal, and what people see of them. */
-export class LiveRun implements Run {
+export class LiveRun extends CommandMethods implements Run {
   readonly runId: string;
   readonly done: Promise<RunReport>;
   readonly #parts: RunParts;
+  readonly #keeping: Keeping | undefined;
+  /** Told once, when nothing of the run is left running. */
+  readonly #onEnd: () => void;
   readonly #driver: Driver<JournalEntry>;
-  readonly #entries: JournalEntry[] = [];
+  readonly #memory: RunMemory;
   readonly #facts: FactStream;
-  readonly #builder: RecordBuilder;
-  readonly #outputs = new Map<string, NonNullable<ReturnType<OutputLookup>>>();
-  #factCount = 0;
   /** How far the journal is ahead of the clock: another machine's clock may be behind the one that wrote it. */
   #aheadMs = 0;
-  /** Entries that the record has taken in. */
-  #recorded = 0;
-  #created: void | Promise<void> = undefined;
+  #isOver = false;
   #resolveDone: (report: RunReport) => void = () => undefined;
 
-  constructor(parts: RunParts) {
-    this.runId = parts.runId;
+  constructor(
+    { runId, goal }: { readonly runId: string; readonly goal: string },
+    parts: RunParts,
+    keeping: Keeping | undefined,
+    onEnd: () => void,
+  ) {
+    super();
+    this.runId = runId;
     this.#parts = parts;
-    this.#builder = createRecordBuilder({ runId: parts.runId, goal: parts.goal });
+    this.#keeping = keeping;
+    this.#onEnd = onEnd;
+    this.#memory = new RunMemory(runId, goal);
     this.#facts = new FactStream(parts.onError);
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve;
     });
     this.#driver = new Driver(parts.kernel, this.#world());
-  }
-
-  /** Begins. `create` makes a place for the journal; nothing is decided before there is one. */
-  start(input: unknown, create: (() => void | Promise<void>) | undefined): void {
-    this.#created = create?.();
-    this.#driver.post({ kind: 'started', input });
-  }
-
-  /** Goes on where a journal ends: its facts are recomputed and must be the ones it holds. */
-  resumeFrom(entries: readonly JournalEntry[]): void {
-    const replayed = replay(this.#parts.kernel, entries, (entry, step) => {
-      const facts = this.#stamped(step, entry.at);
-      checkFacts(entry, facts);
-      this.#keep(entry);
+    keeping?.lease.onLost((error) => {
+      void this.#driver.stop();
+      this.#failed(error);
     });
-    this.#facts.restore(entries.flatMap((entry) => entry.facts));
-    if (replayed.status !== 'active') {
-      this.#end();
-      return;
-    }
-    const { at: lastAt } = entries.at(-1) ?? { at: 0 };
+  }
+
+  /** Begins, with commands that came before there was a beginning. */
+  begin(input: unknown, missed: readonly Missed[] = []): void {
+    this.#driver.post({ kind: 'started', input });
+    for (const { input: command, settled } of missed) this.#driver.post(command, settled);
+  }
+
+  /** Goes on where a journal ends, with what happened since. */
+  goOn({ entries, state }: ReplayedRun, missed: readonly Missed[]): void {
+    this.#remember(entries);
+    const lastAt = entries.at(-1)?.at ?? 0;
     this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
     const timeOf = (stepNumber: number): number => entries[stepNumber]?.at ?? lastAt;
-    this.#driver.take(replayed.state, unfinishedIn(replayed.state, timeOf));
+    this.#driver.take(state, unfinishedIn(state, timeOf), missed);
+  }
+
+  /** Ends a run where its journal ends: nobody is called any more. */
+  abandon({ entries, state }: ReplayedRun, reason: string): void {
+    this.#remember(entries);
+    this.#driver.replaceState(state);
+    this.#driver.post({ kind: 'abandoned', reason });
+  }
+
+  /** Shows a run that ended, whatever charts it ran on: its facts say everything. */
+  show(entries: readonly JournalEntry[]): void {
+    this.#remember(entries);
+    void this.#driver.stop();
+    this.#end(this.#memory.record());
+  }
+
+  /**
+   * Leaves the run to whoever takes it up next: nothing new is started, what is out has `graceMs` to come back, and the
+   * run is given free. Without a store this is its end.
+   */
+  async stop(graceMs: number): Promise<void> {
+    await this.#within(graceMs, this.#driver.drain());
+    const stopped = this.#driver.stop();
+    await this.#within(graceMs, stopped);
+    if (this.#isOver) return;
+    await this.#keeping?.lease.release();
+    this.#endBy('stopped: the orchestrator was closed');
+  }
+
+  #within(graceMs: number, work: Promise<void>): Promise<void> {
+    const { clock } = this.#parts;
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, graceMs);
+      void work.then(() => {
+        clock.clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #remember(entries: readonly JournalEntry[]): void {
+    for (const entry of entries) {
+      this.#memory.keep(entry);
+      this.#facts.restore(entry.facts);
+    }
   }
 
   #now(): number {
@@ -107,54 +159,14 @@ export class LiveRun implements Run {
   }
 
   record(): RunRecord {
-    // Built when it is asked for: a run that nobody looks at costs no more than its journal.
-    for (; this.#recorded < this.#entries.length; this.#recorded += 1) {
-      for (const fact of this.#entries[this.#recorded]?.facts ?? []) this.#builder.add(fact);
-    }
-    return this.#builder.record();
+    return this.#memory.record();
   }
 
   journal(): readonly JournalEntry[] {
-    return this.#entries.map((entry) => deepFrozen(entry));
+    return this.#memory.frozenEntries();
   }
 
-  approve(requestId: string, answer = 'Approved'): Promise<CommandResult> {
-    return this.#command({ type: 'approval.grant', requestId, answer });
-  }
-
-  reject(requestId: string, reason = 'Rejected'): Promise<CommandResult> {
-    return this.#command({ type: 'approval.reject', requestId, reason });
-  }
-
-  skip(stepIds: readonly string[], reason?: string): Promise<CommandResult> {
-    return this.#command({ type: 'plan.skip', stepIds, ...saying(reason) });
-  }
-
-  skipTo(stepId: string, reason?: string): Promise<CommandResult> {
-    return this.#command({ type: 'plan.skipTo', stepId, ...saying(reason) });
-  }
-
-  say(text: string): Promise<CommandResult> {
-    return this.#command({ type: 'conversation.say', text });
-  }
-
-  pause(): Promise<CommandResult> {
-    return this.#command({ type: 'run.pause' });
-  }
-
-  resume(): Promise<CommandResult> {
-    return this.#command({ type: 'run.resume' });
-  }
-
-  extendTime(extraMs: number): Promise<CommandResult> {
-    return this.#command({ type: 'time.extend', extraMs });
-  }
-
-  abort(reason = 'Aborted by a person'): Promise<CommandResult> {
-    return this.#command({ type: 'run.abort', reason });
-  }
-
-  #command(candidate: unknown): Promise<CommandResult> {
+  protected command(candidate: unknown): Promise<CommandResult> {
     const parsed = parseCommand(candidate);
     if (!parsed.ok) return Promise.resolve({ accepted: false, reason: parsed.reason });
     if (this.#driver.isOver) return Promise.resolve({ accepted: false, reason: 'run-ended' });
@@ -170,7 +182,7 @@ export class LiveRun implements Run {
 
   #world(): World<JournalEntry> {
     const { clock, perform } = this.#parts;
-    const outputs: OutputLookup = (key) => this.#outputs.get(key);
+    const outputs: OutputLookup = (key) => this.#memory.output(key);
     return {
       now: () => this.#now(),
       setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
@@ -191,84 +203,44 @@ export class LiveRun implements Run {
     };
   }
 
-  #append(input: KernelInput, step: KernelStep, at: number): JournalEntry | Promise<JournalEntry> {
-    const entry: JournalEntry = {
-      sequence: this.#entries.length,
-      at,
-      event: input,
-      facts: this.#stamped(step, at),
-      intents: intentsOf(step.effects),
-    };
-    const { store } = this.#parts;
-    if (store === undefined) return entry;
+  #append(input: KernelInput, step: KernelStep, at: number): MaybePromise<JournalEntry> {
+    const entry = this.#memory.entryOf(input, step, at);
+    if (this.#keeping === undefined) return entry;
     const ended = step.status !== 'active';
-    const append = (): void | Promise<void> =>
-      store.append(this.runId, entry.sequence, [entry], { ended });
-    const stored = this.#created instanceof Promise ? this.#created.then(append) : append();
-    this.#created = undefined;
-    return stored instanceof Promise ? stored.then(() => entry) : entry;
-  }
-
-  #stamped(step: KernelStep, at: number): Fact[] {
-    let sequence = this.#factCount;
-    const facts: Fact[] = [];
-    for (const body of step.emitted as readonly FactBody[]) {
-      sequence += 1;
-      facts.push({ sequence, at, ...body });
-    }
-    if (step.status === 'error') {
-      facts.push({ sequence: sequence + 1, at, ...internalError(step.error) });
-    }
-    return facts;
+    return afterwards(this.#keeping.writer.append(entry, ended), () => entry);
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {
-    this.#keep(entry);
-    if (this.#parts.copyJournal !== undefined)
-      this.#rebuild(this.#parts.copyJournal(this.#entries));
-    this.#facts.add(entry.facts);
-    if (step.status !== 'active') this.#end();
-  }
-
-  #keep(entry: JournalEntry): void {
-    this.#entries.push(entry);
-    this.#factCount += entry.facts.length;
-    for (const fact of entry.facts) {
-      if (fact.type === 'agent.answered' && fact.output !== null) {
-        this.#outputs.set(fact.key, fact.output);
-      }
+    // Durable after all, though nobody waited for it any more: whoever takes the run up finds it.
+    if (this.#isOver) return;
+    this.#memory.keep(entry);
+    const { copyJournal, kernel } = this.#parts;
+    if (copyJournal !== undefined) {
+      this.#driver.replaceState(replayedRun(kernel, copyJournal(this.#memory.entries)).state);
     }
+    this.#facts.add(entry.facts);
+    if (step.status !== 'active') this.#end(this.#memory.record());
   }
 
-  /** The journal, replayed from the start, must lead to where the run is. */
-  #rebuild(entries: readonly JournalEntry[]): void {
-    let factCount = 0;
-    const { state } = replay(this.#parts.kernel, entries, (entry, step) => {
-      const facts = step.emitted.map((body, offset) => ({
-        sequence: factCount + offset + 1,
-        at: entry.at,
-        ...body,
-      }));
-      factCount += entry.facts.length;
-      if (step.status !== 'error') checkFacts(entry, facts as unknown as Fact[]);
-    });
-    this.#driver.replaceState(state);
-  }
-
+  /** The journal cannot be written any more: by nobody, or by somebody else. */
   #failed(error: unknown): void {
+    if (this.#isOver) return;
     const { name, message } = toFailure(error);
-    const at = this.#now();
-    const body = runFailed(`store-unavailable: ${name}: ${message}`);
-    this.record();
-    this.#builder.add({ sequence: this.#factCount + 1, at, ...body });
+    const isTakenOver = RunConflictError.isInstance(error) && this.#keeping?.writer.isOpen === true;
     this.#parts.onError(error);
-    this.#end();
+    if (!isTakenOver) void this.#keeping?.lease.release();
+    this.#endBy(isTakenOver ? `taken-over: ${message}` : `store-unavailable: ${name}: ${message}`);
   }
 
-  #end(): void {
-    const record = this.record();
+  #endBy(reason: string): void {
+    this.#end(this.#memory.recordEndedBy(reason, this.#now()));
+  }
+
+  #end(record: RunRecord): void {
+    this.#isOver = true;
+    this.#keeping?.lease.stop();
     this.#facts.end();
-    this.#parts.onEnd();
+    this.#onEnd();
     if (isEnded(record)) this.#resolveDone(reportOf(record));
   }
 }
@@ -288,50 +260,10 @@ class LazySurroundings implements CallSurroundings {
   }
 }
 
-/** A reason that nobody gave is no part of the command: the journal is plain JSON. */
-const saying = (reason: string | undefined): { reason?: string } =>
-  reason === undefined ? {} : { reason };
-
-const runFailed = (reason: string): FactBody<'run.ended'> => ({
-  type: 'run.ended',
-  status: 'failed',
-  reason,
-  summaryKey: null,
-  message: null,
-});
-
-/** A chart threw: that is a bug of ours, and still an end with a report. */
-const internalError = (error: unknown): FactBody<'run.ended'> =>
-  runFailed(`internal-error: ${toFailure(error).message}`);
-
 const commandResult = (step: KernelStep | undefined): CommandResult => {
   if (step === undefined) return { accepted: false, reason: 'run-ended' };
   const refusal = (step.emitted as readonly FactBody[]).find(
     (fact) => fact.type === 'command.refused',
   );
   return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
-};
-
-/** Keys of the calls that start. Most steps start one or none. */
-const intentsOf = (effects: readonly Effect[]): readonly string[] => {
-  let intents: string[] | undefined;
-  for (const effect of effects) {
-    if (effect.kind !== 'startCall' || effect.actor !== 'performCall') continue;
-    intents ??= [];
-    intents.push((effect.input as CallInput).key);
-  }
-  return intents ?? NO_INTENTS;
-};
-
-const NO_INTENTS: readonly string[] = Object.freeze([]);
-
-const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
-  if (JSON.stringify(facts) === JSON.stringify(entry.facts)) return;
-  const differing = facts.findIndex(
-    (fact, index) => JSON.stringify(fact) !== JSON.stringify(entry.facts[index]),
-  );
-  const expected = JSON.stringify(entry.facts[differing] ?? entry.facts.at(-1));
-  throw new JournalMismatchError(
-    `Entry ${entry.sequence} of the journal does not replay: expected ${expected}, got ${JSON.stringify(facts[differing])}. The charts or the policy have changed since the run was recorded.`,
-  );
 };

@@ -1,14 +1,26 @@
 import type { JournalEntry } from '../journal/entry.js';
-import { JournalMismatchError, RunConflictError, RunNotFoundError } from '../errors.js';
-import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
-import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
-import type { RunParts } from './live-run.js';
+import {
+  OrchestratorClosedError,
+  RunClaimedError,
+  RunConflictError,
+  RunNotFoundError,
+} from '../errors.js';
+import type { RunHeader, RunStore } from '../services/run-store.js';
+import type { Durability } from './durability.js';
+import { JournalWriter } from './journal-writer.js';
+import { Lease } from './lease.js';
+import type { Keeping, RunParts } from './live-run.js';
 import { LiveRun } from './live-run.js';
 import type { Run } from './run.types.js';
+import type { TakenUp } from './take-up.js';
+import { takeUp } from './take-up.js';
 
 /** What every run of one orchestrator is made of. */
-export interface RegistryParts extends Omit<RunParts, 'runId' | 'goal' | 'onEnd'> {
+export interface RegistryParts extends RunParts {
   readonly store: RunStore<JournalEntry> | undefined;
+  readonly durability: Durability;
+  /** A name for the owner of one run; never the same twice, in no process. */
+  readonly newOwner: () => string;
   /** Tells whether a stored run was made under the policy at hand. */
   readonly policyFingerprint: string;
 }
@@ -19,22 +31,26 @@ export class RunRegistry {
   readonly #live = new Map<string, LiveRun>();
   /** Runs that are being read from the store. */
   readonly #resuming = new Map<string, Promise<Run>>();
+  readonly #recoveries = new Set<() => void>();
+  #isClosed = false;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
   }
 
   start(runId: string, input: { readonly goal: string; readonly plan?: unknown }): Run {
+    this.#refuseWhenClosed();
     if (this.#live.has(runId) || this.#resuming.has(runId)) {
       throw new RunConflictError(`Run '${runId}' is already running`);
     }
-    const { store, clock, policyFingerprint } = this.#parts;
-    const { goal } = input;
+    const { clock, policyFingerprint } = this.#parts;
     const startedAt = clock.now();
     const header: RunHeader = { format: 1, runId, policyFingerprint, startedAt, ...input };
-    const run = this.#create(runId, goal);
+    const keeping = this.#keepingOf(runId);
+    const run = this.#create(header, keeping);
     try {
-      run.start({ ...input, runId }, store === undefined ? undefined : () => store.create(header));
+      keeping?.writer.open(header);
+      run.begin({ ...input, runId });
     } catch (error) {
       this.#live.delete(runId);
       throw error;
@@ -48,37 +64,15 @@ export class RunRegistry {
     if (live !== undefined) return Promise.resolve(live);
     const pending = this.#resuming.get(runId);
     if (pending !== undefined) return pending;
-    const resuming = this.#takeUp(runId).finally(() => this.#resuming.delete(runId));
+    const resuming = this.#resume(runId).finally(() => this.#resuming.delete(runId));
     this.#resuming.set(runId, resuming);
     return resuming;
   }
 
-  /** A stored run as it is now; it is neither claimed nor changed. */
-  async read(runId: string): Promise<StoredRun<JournalEntry>> {
-    const { store } = this.#parts;
-    const stored = await store?.read(runId);
-    if (stored === undefined) throw new RunNotFoundError(notFoundMessage(runId, store));
-    return stored;
-  }
-
-  /** Goes on with a run that was made of the journal of another one. */
-  async adopt({ header, entries, ended, engine }: ForkedRun): Promise<Run> {
-    const { runId, goal } = header;
-    if (this.#live.has(runId) || this.#resuming.has(runId)) {
-      throw new RunConflictError(`Run '${runId}' is already running`);
-    }
-    const { store } = this.#parts;
-    await store?.create(header);
-    await store?.append(runId, 0, entries, { ended });
-    const run = this.#create(runId, goal, engine);
-    run.resumeFrom(entries);
-    return run;
-  }
-
-  /** Every unfinished run in the store that is not running here. */
+  /** Every unfinished run in the store that belongs to nobody. */
   async recover(): Promise<readonly Run[]> {
     const runs: Run[] = [];
-    for (let after: string | undefined; ;) {
+    for (let after: string | undefined; !this.#isClosed;) {
       const filter = after === undefined ? { ended: false } : { ended: false, after };
       const page = (await this.#parts.store?.list(filter)) ?? [];
       const last = page.at(-1);
@@ -89,53 +83,109 @@ export class RunRegistry {
       }
       after = last.header.runId;
     }
+    return runs;
   }
 
-  /** One run that cannot be taken up keeps nobody else from it. */
+  /** Recovers now and again and again, until it is told to stop or the orchestrator is closed. */
+  recoverEvery(everyMs: number): () => void {
+    this.#refuseWhenClosed();
+    const { clock, onError } = this.#parts;
+    let isStopped = false;
+    let timer: unknown;
+    const recover = async (): Promise<void> => {
+      await this.recover().catch(onError);
+      if (!isStopped) timer = clock.setTimeout(() => void recover(), everyMs);
+    };
+    const stop = (): void => {
+      isStopped = true;
+      clock.clearTimeout(timer);
+      this.#recoveries.delete(stop);
+    };
+    this.#recoveries.add(stop);
+    void recover();
+    return stop;
+  }
+
+  /** Takes nothing up any more, and leaves what runs here to whoever takes it up next. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    for (const stop of this.#recoveries) stop();
+    await Promise.allSettled(this.#resuming.values());
+    await Promise.all([...this.#live.values()].map((run) => run.stop(graceMs)));
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#isClosed) throw new OrchestratorClosedError();
+  }
+
+  /** One run that cannot be taken up keeps nobody else from it; one that somebody else runs is as it should be. */
   async #tryResume(runId: string): Promise<Run | undefined> {
     try {
       return await this.resume(runId);
     } catch (error) {
-      this.#parts.onError(error);
+      if (!RunClaimedError.isInstance(error)) this.#parts.onError(error);
       return undefined;
     }
   }
 
-  async #takeUp(runId: string): Promise<Run> {
-    const { policyFingerprint } = this.#parts;
-    const stored = await this.read(runId);
-    checkPolicy(stored, policyFingerprint);
-    const run = this.#create(runId, stored.header.goal);
-    const { goal, plan } = stored.header;
+  async #resume(runId: string): Promise<Run> {
+    this.#refuseWhenClosed();
+    const { store, kernel, policyFingerprint, durability } = this.#parts;
+    const keeping = this.#keepingOf(runId);
+    if (store === undefined || keeping === undefined) {
+      throw new RunNotFoundError(
+        `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`,
+      );
+    }
+    const taken = await takeUp(runId, {
+      store,
+      lease: keeping.lease,
+      kernel,
+      policyFingerprint,
+      maxRecoveries: durability.maxRecoveries,
+    });
+    const run = this.#create(taken.header, keeping);
     try {
-      if (stored.entries.length > 0) run.resumeFrom(stored.entries);
-      else run.start(plan === undefined ? { goal, runId } : { goal, runId, plan }, undefined);
+      this.#carryOn(run, taken);
     } catch (error) {
       this.#live.delete(runId);
+      await keeping.lease.release();
       throw error;
     }
     return run;
   }
 
-  #create(runId: string, goal: string, engine?: Engine): LiveRun {
-    const onEnd = (): void => {
-      this.#live.delete(runId);
-    };
-    const run = new LiveRun({ runId, goal, onEnd, ...this.#parts, ...engine });
-    this.#live.set(runId, run);
+  #carryOn(run: LiveRun, taken: TakenUp): void {
+    const { goal, runId, plan } = taken.header;
+    switch (taken.kind) {
+      case 'ended':
+        run.show(taken.entries);
+        return;
+      case 'abandoned':
+        run.abandon(taken.replayed, taken.reason);
+        return;
+      case 'new':
+        run.begin(plan === undefined ? { goal, runId } : { goal, runId, plan });
+        return;
+      case 'unfinished':
+        run.goOn(taken.replayed, []);
+    }
+  }
+
+  #keepingOf(runId: string): Keeping | undefined {
+    const { store, clock, durability, newOwner, onError } = this.#parts;
+    if (store === undefined) return undefined;
+    const owner = newOwner();
+    const { leaseMs } = durability;
+    const lease = new Lease({ store, clock, runId, owner, leaseMs, onError });
+    return { lease, writer: new JournalWriter(store, runId, lease) };
+  }
+
+  #create(header: RunHeader, keeping: Keeping | undefined): LiveRun {
+    const run = new LiveRun(header, this.#parts, keeping, () => {
+      this.#live.delete(header.runId);
+    });
+    this.#live.set(header.runId, run);
     return run;
   }
 }
-
-const notFoundMessage = (runId: string, store: unknown): string =>
-  store === undefined
-    ? `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`
-    : `Run '${runId}' is not in the store`;
-
-/** A run keeps the bounds it began with: under another policy its journal would lead elsewhere. */
-const checkPolicy = ({ header, ended }: StoredRun, policyFingerprint: string): void => {
-  if (ended || header.policyFingerprint === policyFingerprint) return;
-  throw new JournalMismatchError(
-    `Run '${header.runId}' was started under another policy: resume it with an orchestrator that has that policy`,
-  );
-};

@@ -16,10 +16,10 @@ const documents = [
   'docs/agents.md',
   'docs/architecture.md',
   'docs/embedding.md',
+  'docs/museum.md',
   'docs/policy.md',
   'docs/replanning.md',
   'docs/runs.md',
-  'docs/time-travel.md',
   ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
 ];
 

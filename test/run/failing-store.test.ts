@@ -71,6 +71,9 @@ describe('a store that fails', () => {
         expect(report.reason).toMatch(/^store-unavailable: /);
         expect(report.reason).toContain('No space left on device');
         expect(errors).toHaveLength(1);
+        // The run is given back to a store that takes its time for that, too.
+        clock.advance(5);
+        await clock.settle();
         expect(clock.pending()).toBe(0);
 
         const stored = await inner.read('run');

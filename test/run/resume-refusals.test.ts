@@ -133,6 +133,7 @@ describe('a journal that does not fit', () => {
     const other = orchestratorOf(store, definePolicy({ limits: { maxReplans: 1 } }));
     other.orchestrator.start({ goal: 'Another goal', runId: 'xyz', plan: { steps: steps('a') } });
     await other.clock.settle();
+    await other.clock.runUntil(other.orchestrator.close({ graceMs: 0 }));
 
     const recovered = await orchestrator.recover();
     expect(recovered.map(({ runId }) => runId)).toEqual(['xyz']);

@@ -1,0 +1,46 @@
+import type { CommandResult } from './run.types.js';
+
+/** What can be said to a run, as methods, however what is said gets to it. */
+export abstract class CommandMethods {
+  protected abstract command(candidate: unknown): Promise<CommandResult>;
+
+  approve(requestId: string, answer = 'Approved'): Promise<CommandResult> {
+    return this.command({ type: 'approval.grant', requestId, answer });
+  }
+
+  reject(requestId: string, reason = 'Rejected'): Promise<CommandResult> {
+    return this.command({ type: 'approval.reject', requestId, reason });
+  }
+
+  skip(stepIds: readonly string[], reason?: string): Promise<CommandResult> {
+    return this.command({ type: 'plan.skip', stepIds, ...saying(reason) });
+  }
+
+  skipTo(stepId: string, reason?: string): Promise<CommandResult> {
+    return this.command({ type: 'plan.skipTo', stepId, ...saying(reason) });
+  }
+
+  say(text: string): Promise<CommandResult> {
+    return this.command({ type: 'conversation.say', text });
+  }
+
+  pause(): Promise<CommandResult> {
+    return this.command({ type: 'run.pause' });
+  }
+
+  resume(): Promise<CommandResult> {
+    return this.command({ type: 'run.resume' });
+  }
+
+  extendTime(extraMs: number): Promise<CommandResult> {
+    return this.command({ type: 'time.extend', extraMs });
+  }
+
+  abort(reason = 'Aborted by a person'): Promise<CommandResult> {
+    return this.command({ type: 'run.abort', reason });
+  }
+}
+
+/** A reason that nobody gave is no part of the command: the journal is plain JSON. */
+const saying = (reason: string | undefined): { reason?: string } =>
+  reason === undefined ? {} : { reason };

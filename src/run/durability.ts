@@ -1,0 +1,53 @@
+import type { Issue } from '../errors.js';
+
+/** How runs in a store are held, and when somebody else may take them. */
+export interface DurabilityOptions {
+  /**
+   * How long a run belongs to the process that runs it after it was last heard of. Renewed three times within that
+   * time while the run lives; a dead process's runs are free when it is over.
+   *
+   * @default 30_000
+   */
+  readonly leaseMs?: number;
+  /**
+   * How often a run may be taken over from a process that died. One that dies with every process which takes it up
+   * is ended as failed, with the reason `max-recoveries`.
+   *
+   * @default 5
+   */
+  readonly maxRecoveries?: number;
+  /**
+   * How often a run looks for commands from other processes, where the store cannot tell that there are some.
+   *
+   * @default 1_000
+   */
+  readonly pollMs?: number;
+}
+
+export type Durability = Required<DurabilityOptions>;
+
+export const defaultDurability: Durability = { leaseMs: 30_000, maxRecoveries: 5, pollMs: 1_000 };
+
+const LEAST: Durability = { leaseMs: 10, maxRecoveries: 0, pollMs: 1 };
+/** A lease or a pause of a day is a mistake in the unit. */
+const MOST: Durability = { leaseMs: 86_400_000, maxRecoveries: 1_000_000, pollMs: 86_400_000 };
+
+export const durabilityIssues = (options: unknown): Issue[] => {
+  if (options === undefined) return [];
+  if (typeof options !== 'object' || options === null) {
+    return [{ code: 'invalid-option', path: 'durability', message: 'Expected an object' }];
+  }
+  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    const path = `durability.${name}`;
+    if (!Object.hasOwn(defaultDurability, name)) {
+      return [{ code: 'unknown-option', path, message: 'There is no such option' }];
+    }
+    const [least, most] = [LEAST[name as keyof Durability], MOST[name as keyof Durability]];
+    if (value === undefined || isWhole(value, least, most)) return [];
+    const message = `Expected a whole number from ${least} to ${most}, got ${typeof value === 'number' ? value : typeof value}`;
+    return [{ code: 'invalid-option', path, message }];
+  });
+};
+
+const isWhole = (value: unknown, least: number, most: number): boolean =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most;

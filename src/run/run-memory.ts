@@ -1,0 +1,121 @@
+import type { CallInput } from '../actors/call.types.js';
+import { deepFrozen } from '../actors/deep-frozen.js';
+import type { JsonValue } from '../canonical-json.js';
+import { toFailure } from '../errors.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Fact, FactBody } from '../journal/facts.js';
+import type { RecordBuilder, RunRecord } from '../journal/record.js';
+import { createRecordBuilder } from '../journal/record.js';
+import type { Effect, KernelInput, KernelStep } from '../kernel/kernel.types.js';
+
+/** What one run has in mind: its journal, and what is read off it. */
+export class RunMemory {
+  readonly #entries: JournalEntry[] = [];
+  readonly #builder: RecordBuilder;
+  readonly #outputs = new Map<string, JsonValue>();
+  #factCount = 0;
+  /** Entries that the record has taken in. */
+  #recorded = 0;
+
+  constructor(runId: string, goal: string) {
+    this.#builder = createRecordBuilder({ runId, goal });
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  get entries(): readonly JournalEntry[] {
+    return this.#entries;
+  }
+
+  /** A list of its own, of entries that nobody can change. */
+  frozenEntries(): readonly JournalEntry[] {
+    return this.#entries.map((entry) => deepFrozen(entry));
+  }
+
+  output(key: string): JsonValue | undefined {
+    return this.#outputs.get(key);
+  }
+
+  /** The next entry, as it would be written down. */
+  entryOf(input: KernelInput, step: KernelStep, at: number): JournalEntry {
+    return {
+      sequence: this.#entries.length,
+      at,
+      event: input,
+      facts: factsOf(input, step, at, this.#factCount),
+      intents: intentsOf(step.effects),
+    };
+  }
+
+  keep(entry: JournalEntry): void {
+    this.#entries.push(entry);
+    this.#factCount += entry.facts.length;
+    for (const fact of entry.facts) {
+      if (fact.type === 'agent.answered' && fact.output !== null) {
+        this.#outputs.set(fact.key, fact.output);
+      }
+    }
+  }
+
+  record(): RunRecord {
+    // Built when somebody asks: a run that nobody watches costs no more than its journal.
+    for (; this.#recorded < this.#entries.length; this.#recorded += 1) {
+      for (const fact of this.#entries[this.#recorded]?.facts ?? []) this.#builder.add(fact);
+    }
+    return this.#builder.record();
+  }
+
+  /** The record of a run that goes no further here, though its journal has no end. */
+  recordEndedBy(reason: string, at: number): RunRecord {
+    this.record();
+    this.#builder.add({ sequence: this.#factCount + 1, at, ...runFailed(reason) });
+    return this.#builder.record();
+  }
+}
+
+/** What a step tells, numbered and dated. */
+export const factsOf = (
+  input: KernelInput,
+  step: KernelStep,
+  at: number,
+  factCount: number,
+): Fact[] => {
+  let sequence = factCount;
+  const facts: Fact[] = [];
+  for (const body of step.emitted as readonly FactBody[]) {
+    sequence += 1;
+    facts.push({ sequence, at, ...body });
+  }
+  if (step.status === 'error') {
+    // A chart that throws is a bug of ours, and still an end with a report.
+    const reason =
+      input.kind === 'abandoned'
+        ? input.reason
+        : `internal-error: ${toFailure(step.error).message}`;
+    facts.push({ sequence: sequence + 1, at, ...runFailed(reason) });
+  }
+  return facts;
+};
+
+const runFailed = (reason: string): FactBody<'run.ended'> => ({
+  type: 'run.ended',
+  status: 'failed',
+  reason,
+  summaryKey: null,
+  message: null,
+});
+
+/** Keys of the calls that start. Most steps start one or none. */
+const intentsOf = (effects: readonly Effect[]): readonly string[] => {
+  let intents: string[] | undefined;
+  for (const effect of effects) {
+    if (effect.kind !== 'startCall' || effect.actor !== 'performCall') continue;
+    intents ??= [];
+    intents.push((effect.input as CallInput).key);
+  }
+  return intents ?? NO_INTENTS;
+};
+
+const NO_INTENTS: readonly string[] = Object.freeze([]);

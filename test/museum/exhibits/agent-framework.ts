@@ -1,0 +1,257 @@
+import { assign, setup } from 'xstate';
+
+import type { EventNamed, Exhibit } from '../exhibit.js';
+import { exhibit } from '../exhibit.js';
+
+/* Microsoft Agent Framework, Magentic: AutoGen's loop, written anew. */
+
+const MAX_STALLS = 3;
+
+/** Rounds that stall are counted; the limit is the same name and number as before, the sign is another. */
+const stallCount = (isStalled: (stalls: number) => boolean) =>
+  setup({
+    types: {
+      context: {} as { readonly stalls: number },
+      events: {} as EventNamed<'ledger.satisfied' | 'ledger.stalled' | 'agent.answered'>,
+    },
+    guards: { isStalled: ({ context }) => isStalled(context.stalls) },
+    actions: { countStall: assign({ stalls: ({ context }) => context.stalls + 1 }) },
+  }).createMachine({
+    id: 'stallCount',
+    context: { stalls: 0 },
+    initial: 'writingLedger',
+    states: {
+      writingLedger: {
+        on: {
+          'ledger.satisfied': 'ended',
+          'ledger.stalled': { target: 'judgingStalls', actions: 'countStall' },
+        },
+      },
+      judgingStalls: {
+        always: [{ guard: 'isStalled', target: 'replanned' }, { target: 'working' }],
+      },
+      working: { on: { 'agent.answered': 'writingLedger' } },
+      replanned: { type: 'final' },
+      ended: { type: 'final' },
+    },
+  });
+
+interface Resets {
+  readonly resets: number;
+  readonly isPlanTried: boolean;
+}
+
+/** One reset is allowed. Is that looked at before the planner is asked, or afterwards? */
+const resets = (limitIsTested: 'before' | 'after') =>
+  setup({
+    types: {
+      context: {} as Resets,
+      events: {} as EventNamed<'work.satisfied' | 'work.stalled' | 'planner.answered'>,
+    },
+    guards: {
+      isRefusedBefore: ({ context }) => limitIsTested === 'before' && context.resets >= 1,
+      isRefusedAfter: ({ context }) => limitIsTested === 'after' && context.resets >= 1,
+    },
+    actions: {
+      countReset: assign({ resets: ({ context }) => context.resets + 1, isPlanTried: false }),
+      tryPlan: assign({ isPlanTried: true }),
+    },
+  }).createMachine({
+    id: 'resets',
+    context: { resets: 0, isPlanTried: false },
+    initial: 'working',
+    states: {
+      working: {
+        entry: 'tryPlan',
+        on: { 'work.satisfied': 'ended', 'work.stalled': 'judgingReset' },
+      },
+      judgingReset: {
+        always: [{ guard: 'isRefusedBefore', target: 'ended' }, { target: 'replanning' }],
+      },
+      replanning: {
+        entry: 'countReset',
+        on: { 'planner.answered': 'checkingLimits' },
+      },
+      checkingLimits: {
+        always: [{ guard: 'isRefusedAfter', target: 'ended' }, { target: 'working' }],
+      },
+      ended: { type: 'final' },
+    },
+  });
+
+/** A ledger that cannot be written is a reason to plan anew, and then to write the ledger. By default: without end. */
+const outage = (maxResets: number) =>
+  setup({
+    types: {
+      context: {} as { readonly resetsLeft: number },
+      events: {} as EventNamed<'ledger.failed' | 'ledger.written' | 'planner.answered'>,
+    },
+    guards: { hasResetsLeft: ({ context }) => context.resetsLeft > 0 },
+    actions: { spendReset: assign({ resetsLeft: ({ context }) => context.resetsLeft - 1 }) },
+  }).createMachine({
+    id: 'outage',
+    context: { resetsLeft: maxResets },
+    initial: 'writingLedger',
+    states: {
+      writingLedger: {
+        on: {
+          'ledger.written': 'worked',
+          'ledger.failed': [
+            { guard: 'hasResetsLeft', target: 'replanning', actions: 'spendReset' },
+            { target: 'failed' },
+          ],
+        },
+      },
+      replanning: { on: { 'planner.answered': 'writingLedger' } },
+      worked: { type: 'final' },
+      failed: { type: 'final' },
+    },
+  });
+
+/** The ledger names who speaks next. What if nobody has that name? */
+const nextSpeaker = (strangerLeadsTo: 'completed' | 'failed') =>
+  setup({
+    types: {
+      context: {} as { readonly isSatisfied: boolean; readonly turnsLeft: number },
+      events: {} as EventNamed<
+        'ledger.satisfied' | 'ledger.namedAgent' | 'ledger.namedStranger' | 'agent.answered'
+      >,
+    },
+    guards: { hasTurnsLeft: ({ context }) => context.turnsLeft > 0 },
+    actions: {
+      noteSatisfied: assign({ isSatisfied: true }),
+      spendTurn: assign({ turnsLeft: ({ context }) => context.turnsLeft - 1 }),
+    },
+  }).createMachine({
+    id: 'nextSpeaker',
+    context: { isSatisfied: false, turnsLeft: 3 },
+    initial: 'writingLedger',
+    states: {
+      writingLedger: {
+        on: {
+          'ledger.satisfied': { target: 'completed', actions: 'noteSatisfied' },
+          'ledger.namedAgent': [
+            { guard: 'hasTurnsLeft', target: 'working', actions: 'spendTurn' },
+            { target: 'failed' },
+          ],
+          'ledger.namedStranger': strangerLeadsTo,
+        },
+      },
+      working: { on: { 'agent.answered': 'writingLedger' } },
+      completed: { type: 'final' },
+      failed: { type: 'final' },
+    },
+  });
+
+/** A person reads the plan and may have it revised, again until it is approved. */
+const revisions = (maxRevisions: number) =>
+  setup({
+    types: {
+      context: {} as { readonly revisionsLeft: number },
+      events: {} as EventNamed<'person.approved' | 'person.revised' | 'planner.answered'>,
+    },
+    guards: { hasRevisionsLeft: ({ context }) => context.revisionsLeft > 0 },
+    actions: {
+      spendRevision: assign({ revisionsLeft: ({ context }) => context.revisionsLeft - 1 }),
+    },
+  }).createMachine({
+    id: 'revisions',
+    context: { revisionsLeft: maxRevisions },
+    initial: 'awaitingApproval',
+    states: {
+      awaitingApproval: {
+        on: {
+          'person.approved': 'executed',
+          'person.revised': [
+            { guard: 'hasRevisionsLeft', target: 'replanning', actions: 'spendRevision' },
+            { target: 'failed' },
+          ],
+        },
+      },
+      replanning: { on: { 'planner.answered': 'awaitingApproval' } },
+      executed: { type: 'final' },
+      failed: { type: 'final' },
+    },
+  });
+
+export const agentFramework: readonly Exhibit[] = [
+  exhibit({
+    id: 'stall-drift',
+    title: 'The same number, one round more',
+    source: 'Microsoft Agent Framework Magentic, field study B.3 c',
+    story:
+      'AutoGen plans anew when the stalls reach the maximum, its successor when they exceed it. The option kept its name and its default, so whoever moved over pays for one more stalled round, and nothing says so.',
+    promise: 'After the third stalled round no agent works on the old plan.',
+    ruledOut:
+      'One failure limit, defined once and compared once: `hasTooManyFailures` in `src/guards/schedule.ts`. Held by "are what the policy says: maxFailures 0 bears none, and nothing else starts" in `test/scenarios/failures.test.ts`.',
+    shortest: 5,
+    broken: stallCount((stalls) => stalls > MAX_STALLS),
+    fixed: stallCount((stalls) => stalls >= MAX_STALLS),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'working' && context.stalls >= MAX_STALLS,
+    },
+  }),
+  exhibit({
+    id: 'thrown-away-plan',
+    title: 'Paid for, and thrown away',
+    source: 'Microsoft Agent Framework Magentic, field study B.3 d',
+    story:
+      'The limit of resets is tested after the planner has answered. The last plan is always paid for and never tried; with a limit of one no new plan ever runs. A test of the project asserts just that.',
+    promise: 'A plan that was paid for is tried.',
+    ruledOut:
+      'The budget is asked before the planner is: `judgingReplan` in `src/machines/orchestrator.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+    shortest: 2,
+    broken: resets('after'),
+    fixed: resets('before'),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'ended' && !context.isPlanTried,
+    },
+  }),
+  exhibit({
+    id: 'outage',
+    title: 'The model is down, so ask the model',
+    source: 'Microsoft Agent Framework Magentic, field study B.3 e',
+    story:
+      'A ledger that cannot be written is answered by a new plan, after which the ledger is written. The limits of rounds and resets are `None` by default, so an outage makes the loop call itself without ever calling an agent.',
+    promise: 'A run ends, even when no model answers.',
+    ruledOut:
+      'Limits are finite by type, and a failing role ends its own call first: `retry.attempts` is one of the bounds, and `canRetry` in `src/guards/retry.ts` asks for it. Held by "by throwing is asked retry.attempts times, and then the run has failed" in `test/scenarios/planner-failures.test.ts`.',
+    shortest: 2,
+    broken: outage(Infinity),
+    fixed: outage(3),
+    property: { kind: 'ends' },
+  }),
+  exhibit({
+    id: 'invalid-speaker',
+    title: 'Nobody of that name, so we are done',
+    source: 'Microsoft Agent Framework Magentic, field study B.3 f',
+    story:
+      'The ledger names the next speaker. When there is no such agent the loop takes what it has for the final answer: a slip of the model is reported as success.',
+    promise: 'A run is completed only when the goal was found to be met.',
+    ruledOut:
+      'A plan that names somebody else is refused with the names there are: `unknown-agent` in `src/plan/validate.ts`. Held by "is to name an agent that is not in the team, which is told who is" in `test/plan/validate.test.ts`.',
+    shortest: 1,
+    broken: nextSpeaker('completed'),
+    fixed: nextSpeaker('failed'),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'completed' && !context.isSatisfied,
+    },
+  }),
+  exhibit({
+    id: 'revised-for-ever',
+    title: 'Once more, with changes',
+    source: 'Microsoft Agent Framework Magentic, field study B.3',
+    story:
+      'A person may have the plan revised, "again until approved". A revision counts neither as a round nor as a reset, so no bound of the run ever sees it.',
+    promise: 'A run ends, whatever its people answer.',
+    ruledOut:
+      'A rejected plan is one more reason to plan again and spends the same budget: `judgingPlanRejection` in `src/machines/orchestrator.ts`. Held by "rejected again and again, it ends at the replan bound without a single step" in `test/scenarios/plan-approval.test.ts`.',
+    shortest: 2,
+    broken: revisions(Infinity),
+    fixed: revisions(3),
+    property: { kind: 'ends' },
+  }),
+];

@@ -1,0 +1,175 @@
+import { assign, setup } from 'xstate';
+
+import type { EventNamed, Exhibit } from '../exhibit.js';
+import { exhibit } from '../exhibit.js';
+
+/* AutoGen, Magentic-One: a ledger is written every round, and says whether there is progress. */
+
+const MAX_TURNS = 20;
+const MAX_STALLS = 3;
+const MAX_RETRIES = 10;
+
+interface Rounds {
+  readonly rounds: number;
+  readonly stalls: number;
+  /** Replans since an agent last ran. */
+  readonly replansInRow: number;
+}
+
+interface RoundRules {
+  /** Looked at before the round is counted. */
+  readonly isOutOfTurns: (rounds: number) => boolean;
+  readonly stallsAfterReplan: 'kept' | 'forgotten';
+}
+
+/** Round after round: the ledger, then an agent; a run that stalls is planned anew. */
+const magentic = ({ isOutOfTurns, stallsAfterReplan }: RoundRules) =>
+  setup({
+    types: {
+      context: {} as Rounds,
+      events: {} as EventNamed<
+        | 'ledger.satisfied'
+        | 'ledger.progressed'
+        | 'ledger.stalled'
+        | 'agent.answered'
+        | 'planner.answered'
+      >,
+    },
+    guards: {
+      isOutOfTurns: ({ context }) => isOutOfTurns(context.rounds),
+      isStalled: ({ context }) => context.stalls >= MAX_STALLS,
+    },
+    actions: {
+      countRound: assign({ rounds: ({ context }) => context.rounds + 1 }),
+      countStall: assign({ stalls: ({ context }) => Math.min(context.stalls + 1, MAX_STALLS) }),
+      easeStalls: assign({ stalls: ({ context }) => Math.max(context.stalls - 1, 0) }),
+      countReplan: assign({ replansInRow: ({ context }) => context.replansInRow + 1 }),
+      leaveReplan: assign({
+        stalls: ({ context }) => (stallsAfterReplan === 'kept' ? context.stalls : 0),
+      }),
+      noteWork: assign({ replansInRow: 0 }),
+    },
+  }).createMachine({
+    id: 'magentic',
+    context: { rounds: 0, stalls: 0, replansInRow: 0 },
+    initial: 'checkingTurns',
+    states: {
+      checkingTurns: {
+        always: [
+          { guard: 'isOutOfTurns', target: 'ended' },
+          { target: 'writingLedger', actions: 'countRound' },
+        ],
+      },
+      writingLedger: {
+        on: {
+          'ledger.satisfied': 'ended',
+          'ledger.progressed': { target: 'judgingStalls', actions: 'easeStalls' },
+          'ledger.stalled': { target: 'judgingStalls', actions: 'countStall' },
+        },
+      },
+      judgingStalls: {
+        always: [{ guard: 'isStalled', target: 'replanning' }, { target: 'working' }],
+      },
+      working: {
+        entry: 'noteWork',
+        on: { 'agent.answered': 'checkingTurns' },
+      },
+      replanning: {
+        entry: 'countReplan',
+        on: { 'planner.answered': { target: 'checkingTurns', actions: 'leaveReplan' } },
+      },
+      ended: { type: 'final' },
+    },
+  });
+
+/** A ledger that is no JSON is asked for again. One that lacks a key is read as if it were complete. */
+const ledgerReading = (missingKeyLeadsTo: 'crashed' | 'judgingTry') =>
+  setup({
+    types: {
+      context: {} as { readonly retriesLeft: number },
+      events: {} as EventNamed<'ledger.complete' | 'ledger.notJson' | 'ledger.withoutKey'>,
+    },
+    guards: { hasRetriesLeft: ({ context }) => context.retriesLeft > 0 },
+    actions: { spendRetry: assign({ retriesLeft: ({ context }) => context.retriesLeft - 1 }) },
+  }).createMachine({
+    id: 'ledgerReading',
+    context: { retriesLeft: MAX_RETRIES },
+    initial: 'asking',
+    states: {
+      asking: {
+        on: {
+          'ledger.complete': 'answered',
+          'ledger.notJson': 'judgingTry',
+          'ledger.withoutKey': missingKeyLeadsTo,
+        },
+      },
+      judgingTry: {
+        always: [
+          { guard: 'hasRetriesLeft', target: 'asking', actions: 'spendRetry' },
+          { target: 'crashed' },
+        ],
+      },
+      answered: { type: 'final' },
+      crashed: { type: 'final' },
+    },
+  });
+
+export const autogen: readonly Exhibit[] = [
+  exhibit({
+    id: 'one-round-more',
+    title: 'Twenty rounds are twenty-one',
+    source: 'AutoGen Magentic-One, field study B.3 a; seen in 56 of 165 public logs',
+    story:
+      'The bound is tested with `>` before the round is counted. With `max_turns=20` every run that hits the bound has had 21 rounds, and each of them was paid for.',
+    promise: 'No bound is exceeded, not even by one.',
+    ruledOut:
+      'A bound is asked with `<` before the thing it bounds is begun: `canReplan` in `src/guards/budget.ts`. Held by "is asked for exactly maxReplans times" in `test/guards/budget.test.ts`.',
+    shortest: 40,
+    broken: magentic({
+      isOutOfTurns: (rounds) => rounds > MAX_TURNS,
+      stallsAfterReplan: 'forgotten',
+    }),
+    fixed: magentic({
+      isOutOfTurns: (rounds) => rounds >= MAX_TURNS,
+      stallsAfterReplan: 'forgotten',
+    }),
+    property: { kind: 'never', when: ({ context }) => context.rounds > MAX_TURNS },
+  }),
+  exhibit({
+    id: 'unreset-stalls',
+    title: 'A new plan that nobody may try',
+    source: 'AutoGen Magentic-One, field study B.3 b',
+    story:
+      'Three stalled rounds lead to a new plan, and the count of stalls is not set back. The next round stalls for the fourth time before any agent has seen the new plan, so it is replaced by another: of 21 rounds 19 are replans, and agents work twice.',
+    promise: 'Between two replans somebody works.',
+    ruledOut:
+      'A plan that is adopted answers the failures before it: `resolvesFailures` in `src/plan/adopt.ts`. Held by "answers the failures before it, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
+    shortest: 7,
+    broken: magentic({
+      isOutOfTurns: (rounds) => rounds >= MAX_TURNS,
+      stallsAfterReplan: 'kept',
+    }),
+    fixed: magentic({
+      isOutOfTurns: (rounds) => rounds >= MAX_TURNS,
+      stallsAfterReplan: 'forgotten',
+    }),
+    property: { kind: 'never', when: ({ context }) => context.replansInRow > 1 },
+  }),
+  exhibit({
+    id: 'missing-key',
+    title: 'Ten retries, and none for this',
+    source: 'autogen#7913, field study B.3 f',
+    story:
+      'A ledger that is no JSON is asked for again, up to ten times. A ledger that is JSON but lacks a key raises an error of another kind, which no retry catches: the run crashes at the first one.',
+    promise: 'A malformed answer is asked for again while there are tries left.',
+    ruledOut:
+      'Whatever a role answers is checked inside the try, so every kind of garbage is a failed try: `canRetry` in `src/guards/retry.ts`. Held by "is retried for planner, supervisor, tester and summarizer alike" in `test/scenarios/retries.test.ts`.',
+    shortest: 1,
+    broken: ledgerReading('crashed'),
+    fixed: ledgerReading('judgingTry'),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'crashed' && context.retriesLeft > 0,
+    },
+  }),
+];

@@ -1,0 +1,383 @@
+import { assign, setup } from 'xstate';
+
+import type { EventNamed, Exhibit } from '../exhibit.js';
+import { exhibit } from '../exhibit.js';
+
+/* CrewAI: plan, execute, observe, replan, with `max_replans`. */
+
+interface Todo {
+  readonly number: number;
+  readonly revision: number;
+  readonly isDone: boolean;
+}
+
+interface Todos {
+  readonly todos: readonly Todo[];
+  readonly revision: number;
+}
+
+const sameNumber = (todo: Todo, current: Todo): boolean => todo.number === current.number;
+
+const sameStep = (todo: Todo, current: Todo): boolean =>
+  sameNumber(todo, current) && todo.revision === current.revision;
+
+const nextTodo = ({ todos }: Todos): Todo | undefined => todos.find(({ isDone }) => !isDone);
+
+const freshTodos = (revision: number): readonly Todo[] =>
+  [1, 2].map((number) => ({ number, revision, isDone: false }));
+
+/** Steps are numbered from 1 in every plan, and a result goes to the first step of that number. */
+const todoList = (isMeant: (todo: Todo, current: Todo) => boolean) =>
+  setup({
+    types: {
+      context: {} as Todos,
+      events: {} as EventNamed<'agent.answered' | 'observer.askedForReplan' | 'planner.answered'>,
+    },
+    guards: {
+      hasReplansLeft: ({ context }) => context.revision < 1,
+      isEverythingDone: ({ context }) => nextTodo(context) === undefined,
+    },
+    actions: {
+      complete: assign({
+        todos: ({ context }) => {
+          const current = nextTodo(context);
+          const meant = context.todos.findIndex(
+            (todo) => current !== undefined && isMeant(todo, current),
+          );
+          return context.todos.map((todo, index) =>
+            index === meant ? { ...todo, isDone: true } : todo,
+          );
+        },
+      }),
+      replacePending: assign(({ context }) => ({
+        revision: context.revision + 1,
+        todos: [
+          ...context.todos.filter(({ isDone }) => isDone),
+          ...freshTodos(context.revision + 1),
+        ],
+      })),
+    },
+  }).createMachine({
+    id: 'todoList',
+    context: { todos: freshTodos(0), revision: 0 },
+    initial: 'working',
+    states: {
+      working: {
+        on: {
+          'agent.answered': { target: 'dispatching', actions: 'complete' },
+          'observer.askedForReplan': [
+            { guard: 'hasReplansLeft', target: 'replanning' },
+            { target: 'ended' },
+          ],
+        },
+      },
+      dispatching: {
+        always: [{ guard: 'isEverythingDone', target: 'ended' }, { target: 'working' }],
+      },
+      replanning: { on: { 'planner.answered': { target: 'working', actions: 'replacePending' } } },
+      ended: { type: 'final' },
+    },
+  });
+
+/** Whether to plan again is read off the last message, or off what the agent reported. */
+const trigger = (readsFrom: 'the text' | 'the report') =>
+  setup({
+    types: {
+      context: {} as { readonly text: string; readonly isAskedFor: boolean },
+      events: {} as EventNamed<
+        'agent.answered' | 'agent.answeredWithTheWord' | 'agent.asked' | 'planner.answered'
+      >,
+    },
+    guards: {
+      mustReplan: ({ context }) =>
+        readsFrom === 'the text' ? context.text.includes('replan') : context.isAskedFor,
+    },
+    actions: {
+      keep: assign(
+        (_, message: { readonly text: string; readonly isAskedFor: boolean }) => message,
+      ),
+    },
+  }).createMachine({
+    id: 'trigger',
+    context: { text: '', isAskedFor: false },
+    initial: 'working',
+    states: {
+      working: {
+        on: {
+          'agent.answered': {
+            target: 'judging',
+            actions: { type: 'keep', params: { text: 'All done', isAskedFor: false } },
+          },
+          'agent.answeredWithTheWord': {
+            target: 'judging',
+            actions: {
+              type: 'keep',
+              params: { text: 'All done, no need to replan', isAskedFor: false },
+            },
+          },
+          'agent.asked': {
+            target: 'judging',
+            actions: { type: 'keep', params: { text: 'Please replan', isAskedFor: true } },
+          },
+        },
+      },
+      judging: { always: [{ guard: 'mustReplan', target: 'replanning' }, { target: 'ended' }] },
+      replanning: { on: { 'planner.answered': 'ended' } },
+      ended: { type: 'final' },
+    },
+  });
+
+interface Failures {
+  readonly counted: number;
+  readonly sincePlan: number;
+  readonly replansLeft: number;
+}
+
+/** Two failures lead to a new plan. Are they forgotten when it is there? */
+const failureCount = (afterReplan: 'kept' | 'forgotten') =>
+  setup({
+    types: {
+      context: {} as Failures,
+      events: {} as EventNamed<
+        'agent.answered' | 'agent.failed' | 'plan.done' | 'planner.answered'
+      >,
+    },
+    guards: {
+      mustReplan: ({ context }) => context.counted >= 2 && context.replansLeft > 0,
+      isOver: ({ context }) => context.counted >= 2,
+    },
+    actions: {
+      countFailure: assign({
+        counted: ({ context }) => Math.min(context.counted + 1, 2),
+        sincePlan: ({ context }) => Math.min(context.sincePlan + 1, 2),
+      }),
+      adopt: assign({
+        counted: ({ context }) => (afterReplan === 'kept' ? context.counted : 0),
+        sincePlan: 0,
+        replansLeft: ({ context }) => context.replansLeft - 1,
+      }),
+    },
+  }).createMachine({
+    id: 'failureCount',
+    context: { counted: 0, sincePlan: 0, replansLeft: 3 },
+    initial: 'working',
+    states: {
+      working: {
+        on: {
+          'agent.answered': 'judging',
+          'agent.failed': { target: 'judging', actions: 'countFailure' },
+          'plan.done': 'ended',
+        },
+      },
+      judging: {
+        always: [
+          { guard: 'mustReplan', target: 'replanning' },
+          { guard: 'isOver', target: 'ended' },
+          { target: 'working' },
+        ],
+      },
+      replanning: { on: { 'planner.answered': { target: 'working', actions: 'adopt' } } },
+      ended: { type: 'final' },
+    },
+  });
+
+const GOAL = 'Write the report';
+const PLANNING_PROMPT = 'Make a plan for: Write the report';
+
+/** The planner borrows the description of the task for its prompt, and gives it back when it has answered. */
+const description = (afterThrow: string) =>
+  setup({
+    types: {
+      context: {} as { readonly description: string },
+      events: {} as EventNamed<'planner.answered' | 'planner.threw' | 'agent.answered'>,
+    },
+    actions: {
+      borrow: assign({ description: PLANNING_PROMPT }),
+      giveBack: assign({ description: GOAL }),
+      recover: assign({ description: afterThrow }),
+    },
+  }).createMachine({
+    id: 'description',
+    context: { description: GOAL },
+    initial: 'planning',
+    states: {
+      planning: {
+        entry: 'borrow',
+        on: {
+          'planner.answered': { target: 'working', actions: 'giveBack' },
+          'planner.threw': { target: 'working', actions: 'recover' },
+        },
+      },
+      working: { on: { 'agent.answered': 'ended' } },
+      ended: { type: 'final' },
+    },
+  });
+
+/** An observer looks at every step. What is a step worth that it could not look at? */
+const observer = (throwLeadsTo: 'completed' | 'replanned') =>
+  setup({
+    types: {
+      context: {} as { readonly isObserved: boolean },
+      events: {} as EventNamed<
+        'agent.answered' | 'observer.accepted' | 'observer.refused' | 'observer.threw'
+      >,
+    },
+    actions: { noteObserved: assign({ isObserved: true }) },
+  }).createMachine({
+    id: 'observer',
+    context: { isObserved: false },
+    initial: 'working',
+    states: {
+      working: { on: { 'agent.answered': 'observing' } },
+      observing: {
+        on: {
+          'observer.accepted': { target: 'completed', actions: 'noteObserved' },
+          'observer.refused': { target: 'replanned', actions: 'noteObserved' },
+          'observer.threw': throwLeadsTo,
+        },
+      },
+      completed: { type: 'final' },
+      replanned: { type: 'final' },
+    },
+  });
+
+/** A replan is counted when the planner is called, or when it has answered. */
+const replanCount = (countedWhen: 'called' | 'answered') =>
+  setup({
+    types: {
+      context: {} as { readonly replansLeft: number },
+      events: {} as EventNamed<
+        'agent.answered' | 'agent.failed' | 'planner.answered' | 'planner.threw'
+      >,
+    },
+    guards: { hasReplansLeft: ({ context }) => context.replansLeft > 0 },
+    actions: {
+      spendOnCall: assign({
+        replansLeft: ({ context }) => context.replansLeft - (countedWhen === 'called' ? 1 : 0),
+      }),
+      spendOnAnswer: assign({
+        replansLeft: ({ context }) => context.replansLeft - (countedWhen === 'answered' ? 1 : 0),
+      }),
+    },
+  }).createMachine({
+    id: 'replanCount',
+    context: { replansLeft: 3 },
+    initial: 'working',
+    states: {
+      working: {
+        on: {
+          'agent.answered': 'ended',
+          'agent.failed': [
+            { guard: 'hasReplansLeft', target: 'replanning', actions: 'spendOnCall' },
+            { target: 'ended' },
+          ],
+        },
+      },
+      replanning: {
+        on: {
+          'planner.answered': { target: 'working', actions: 'spendOnAnswer' },
+          'planner.threw': 'working',
+        },
+      },
+      ended: { type: 'final' },
+    },
+  });
+
+export const crewai: readonly Exhibit[] = [
+  exhibit({
+    id: 'renumbered',
+    title: 'Step 1 is done, says step 1',
+    source: 'CrewAI, field study B.4 (1)',
+    story:
+      'Every plan numbers its steps from 1, and a result goes to the first step of that number. After a replan that is the old step, which was done long ago: its result is overwritten, and the new step stays pending and is run again and again.',
+    promise: 'A run ends, also after a replan.',
+    ruledOut:
+      'Every step has an index that is never used again: `firstIndex` in `src/plan/adopt.ts`. Held by "a step that is settled is as it was when it settled, its output with it" in `test/plan/adopt.test.ts`.',
+    shortest: 4,
+    broken: todoList(sameNumber),
+    fixed: todoList(sameStep),
+    property: { kind: 'ends' },
+  }),
+  exhibit({
+    id: 'magic-word',
+    title: 'No need to replan',
+    source: 'CrewAI, field study B.4 (2)',
+    story:
+      'Whether to plan again is decided by looking for "replan" in the last message. An agent that writes that there is no need to replan gets a new plan for it, and spends a replan of the budget.',
+    promise: 'Only a request for another plan leads to one.',
+    ruledOut:
+      'What an agent wants is the kind of its report and never its wording: `isPartial` in `src/guards/step.ts`. Held by "partial work is what goes on by another plan or agent" in `test/guards/step.test.ts`.',
+    shortest: 1,
+    broken: trigger('the text'),
+    fixed: trigger('the report'),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'replanning' && !context.isAskedFor,
+    },
+  }),
+  exhibit({
+    id: 'old-failures',
+    title: 'Two failures, paid for three times',
+    source: 'CrewAI, field study B.4 (3)',
+    story:
+      'Two failed steps lead to a new plan. They still count as two when it is there, so the next check, after a step that went well, asks for a new plan again, until the budget of replans is burnt.',
+    promise: 'A new plan answers new failures.',
+    ruledOut:
+      'Failures are counted since the plan that answered them: `failedSincePlan` in `src/guards/schedule.ts`. Held by "answers the failures before it, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
+    shortest: 4,
+    broken: failureCount('kept'),
+    fixed: failureCount('forgotten'),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'replanning' && context.sincePlan < 2,
+    },
+  }),
+  exhibit({
+    id: 'borrowed-description',
+    title: 'The agent that was told to plan',
+    source: 'CrewAI, field study B.4 (4)',
+    story:
+      'For the time of planning the description of the task is replaced by the prompt of the planner. When the planner throws nobody puts it back, so the agent is handed the prompt and makes a plan instead of the work.',
+    promise: 'An agent is handed the task that was given.',
+    ruledOut:
+      'The input of a call is made from the context for that call, and nothing is borrowed: `plannerCall` in `src/machines/orchestrator.calls.ts`. Held by "a planner that does not answer again leaves the plan there is" in `test/scenarios/time.test.ts`.',
+    shortest: 1,
+    broken: description(PLANNING_PROMPT),
+    fixed: description(GOAL),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'working' && context.description !== GOAL,
+    },
+  }),
+  exhibit({
+    id: 'blind-observer',
+    title: 'Nobody looked, so it is fine',
+    source: 'CrewAI, field study B.4 (5)',
+    story:
+      'When the observer breaks, the log says that the run plans anew to be on the safe side. The code below that line returns success.',
+    promise: 'A step is completed only when it was looked at.',
+    ruledOut:
+      'A review without an answer is a failed review: `keepReviewFailure` in `src/machines/step.ts`. Held by "a gate passes only when a supervisor says so" in `test/guards/step.test.ts`.',
+    shortest: 2,
+    broken: observer('completed'),
+    fixed: observer('replanned'),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'completed' && !context.isObserved,
+    },
+  }),
+  exhibit({
+    id: 'free-replans',
+    title: 'The bound that a broken planner cannot reach',
+    source: 'crewAI#4983 and its review in crewAI#5392',
+    story:
+      'A replan is counted when the planner has answered. A planner that throws is never counted, so the one case in which the bound is needed most is the one in which it does not hold.',
+    promise: 'A run ends, even when its planner never answers.',
+    ruledOut:
+      'The budget is spent when the planner is called: `countReplan` in `src/machines/orchestrator.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+    shortest: 2,
+    broken: replanCount('answered'),
+    fixed: replanCount('called'),
+    property: { kind: 'ends' },
+  }),
+];

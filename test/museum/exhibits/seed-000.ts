@@ -1,0 +1,175 @@
+import { assign, setup } from 'xstate';
+
+import type { EventNamed, Exhibit } from '../exhibit.js';
+import { exhibit } from '../exhibit.js';
+
+/* Seed 000, "Orchestrator Re-Planning Instructions": any agent may ask for another. */
+
+/** Review, fix, review again, while there are replans left. The seed never counts them: it has infinitely many. */
+const collaboration = (maxReplans: number) =>
+  setup({
+    types: {
+      context: {} as { readonly replansLeft: number },
+      events: {} as EventNamed<'reviewer.approved' | 'reviewer.asked' | 'fixer.answered'>,
+    },
+    guards: { hasReplansLeft: ({ context }) => context.replansLeft > 0 },
+    actions: { spendReplan: assign({ replansLeft: ({ context }) => context.replansLeft - 1 }) },
+  }).createMachine({
+    id: 'collaboration',
+    context: { replansLeft: maxReplans },
+    initial: 'reviewing',
+    states: {
+      reviewing: {
+        on: {
+          'reviewer.approved': 'ended',
+          'reviewer.asked': [
+            { guard: 'hasReplansLeft', target: 'fixing', actions: 'spendReplan' },
+            { target: 'ended' },
+          ],
+        },
+      },
+      fixing: { on: { 'fixer.answered': 'reviewing' } },
+      ended: { type: 'final' },
+    },
+  });
+
+interface Hint {
+  /** The query that is in the state of the run. */
+  readonly query: string | null;
+  /** What the last request itself asked for. */
+  readonly asked: string | null;
+  /** The task of the step that was added. */
+  readonly added: string | null;
+}
+
+/** A request is two fields in the state. The error path clears the flag, and perhaps them. */
+const requests = (clear: (context: Hint) => Partial<Hint>) =>
+  setup({
+    types: {
+      context: {} as Hint,
+      events: {} as EventNamed<'request.toNobody' | 'request.toFixer' | 'fixer.answered'>,
+    },
+    actions: {
+      keepQuery: assign({ query: 'Delete the old tables', asked: 'Delete the old tables' }),
+      keepRequestWithoutQuery: assign({ asked: null }),
+      clearFlags: assign(({ context }) => clear(context)),
+      addStep: assign({ added: ({ context }) => context.query ?? 'Continue work' }),
+    },
+  }).createMachine({
+    id: 'requests',
+    context: { query: null, asked: null, added: null },
+    initial: 'working',
+    states: {
+      working: {
+        on: {
+          'request.toNobody': { target: 'refusingRequest', actions: 'keepQuery' },
+          'request.toFixer': {
+            target: 'fixing',
+            actions: ['keepRequestWithoutQuery', 'addStep'],
+          },
+        },
+      },
+      refusingRequest: { always: { target: 'working', actions: 'clearFlags' } },
+      fixing: { on: { 'fixer.answered': 'ended' } },
+      ended: { type: 'final' },
+    },
+  });
+
+interface Listened {
+  readonly plan: readonly string[];
+  /** What a listener was handed, and what was in it then. */
+  readonly handed: readonly string[] | null;
+  readonly handedText: string;
+}
+
+/** A listener is handed the plan; then an agent asks for a step more. */
+const listeners = (append: (plan: readonly string[], step: string) => readonly string[]) =>
+  setup({
+    types: {
+      context: {} as Listened,
+      events: {} as EventNamed<'listener.subscribed' | 'agent.asked' | 'agent.answered'>,
+    },
+    actions: {
+      handOver: assign({
+        handed: ({ context }) => context.plan,
+        handedText: ({ context }) => context.plan.join(', '),
+      }),
+      addStep: assign({ plan: ({ context }) => append(context.plan, 'fix') }),
+    },
+  }).createMachine({
+    id: 'listeners',
+    context: () => ({ plan: ['review'], handed: null, handedText: '' }),
+    initial: 'planned',
+    states: {
+      planned: {
+        on: {
+          'listener.subscribed': { target: 'watched', actions: 'handOver' },
+          'agent.answered': 'ended',
+        },
+      },
+      watched: {
+        on: {
+          'agent.asked': { target: 'extended', actions: 'addStep' },
+          'agent.answered': 'ended',
+        },
+      },
+      extended: { on: { 'agent.answered': 'ended' } },
+      ended: { type: 'final' },
+    },
+  });
+
+export const seed000: readonly Exhibit[] = [
+  exhibit({
+    id: 'ping-pong',
+    title: 'The reviewer and the fixer, for ever',
+    source: 'seed 000, checklist A.6.1',
+    story:
+      'Any agent may add a step for any other, and the loop goes on while somebody asks. A reviewer that is never content and a fixer that always answers keep each other busy until the money is gone.',
+    promise: 'A run ends, whatever its agents ask for.',
+    ruledOut:
+      'One replan budget for all who ask: `canReplan` in `src/guards/budget.ts`. Held by "defect 1: two agents that always ask for each other end at the bound, with all results kept" in `test/seeds/defects.000.test.ts`.',
+    shortest: 2,
+    broken: collaboration(Infinity),
+    fixed: collaboration(3),
+    property: { kind: 'ends' },
+  }),
+  exhibit({
+    id: 'stale-hint',
+    title: 'The request that was refused is granted to the next one',
+    source: 'seed 000, checklist A.6.2',
+    story:
+      'An agent asks for somebody who does not exist. The error path clears `needs_replan` and forgets the two fields beside it, so the next agent that asks without a query of its own hands over the query that was refused.',
+    promise: 'A step that is added does what its own request asked for.',
+    ruledOut:
+      'A request is one value that travels with the answer it came in, never a field that stays: `coalesceRequests` in `src/machines/orchestrator.setup.ts`. Held by "defect 2: a request that was refused leaves no agent and no query for the next one to inherit" in `test/seeds/defects.000.test.ts`.',
+    shortest: 2,
+    broken: requests(() => ({})),
+    fixed: requests(() => ({ query: null })),
+    property: {
+      kind: 'never',
+      when: ({ context: { added, asked } }) =>
+        added !== null && added !== (asked ?? 'Continue work'),
+    },
+  }),
+  exhibit({
+    id: 'shared-list',
+    title: 'The plan that changed in the hands of a listener',
+    source: 'seed 000, checklist A.6.3',
+    story:
+      'The new step is pushed onto the list and the list is copied afterwards. Whoever got the plan before the push sees a step that was not there when they got it.',
+    promise: 'What was handed out never changes.',
+    ruledOut:
+      'Plans are adopted into new lists, and facts are frozen when they are handed out: `adoptPlan` in `src/plan/adopt.ts`. Held by "defect 3: whoever holds a plan, a record or a fact sees no later change in it" in `test/seeds/defects.000.test.ts`.',
+    shortest: 2,
+    broken: listeners((plan, step) => {
+      (plan as string[]).push(step);
+      return [...plan];
+    }),
+    fixed: listeners((plan, step) => [...plan, step]),
+    property: {
+      kind: 'never',
+      when: ({ context: { handed, handedText } }) =>
+        handed !== null && handed.join(', ') !== handedText,
+    },
+  }),
+];

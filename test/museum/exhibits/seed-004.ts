@@ -1,0 +1,306 @@
+import { assign, setup } from 'xstate';
+
+import type { Ladder } from '../../../src/guards/escalation.js';
+import { nextLadder } from '../../../src/guards/escalation.js';
+import { validatePlan } from '../../../src/plan/validate.js';
+import { presets } from '../../../src/policy/presets.js';
+import type { EventNamed, Exhibit } from '../exhibit.js';
+import { exhibit } from '../exhibit.js';
+
+/* Seed 004, "Multi-Agent Orchestration Architecture": a supervisor, a ladder, and a time limit. */
+
+/** The supervisor reads the plan; a no leads back to the planner. The seed has no number for how often. */
+const planReview = (maxReplans: number) =>
+  setup({
+    types: {
+      context: {} as { readonly replansLeft: number },
+      events: {} as EventNamed<'planner.answered' | 'supervisor.accepted' | 'supervisor.refused'>,
+    },
+    guards: { hasReplansLeft: ({ context }) => context.replansLeft > 0 },
+    actions: { spendReplan: assign({ replansLeft: ({ context }) => context.replansLeft - 1 }) },
+  }).createMachine({
+    id: 'planReview',
+    context: { replansLeft: maxReplans },
+    initial: 'planning',
+    states: {
+      planning: { on: { 'planner.answered': 'reviewing' } },
+      reviewing: {
+        on: {
+          'supervisor.accepted': 'executed',
+          'supervisor.refused': [
+            { guard: 'hasReplansLeft', target: 'planning', actions: 'spendReplan' },
+            { target: 'failed' },
+          ],
+        },
+      },
+      executed: { type: 'final' },
+      failed: { type: 'final' },
+    },
+  });
+
+/** Time is checked before a step and after it. In between there is only the agent. */
+const timeChecks = (stepTimeoutMs: number | null) =>
+  setup({
+    types: {
+      context: {} as { readonly stepsLeft: number },
+      events: {} as EventNamed<'agent.answered'>,
+    },
+    guards: { hasStepsLeft: ({ context }) => context.stepsLeft > 0 },
+    actions: { takeStep: assign({ stepsLeft: ({ context }) => context.stepsLeft - 1 }) },
+    delays: { stepTimeout: stepTimeoutMs ?? 0 },
+  }).createMachine({
+    id: 'timeChecks',
+    context: { stepsLeft: 2 },
+    initial: 'checkingTime',
+    states: {
+      checkingTime: {
+        always: [
+          { guard: 'hasStepsLeft', target: 'working', actions: 'takeStep' },
+          { target: 'ended' },
+        ],
+      },
+      working: {
+        on: { 'agent.answered': 'checkingTime' },
+        ...(stepTimeoutMs === null ? {} : { after: { stepTimeout: 'ended' as const } }),
+      },
+      ended: { type: 'final' },
+    },
+  });
+
+interface Fleet {
+  readonly coder: 'working' | 'stopped';
+  readonly tester: 'working' | 'stopped';
+}
+
+/** ABORT goes to all. Does anybody wait until all have heard it? */
+const abort = (waits: 'for nobody' | 'for all') =>
+  setup({
+    types: {
+      context: {} as Fleet,
+      events: {} as EventNamed<'run.aborted' | 'coder.stopped' | 'tester.stopped'>,
+    },
+    guards: {
+      isOver: ({ context }) =>
+        waits === 'for nobody' || (context.coder === 'stopped' && context.tester === 'stopped'),
+    },
+    actions: {
+      noteCoder: assign({ coder: 'stopped' }),
+      noteTester: assign({ tester: 'stopped' }),
+      cutOff: assign({ coder: 'stopped', tester: 'stopped' }),
+    },
+    delays: { gracePeriod: 5000 },
+  }).createMachine({
+    id: 'abort',
+    context: { coder: 'working', tester: 'working' },
+    initial: 'executing',
+    states: {
+      executing: { on: { 'run.aborted': 'aborting' } },
+      aborting: {
+        on: {
+          'coder.stopped': { actions: 'noteCoder' },
+          'tester.stopped': { actions: 'noteTester' },
+        },
+        always: { guard: 'isOver', target: 'aborted' },
+        after: { gracePeriod: { target: 'aborted', actions: 'cutOff' } },
+      },
+      aborted: { type: 'final' },
+    },
+  });
+
+interface Verdict {
+  readonly score: number;
+  readonly hasIssues: boolean;
+}
+
+const { escalation } = presets.supervised();
+
+/** The table read from the top: the first row whose score fits is the answer. */
+const firstRow = (ladder: Ladder, { score, hasIssues }: Verdict): Ladder => {
+  const consecutiveIssues = hasIssues ? ladder.consecutiveIssues + 1 : 0;
+  if (score >= 70) return { level: 'none', consecutiveIssues };
+  if (score >= 50) return { level: 'remind', consecutiveIssues };
+  if (score >= 30 || consecutiveIssues >= 2) return { level: 'correct', consecutiveIssues };
+  return { level: 'refocus', consecutiveIssues };
+};
+
+/** Verdict after verdict, until the ladder ends the run. */
+const ladder = (next: (ladder: Ladder, verdict: Verdict) => Ladder) =>
+  setup({
+    types: {
+      context: {} as Ladder,
+      events: {} as EventNamed<'verdict.good' | 'verdict.goodWithIssue' | 'verdict.poor'>,
+    },
+    guards: { isAbort: ({ context }) => context.level === 'abort' },
+    actions: { climb: assign(({ context }, verdict: Verdict) => next(context, verdict)) },
+  }).createMachine({
+    id: 'ladder',
+    context: { level: 'none', consecutiveIssues: 0 },
+    initial: 'supervising',
+    states: {
+      supervising: {
+        on: {
+          'verdict.good': {
+            actions: { type: 'climb', params: { score: 80, hasIssues: false } },
+          },
+          'verdict.goodWithIssue': {
+            actions: { type: 'climb', params: { score: 80, hasIssues: true } },
+          },
+          'verdict.poor': {
+            actions: { type: 'climb', params: { score: 40, hasIssues: true } },
+          },
+        },
+        always: { guard: 'isAbort', target: 'aborted' },
+      },
+      aborted: { type: 'final' },
+    },
+  });
+
+const step = (id: string, dependsOn: readonly string[] = [], agent = 'coder') => ({
+  id,
+  agent,
+  task: 'Write the code of it',
+  dependsOn,
+});
+
+/** Everything a planner may answer. */
+const PLANS = {
+  sound: [step('a'), step('b', ['a'])],
+  circular: [step('a', ['b']), step('b', ['a'])],
+  foreign: [step('a', [], 'nobody')],
+  doubled: [step('a'), step('a')],
+  dangling: [step('a', ['z'])],
+  oversized: [step('a'), step('b'), step('c'), step('d')],
+} as const;
+
+type PlanName = keyof typeof PLANS;
+
+interface Planned {
+  readonly plan: PlanName | null;
+  readonly replansLeft: number;
+}
+
+/** The planner answers, and what it says is executed, or checked first. */
+const planCheck = (isAcceptable: (steps: (typeof PLANS)[PlanName]) => boolean) =>
+  setup({
+    types: {
+      context: {} as Planned,
+      events: {} as EventNamed<`plan.${PlanName}`>,
+    },
+    guards: {
+      isAcceptable: ({ context }) => context.plan !== null && isAcceptable(PLANS[context.plan]),
+      hasReplansLeft: ({ context }) => context.replansLeft > 0,
+    },
+    actions: {
+      keep: assign({ plan: (_, plan: PlanName) => plan }),
+      spendReplan: assign({ replansLeft: ({ context }) => context.replansLeft - 1 }),
+    },
+  }).createMachine({
+    id: 'planCheck',
+    context: { plan: null, replansLeft: 2 },
+    initial: 'planning',
+    states: {
+      planning: {
+        on: {
+          'plan.sound': { target: 'checking', actions: { type: 'keep', params: 'sound' } },
+          'plan.circular': { target: 'checking', actions: { type: 'keep', params: 'circular' } },
+          'plan.foreign': { target: 'checking', actions: { type: 'keep', params: 'foreign' } },
+          'plan.doubled': { target: 'checking', actions: { type: 'keep', params: 'doubled' } },
+          'plan.dangling': { target: 'checking', actions: { type: 'keep', params: 'dangling' } },
+          'plan.oversized': { target: 'checking', actions: { type: 'keep', params: 'oversized' } },
+        },
+      },
+      checking: {
+        always: [
+          { guard: 'isAcceptable', target: 'executed' },
+          { guard: 'hasReplansLeft', target: 'planning', actions: 'spendReplan' },
+          { target: 'failed' },
+        ],
+      },
+      executed: { type: 'final' },
+      failed: { type: 'final' },
+    },
+  });
+
+export const seed004: readonly Exhibit[] = [
+  exhibit({
+    id: 'endless-review',
+    title: 'No, and no, and no',
+    source: 'seed 004, checklist A.6.16',
+    story:
+      'A plan that the supervisor refuses goes back to the planner. Depth, attempts and fixes all have their numbers in this design; how often a plan may be refused has none.',
+    promise: 'A run ends, whatever its supervisor thinks.',
+    ruledOut:
+      'A refused plan asks for another like everybody else, in `judgingReplan` in `src/machines/orchestrator.ts`. Held by "defect 16: a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs" in `test/seeds/defects.004.test.ts`.',
+    shortest: 2,
+    broken: planReview(Infinity),
+    fixed: planReview(3),
+    property: { kind: 'ends' },
+  }),
+  exhibit({
+    id: 'hung-agent',
+    title: 'The clock that nobody looks at',
+    source: 'seed 004, checklist A.6.16',
+    story:
+      'Time is checked before every phase and every step. An agent that hangs is between two checks, so the check that would end the run never comes.',
+    promise: 'No state waits for ever.',
+    ruledOut:
+      'A call is left by `attemptTimeout` in `src/machines/agent-call.ts`, a step by its budget, a run by its clock. Held by "defect 16: an agent that hangs between two time checks is cut by its timeout, and told so" in `test/seeds/defects.004.test.ts`.',
+    shortest: 0,
+    broken: timeChecks(null),
+    fixed: timeChecks(60_000),
+    property: { kind: 'leavesByItself' },
+  }),
+  exhibit({
+    id: 'no-acknowledgement',
+    title: 'Aborted, while two agents go on',
+    source: 'seed 004, checklist A.6.16',
+    story:
+      'ABORT is sent to all and the run is over. Nobody waits for an acknowledgement, so the report is written while the coder is still writing files.',
+    promise: 'Nobody works when the run has ended.',
+    ruledOut:
+      'A run winds down first, and after the grace period what still runs is stopped: `windingDown` in `src/machines/orchestrator.ts`. Held by "defect 16: an abort reaches everybody who works, and every step acknowledges it in the report" in `test/seeds/defects.004.test.ts`.',
+    shortest: 1,
+    broken: abort('for nobody'),
+    fixed: abort('for all'),
+    property: {
+      kind: 'never',
+      when: ({ at, context: { coder, tester } }) =>
+        at === 'aborted' && (coder === 'working' || tester === 'working'),
+    },
+  }),
+  exhibit({
+    id: 'two-rows',
+    title: 'A score of 80 and the fifth warning',
+    source: 'seed 004, checklist A.6.17',
+    story:
+      'The table has a row for good scores, NONE, and one for five issues in a row, ABORT. Work that scores 80 and has its fifth issue matches both, and whoever reads from the top lets it pass for ever.',
+    promise: 'The fifth issue in a row ends the run, whatever the score.',
+    ruledOut:
+      'Of all rows that match the most severe one counts: `levelFor` in `src/guards/escalation.ts`, which is the fixed chart here. Held by "defect 17: a score of 80 with the fifth issue in a row ends the run: NONE does not outvote ABORT" in `test/seeds/defects.004.test.ts`.',
+    shortest: 5,
+    broken: ladder(firstRow),
+    fixed: ladder((before, verdict) => nextLadder(before, verdict, escalation)),
+    property: {
+      kind: 'never',
+      when: ({ context: { consecutiveIssues, level } }) =>
+        consecutiveIssues >= 5 && level !== 'abort',
+    },
+  }),
+  exhibit({
+    id: 'any-plan',
+    title: 'Whatever the planner says',
+    source: 'all seeds, checklist A.6.18',
+    story:
+      'Every design checks something about a plan and none checks all of it: circles, agents that do not exist, names used twice, dependencies on nothing, more steps than allowed. A planner is a model and will produce each of them.',
+    promise: 'Only a plan that can be executed is executed.',
+    ruledOut:
+      'One stage judges every plan and tells the planner all that is wrong: `validatePlan` in `src/plan/validate.ts`, which is the fixed chart here. Held by "defect 18: whatever is wrong with a plan, one stage finds it, names it, and tells the planner within the bound" in `test/seeds/defects.004.test.ts`.',
+    shortest: 1,
+    broken: planCheck(() => true),
+    fixed: planCheck((steps) => validatePlan({ steps }, { agents: ['coder'], maxSteps: 3 }).ok),
+    property: {
+      kind: 'never',
+      when: ({ at, context }) => at === 'executed' && context.plan !== 'sound',
+    },
+  }),
+];

@@ -1,0 +1,347 @@
+import { describe, expect, it } from 'vitest';
+
+import { OrchestratorClosedError, RunClaimedError } from '../../src/errors.js';
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { Orchestrator, OrchestratorOptions } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Agent } from '../../src/agents/agent.js';
+import type { Run } from '../../src/run/run.types.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { TestAgent } from '../scenarios/team.js';
+import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { slowStore } from './stores.js';
+
+expectNothingUnhandled();
+
+const LEASE_MS = 30_000;
+
+interface Process {
+  readonly worker: TestAgent;
+  readonly orchestrator: Orchestrator;
+  readonly errors: unknown[];
+  /** The process is gone: its timers never fire again, its calls come to nothing, its store hears no more of it. */
+  kill(): void;
+}
+
+/** A process of its own as far as a store can tell, on a clock that all of them share. */
+const processOn = (
+  clock: VirtualClock,
+  store: RunStore<JournalEntry>,
+  options: Partial<OrchestratorOptions<readonly Agent[]>> = {},
+): Process => {
+  let isAlive = true;
+  const errors: unknown[] = [];
+  const worker = slowAgent('worker', clock, 100_000);
+  const mortal: VirtualClock = {
+    ...clock,
+    setTimeout: (callback, delayMs) =>
+      clock.setTimeout(() => {
+        if (isAlive) callback();
+      }, delayMs),
+  };
+  const dead = (): never => {
+    throw new Error('The process is dead');
+  };
+  const orchestrator = composeOrchestrator(
+    {
+      agents: [worker],
+      clock: mortal,
+      store: {
+        ...store,
+        append: (...parameters) => (isAlive ? store.append(...parameters) : dead()),
+      },
+      onError: (error) => errors.push(error),
+      policy: definePolicy({ time: { stepTimeoutMs: 3_600_000, limitMs: 86_400_000 } }),
+      ...options,
+    },
+    undefined,
+  );
+  const kill = (): void => {
+    isAlive = false;
+  };
+  return { worker, orchestrator, errors, kill };
+};
+
+const start = (orchestrator: Orchestrator, runId = 'run'): Run =>
+  orchestrator.start({ goal: 'The goal', runId, plan: { steps: steps('a', 'b<a') } });
+
+const rig = () => {
+  const clock = virtualClock({ startMs: 1_000_000 });
+  const store = memoryStore();
+  return { clock, store, first: processOn(clock, store), second: processOn(clock, store) };
+};
+
+describe('a run in a store', () => {
+  it('belongs to the process that started it: another is refused, and calls nobody', async () => {
+    const { clock, first, second } = rig();
+    const run = start(first.orchestrator);
+    await clock.settle();
+    const refused = second.orchestrator.resume('run');
+    await expect(refused).rejects.toThrow(RunClaimedError);
+    await expect(refused).rejects.toMatchObject({ code: 'already-claimed' });
+    expect(await second.orchestrator.recover()).toEqual([]);
+    expect(second.errors).toEqual([]);
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(second.worker.calls).toEqual([]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('belongs to it for as long as it lives, however long that is', async () => {
+    const { clock, first, second } = rig();
+    const run = start(first.orchestrator);
+    for (let lease = 0; lease < 6; lease += 1) {
+      clock.advance(LEASE_MS);
+      await clock.settle();
+      if (run.record().status !== 'running') break;
+      await expect(second.orchestrator.resume('run')).rejects.toThrow(RunClaimedError);
+    }
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+  });
+
+  it('is free when its process has died and its lease is over, and not before', async () => {
+    const { clock, first, second } = rig();
+    void start(first.orchestrator);
+    await clock.settle();
+    first.kill();
+    clock.advance(LEASE_MS - 1);
+    expect(await second.orchestrator.recover()).toEqual([]);
+    clock.advance(1);
+    const [run] = await second.orchestrator.recover();
+    expect(run?.runId).toBe('run');
+    await clock.runUntil(run?.done ?? Promise.reject(new Error('Nothing was recovered')));
+    expect((await run?.done)?.status).toBe('completed');
+    // The call that was out when the process died is made once more, under the same key.
+    expect(second.worker.calls.map(({ key }) => key)).toEqual(['run/a/1/worker', 'run/b/1/worker']);
+  });
+
+  it('is written to by nobody else: the owner who slept too long stops when it wakes', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    let isAsleep = false;
+    const sleeper = processOn(clock, {
+      ...store,
+      // While it sleeps it renews nothing; when it wakes, it goes on as if nothing had happened.
+      claim: (...parameters) =>
+        isAsleep ? { token: 1, takeovers: 0 } : store.claim(...parameters),
+    });
+    const run = start(sleeper.orchestrator);
+    await clock.settle();
+    isAsleep = true;
+    clock.advance(LEASE_MS);
+    const other = processOn(clock, store);
+    const taken = await other.orchestrator.resume('run');
+    const report = await run.say('Are you there?').then(() => run.done);
+    expect(report.status).toBe('failed');
+    expect(report.reason).toMatch(/^taken-over: /);
+    expect(sleeper.worker.calls.map(({ signal }) => signal.aborted)).toEqual([true]);
+    await clock.runUntil(taken.done);
+    const done = await taken.done;
+    expect(done.status).toBe('completed');
+    const stored = await store.read('run');
+    expect(stored?.entries).toEqual(taken.journal());
+    expect(JSON.stringify(taken.journal())).not.toContain('Are you there?');
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('stops without having anything to write, when its lease cannot be renewed', async () => {
+    const { clock, store, first } = rig();
+    const run = start(first.orchestrator);
+    await clock.settle();
+    // Somebody whose clock is an hour ahead takes it.
+    expect(store.claim('run', 'somebody', LEASE_MS, clock.now() + 3_600_000)).toBeDefined();
+    clock.advance(LEASE_MS / 3);
+    await clock.settle();
+    expect((await run.done).reason).toMatch(/^taken-over: /);
+    expect(first.worker.calls.map(({ signal }) => signal.aborted)).toEqual([true]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('goes on when a renewal fails, and tells onError', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    let failures = 2;
+    const { orchestrator, errors } = processOn(clock, {
+      ...store,
+      claim: (...parameters) => {
+        if (clock.now() > 0 && failures-- > 0) throw new Error('The store is away');
+        return store.claim(...parameters);
+      },
+    });
+    const run = start(orchestrator);
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(errors).toHaveLength(2);
+  });
+
+  it('has exactly one winner when many processes take it up at once, and the others call nobody', async () => {
+    for (let race = 0; race < 6; race += 1) {
+      const clock = virtualClock();
+      const store = memoryStore();
+      const first = processOn(clock, store);
+      void start(first.orchestrator);
+      await clock.settle();
+      first.kill();
+      clock.advance(LEASE_MS);
+      const racers = Array.from({ length: 4 }, (_, index) =>
+        processOn(clock, slowStore(clock, (index + race) % 3, store)),
+      );
+      const results = Promise.allSettled(
+        racers.map(({ orchestrator }) => orchestrator.resume('run')),
+      );
+      await clock.runUntil(results);
+      const outcomes = await results;
+      const winners = outcomes.filter(({ status }) => status === 'fulfilled');
+      expect(winners).toHaveLength(1);
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.status === 'fulfilled') continue;
+        expect(outcome.reason).toBeInstanceOf(RunClaimedError);
+        expect(racers[index]?.worker.calls).toEqual([]);
+      }
+      for (const racer of racers) racer.kill();
+    }
+  });
+
+  it('is ended when it has died with everybody who took it up, and its record is kept', async () => {
+    const { clock, store, first } = rig();
+    void start(first.orchestrator);
+    await clock.settle();
+    first.kill();
+    for (let recovery = 1; recovery <= 5; recovery += 1) {
+      clock.advance(LEASE_MS);
+      const next = processOn(clock, store);
+      const [run] = await next.orchestrator.recover();
+      expect(run?.record().status, `recovery ${recovery}`).toBe('running');
+      await clock.settle();
+      next.kill();
+    }
+    clock.advance(LEASE_MS);
+    const last = processOn(clock, store);
+    const [run] = await last.orchestrator.recover();
+    const report = await run?.done;
+    expect(report).toMatchObject({ status: 'failed', reason: 'max-recoveries' });
+    expect(report?.steps.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(last.worker.calls).toEqual([]);
+    expect((await store.read('run'))?.ended).toBe(true);
+    // The end is in the journal: it is the same for whoever looks.
+    const shown = await processOn(clock, store).orchestrator.resume('run');
+    expect(await shown.done).toEqual(report);
+    expect(await last.orchestrator.recover()).toEqual([]);
+  });
+
+  it('may die more often, when the option says so', async () => {
+    const { clock, store, first } = rig();
+    void start(first.orchestrator);
+    await clock.settle();
+    first.kill();
+    clock.advance(LEASE_MS);
+    const strict = processOn(clock, store, { durability: { maxRecoveries: 0 } });
+    const [run] = await strict.orchestrator.recover();
+    expect((await run?.done)?.reason).toBe('max-recoveries');
+  });
+});
+
+describe('recoverEvery', () => {
+  it('takes up what a dead process has left, without being asked, until it is stopped', async () => {
+    const { clock, first, second } = rig();
+    void start(first.orchestrator);
+    await clock.settle();
+    const stop = second.orchestrator.recoverEvery(5_000);
+    first.kill();
+    for (let tick = 0; tick < 7; tick += 1) {
+      clock.advance(5_000);
+      await clock.settle();
+    }
+    expect(second.worker.calls).toHaveLength(1);
+    stop();
+    const run = await second.orchestrator.resume('run');
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+describe('close', () => {
+  it('waits for what is out, starts nothing new, and leaves the run to the next', async () => {
+    const { clock, store, first } = rig();
+    const run = start(first.orchestrator);
+    await clock.settle();
+    clock.advance(99_000);
+    await clock.settle();
+    const closed = first.orchestrator.close({ graceMs: 2_000 });
+    await clock.runUntil(closed);
+    expect((await run.done).reason).toMatch(/^stopped/);
+    expect((await run.done).successfulSteps).toEqual(['a']);
+    expect(first.worker.calls.map(({ step }) => step.id)).toEqual(['a']);
+    expect(clock.pending()).toBe(0);
+
+    // Nobody has to wait for the lease: the run was given back, and 'b' is called for the first time.
+    const next = processOn(clock, store);
+    const resumed = await next.orchestrator.resume('run');
+    await clock.runUntil(resumed.done);
+    expect((await resumed.done).status).toBe('completed');
+    expect(next.worker.calls.map(({ key }) => key)).toEqual(['run/b/1/worker']);
+  });
+
+  it('aborts what does not come back in time, and the next makes that call once more', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const first = processOn(clock, store);
+    const run = start(first.orchestrator);
+    await clock.settle();
+    await clock.runUntil(first.orchestrator.close({ graceMs: 1_000 }));
+    expect(clock.now()).toBe(1_000);
+    expect(first.worker.calls.map(({ signal }) => signal.aborted)).toEqual([true]);
+    expect((await run.done).reason).toMatch(/^stopped/);
+    expect(await run.pause()).toEqual({ accepted: false, reason: 'run-ended' });
+    const next = processOn(clock, store);
+    const resumed = await next.orchestrator.resume('run');
+    await clock.settle();
+    expect(next.worker.calls.map(({ key }) => key)).toEqual(['run/a/1/worker']);
+    await clock.runUntil(resumed.done);
+  });
+
+  it('has the last entry durable before it is done', async () => {
+    const clock = virtualClock();
+    const inner = memoryStore();
+    const quick = agentNamed('worker', (call) => clock.sleep(10, call.signal).then(() => 'x'));
+    const { orchestrator } = processOn(clock, slowStore(clock, 500, inner), { agents: [quick] });
+    const run = start(orchestrator);
+    await clock.runUntil(() => quick.calls.length === 1);
+    clock.advance(20);
+    await clock.settle();
+    await clock.runUntil(orchestrator.close({ graceMs: 5_000 }));
+    expect((await run.done).successfulSteps).toEqual(['a']);
+    const stored = await inner.read('run');
+    expect(stored?.entries).toEqual(run.journal());
+    expect(quick.calls).toHaveLength(1);
+  });
+
+  it('takes nothing up afterwards', async () => {
+    const { clock, first } = rig();
+    await first.orchestrator.close();
+    expect(() => start(first.orchestrator)).toThrow(OrchestratorClosedError);
+    await expect(first.orchestrator.resume('run')).rejects.toThrow(OrchestratorClosedError);
+    expect(await first.orchestrator.recover()).toEqual([]);
+    expect(() => first.orchestrator.recoverEvery(1_000)).toThrow(OrchestratorClosedError);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('is the end of a run that no store remembers', async () => {
+    const clock = virtualClock();
+    const worker = slowAgent('worker', clock, 100_000);
+    const orchestrator = composeOrchestrator({ agents: [worker], clock }, undefined);
+    const run = start(orchestrator);
+    await clock.settle();
+    await clock.runUntil(orchestrator.close({ graceMs: 100 }));
+    expect((await run.done).reason).toMatch(/^stopped/);
+    expect(worker.calls.map(({ signal }) => signal.aborted)).toEqual([true]);
+    expect(clock.pending()).toBe(0);
+  });
+});
