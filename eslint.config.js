@@ -28,19 +28,9 @@ const mayImport = {
   journal: ['journal/', 'plan/', 'agents/', 'zod', 'errors.js', 'canonical-json.js'],
   policy: ['policy/', 'zod', 'errors.js'],
   run: ['run/', 'actors/', 'journal/', 'kernel/', 'errors.js', 'zod'],
-  // A what-if is a journal made by the kernel; what people say in it is checked at the same door.
-  'time-travel': [
-    'time-travel/',
-    'actors/check-plan.js',
-    'journal/',
-    'kernel/',
-    'plan/',
-    'run/commands.js',
-    'run/run-memory.js',
-    'errors.js',
-    'zod',
-  ],
   openai: ['services/openai/'],
+  // One file per store, named exports only.
+  store: ['services/stores/'],
 };
 
 /** The other way round, for folders that may import nearly everything. */
@@ -59,6 +49,12 @@ const mayNotImport = {
 
 /** The files every folder may use stand on nothing, so that they cannot be a way around the arrows. */
 const leaves = ['src/errors.ts', 'src/canonical-json.ts'];
+
+/**
+ * The parts that need Node: each is behind an entry point of its own, which bundlers for browsers refuse (package.json
+ * gives it no `default`). Nothing else of src may import them, so Node stays out of everything else.
+ */
+const needsNode = ['src/services/stores/sqlite', 'src/store/sqlite.ts'];
 
 /** Not even their types: a declaration file that names them asks every front end for @types/node. */
 const nodeModule = `node:|(?:${builtinModules.join('|')})(?:/|$)`;
@@ -123,6 +119,12 @@ const currentDate = [
   { selector: 'CallExpression[callee.name="Date"]', message: viaClock },
 ];
 
+/** Holds in all of src, also where Node is. */
+const everywhere = [
+  { regex: '^planwright(?:/|$)', message: 'Inside src, import the file itself.' },
+  { regex: '[^.]/\\.\\.(?:/|$)|^\\./\\.\\.', message: 'Write the shortest relative path.' },
+];
+
 // ---- The configuration ------------------------------------------------------------------------
 
 export default defineConfig(
@@ -175,11 +177,6 @@ export default defineConfig(
     rules: { 'max-lines': ['error', { max: 700, skipBlankLines: true, skipComments: true }] },
   },
   {
-    // The root may load a room when it is asked for, so that a front end which never asks does not carry it.
-    files: ['src/orchestrator.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...defaultExport, ...currentDate] },
-  },
-  {
     files: ['src/services/**/*.ts', 'src/canonical-json.ts'],
     rules: { 'no-restricted-properties': ['error', ...timeAndChanceProperties] },
   },
@@ -199,6 +196,15 @@ export default defineConfig(
     allowedImports(file, ['errors.js', 'canonical-json.js', 'zod'], { root: './' }),
   ),
   Object.entries(mayNotImport).map(([folder, targets]) => forbiddenImports(folder, targets)),
+  {
+    files: needsNode.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`)),
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [...everywhere, forbiddenPattern(mayNotImport.services)] },
+      ],
+    },
+  },
   {
     files: ['test/**/*.{ts,tsx}'],
     rules: {
@@ -231,8 +237,8 @@ function restrictedImports(...patterns) {
     {
       patterns: [
         { regex: `^(?:${nodeModule})`, message: noNode },
-        { regex: '^planwright(?:/|$)', message: 'Inside src, import the file itself.' },
-        { regex: '[^.]/\\.\\.(?:/|$)|^\\./\\.\\.', message: 'Write the shortest relative path.' },
+        { regex: 'stores/sqlite/', message: 'Only src/store/sqlite.ts leads to what needs Node.' },
+        ...everywhere,
         ...patterns,
       ],
     },
@@ -261,16 +267,20 @@ function allowedImports(files, targets, { own, root }) {
 
 /** Values may come from anywhere but `targets`. */
 function forbiddenImports(folder, targets) {
-  const forbidden = targets.map((target) => targetPattern(target, '(?:\\.\\./)+'));
   return {
     files: [`src/${folder}/**/*.{ts,tsx}`],
     rules: {
-      '@typescript-eslint/no-restricted-imports': restrictedImports({
-        regex: `^(?:${forbidden.join('|')})`,
-        allowTypeImports: true,
-        message: `No values may be imported here from ${targets.join(', ')}. See CONTRIBUTING.md, "The arrows".`,
-      }),
+      '@typescript-eslint/no-restricted-imports': restrictedImports(forbiddenPattern(targets)),
     },
+  };
+}
+
+function forbiddenPattern(targets) {
+  const forbidden = targets.map((target) => targetPattern(target, '(?:\\.\\./)+'));
+  return {
+    regex: `^(?:${forbidden.join('|')})`,
+    allowTypeImports: true,
+    message: `No values may be imported here from ${targets.join(', ')}. See CONTRIBUTING.md, "The arrows".`,
   };
 }
 

@@ -34,23 +34,22 @@ export class JournalWriter {
     );
   }
 
-  /** Returns when the entries are durable: all of them, or none. */
-  append(entries: readonly JournalEntry[], ended: boolean): MaybePromise<void> {
+  /** Returns when the entry is durable. */
+  append(entry: JournalEntry, ended: boolean): MaybePromise<void> {
     const opening = this.#opening;
     this.#opening = undefined;
-    return afterwards(opening, () => this.#append(entries, ended));
+    return afterwards(opening, () => this.#append(entry, ended));
   }
 
-  #append(entries: readonly JournalEntry[], ended: boolean): MaybePromise<void> {
+  #append(entry: JournalEntry, ended: boolean): MaybePromise<void> {
     this.#isOpen = true;
     const { token } = this.#lease;
-    const taken = entries.flatMap(({ event }) =>
-      event.kind === 'commanded' ? (event.commandId ?? []) : [],
-    );
-    return this.#store.append(this.#runId, entries[0]?.sequence ?? 0, entries, {
+    const { event } = entry;
+    const taken = event.kind === 'commanded' ? event.commandId : undefined;
+    return this.#store.append(this.#runId, entry.sequence, [entry], {
       ended,
       ...(token === undefined ? {} : { token }),
-      ...(taken.length === 0 ? {} : { taken }),
+      ...(taken === undefined ? {} : { taken: [taken] }),
     });
   }
 }

@@ -11,6 +11,9 @@ export function checkId(id: string, path: 'runId' | 'command.id'): void {
   throw new ConfigurationError([{ code: 'invalid-id', path, message }]);
 }
 
+/** What to look for: an id that cannot have been stored is as unknown as the empty one. */
+export const lookupId = (id: string): string => (isStorable(id) ? id : '');
+
 const isStorable = (id: unknown): boolean =>
   typeof id === 'string' &&
   id !== '' &&

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -43,7 +51,7 @@ export const createConsumer = (): Consumer => {
     write,
     dispose,
     install: async (packages) => installCopies(await packInto(parent), ...packages.map(ours)),
-    add: (packages) => installCopies(...packages.map(ours)),
+    add: (packages) => installCopies(...withDependencies(packages).map(ours)),
     installLinked: async (packages) => {
       await npmInstall('--legacy-peer-deps', await packInto(parent));
       for (const name of packages) {
@@ -57,6 +65,19 @@ export const createConsumer = (): Consumer => {
 
 /** Nothing from a registry: what the package needs and does not bring must be beside it. */
 const installOptions = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund'];
+
+/** The packages and everything they need that is installed here: platform packages are there for this machine only. */
+const withDependencies = (packages: readonly string[]): readonly string[] => {
+  const all = new Set(packages);
+  for (const name of all) {
+    const manifest = JSON.parse(readFileSync(join(ours(name), 'package.json'), 'utf8')) as Readonly<
+      Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>> | undefined>
+    >;
+    const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };
+    for (const other of Object.keys(needed)) if (existsSync(ours(other))) all.add(other);
+  }
+  return [...all];
+};
 
 const ours = (name: string): string => join(root, 'node_modules', name);
 

@@ -8,9 +8,15 @@ export const root = join(import.meta.dirname, '../..');
 interface Manifest {
   readonly name: string;
   readonly files: readonly string[];
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly exports: Readonly<Record<string, string | Target>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+/** Where an entry point is. One that needs Node has no default: a bundler for browsers says so. */
+interface Target {
+  readonly node?: string;
+  readonly default?: string;
 }
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
@@ -23,7 +29,14 @@ interface Entry {
   readonly specifier: string;
   /** Where it comes from: `src/testing/index.ts`. */
   readonly source: string;
+  readonly needsNode: boolean;
 }
+
+const codeOf = ({ node, default: everywhere }: Target): string => {
+  const path = everywhere ?? node;
+  if (path === undefined) throw new Error('An entry point without code');
+  return path;
+};
 
 /** Every entry point that is code. */
 export const entries: readonly Entry[] = Object.entries(manifest.exports).flatMap(
@@ -33,10 +46,14 @@ export const entries: readonly Entry[] = Object.entries(manifest.exports).flatMa
       : [
           {
             specifier: path.replace('.', manifest.name),
-            source: target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
+            source: codeOf(target).replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
+            needsNode: target.default === undefined,
           },
         ],
 );
+
+/** Those for browsers and workers, too. */
+export const entriesWithoutNode = entries.filter(({ needsNode }) => !needsNode);
 
 const isOptional = (peer: string): boolean =>
   manifest.peerDependenciesMeta?.[peer]?.optional === true;

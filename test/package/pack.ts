@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { printedBy, printedByNode } from './command.js';
 import { packedFiles, root } from './manifest.js';
 
+/** What `npm run build` compiles, in this order. */
+const projects = ['tsconfig.build.json', 'tsconfig.build.node.json'];
+
 /** Packs the package as it would be published, into a folder of one's own, and tells where the tarball is. */
 export const packInto = async (folder: string): Promise<string> => {
   const packed = isBuilt() ? root : await builtIn(join(folder, 'built'));
@@ -21,7 +24,7 @@ const isBuilt = (): boolean => {
   const sources = filesIn('src', '.ts');
   const outputs = filesIn('dist', '.js');
   if (sources.join() !== outputs.join()) return false;
-  const settingsMs = Math.max(modifiedMs('tsconfig.json'), modifiedMs('tsconfig.build.json'));
+  const settingsMs = Math.max(...['tsconfig.json', ...projects].map(modifiedMs));
   return sources.every((name) => {
     const sourceMs = Math.max(modifiedMs(`src/${name}.ts`), settingsMs);
     return modifiedMs(`dist/${name}.js`) >= sourceMs;
@@ -42,7 +45,9 @@ const builtIn = async (folder: string): Promise<string> => {
   for (const name of ['package.json', ...packedFiles.filter((file) => file !== 'dist')])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const options = ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')];
-  await printedByNode(compiler, options, root);
+  for (const project of projects) {
+    const options = ['-p', project, '--outDir', join(folder, 'dist')];
+    await printedByNode(compiler, options, root);
+  }
   return folder;
 };

@@ -1,0 +1,123 @@
+import type { StoredCommand, StoredEntry, StoredState } from '../../run-store.js';
+import { parseStored, tornError } from '../stored-json.js';
+import { checksumOf } from './checksum.js';
+import type { Connection, Statement } from './connection.js';
+import type { RunRow } from './run-row.js';
+import { SEQUENCE_BITS } from './schema.js';
+
+const PLACES = `place >= (? << ${SEQUENCE_BITS}) AND place < ((? + 1) << ${SEQUENCE_BITS})`;
+const SEQUENCE = `place & ${2 ** SEQUENCE_BITS - 1}`;
+
+/** The entries, the state and the inbox of runs, as rows. */
+export class JournalRows {
+  readonly #entries: Statement;
+  readonly #lastEntry: Statement;
+  readonly #insertEntry: Statement;
+  readonly #state: Statement;
+  readonly #replaceState: Statement;
+  readonly #waiting: Statement;
+  readonly #command: Statement;
+  readonly #insertCommand: Statement;
+  readonly #takeCommand: Statement;
+  readonly #deletions: readonly Statement[];
+
+  constructor({ prepare }: Connection) {
+    this.#entries = prepare(
+      `SELECT ${SEQUENCE} AS sequence, checksum, body FROM entries WHERE ${PLACES} ORDER BY place`,
+    );
+    this.#lastEntry = prepare(
+      `SELECT ${SEQUENCE} AS sequence FROM entries WHERE ${PLACES} ORDER BY place DESC LIMIT 1`,
+    );
+    this.#insertEntry = prepare(
+      `INSERT INTO entries (place, checksum, body) VALUES ((? << ${SEQUENCE_BITS}) + ?, ?, ?)`,
+    );
+    this.#state = prepare('SELECT sequence, checksum, body FROM states WHERE run = ?');
+    this.#replaceState = prepare(
+      'INSERT OR REPLACE INTO states (run, sequence, checksum, body) VALUES (?, ?, ?, ?)',
+    );
+    this.#waiting = prepare(
+      'SELECT command_id, checksum, body FROM commands WHERE run = ? AND body IS NOT NULL ORDER BY id',
+    );
+    this.#command = prepare('SELECT 1 AS known FROM commands WHERE run = ? AND command_id = ?');
+    this.#insertCommand = prepare(
+      'INSERT INTO commands (run, command_id, checksum, body) VALUES (?, ?, ?, ?)',
+    );
+    this.#takeCommand = prepare(
+      'UPDATE commands SET body = NULL WHERE run = ? AND command_id = ? AND body IS NOT NULL',
+    );
+    this.#deletions = [
+      prepare(`DELETE FROM entries WHERE ${PLACES}`),
+      prepare('DELETE FROM states WHERE run IN (?, ?)'),
+      prepare('DELETE FROM commands WHERE run IN (?, ?)'),
+    ];
+  }
+
+  /** How many entries there are; of a run that has ended, how many there must be. */
+  count(run: RunRow): number {
+    const last = this.#lastEntry.get(run.id, run.id)?.['sequence'];
+    const count = typeof last === 'number' ? last + 1 : 0;
+    if (run.entryCount !== null && run.entryCount !== count) {
+      throw tornError(`The journal of run '${run.runId}'`);
+    }
+    return count;
+  }
+
+  entries(run: RunRow): StoredEntry[] {
+    const rows = this.#entries.all(run.id, run.id);
+    if (rows.length !== this.count(run)) throw tornError(`The journal of run '${run.runId}'`);
+    return rows.map(({ sequence = null, checksum, body = null }) => {
+      const what = `Entry ${sequence} of run '${run.runId}'`;
+      if (checksum !== checksumOf(run.id, sequence, body)) throw tornError(what);
+      return parseStored(body, what) as StoredEntry;
+    });
+  }
+
+  append(run: RunRow, from: number, entries: readonly StoredEntry[]): void {
+    for (const [index, entry] of entries.entries()) {
+      const body = JSON.stringify(entry);
+      this.#insertEntry.run(run.id, from + index, checksumOf(run.id, from + index, body), body);
+    }
+  }
+
+  state(run: RunRow): StoredState | undefined {
+    const row = this.#state.get(run.id);
+    if (row === undefined) return undefined;
+    const { sequence = null, checksum, body = null } = row;
+    const what = `The state of run '${run.runId}'`;
+    if (checksum !== checksumOf(run.id, sequence, body)) throw tornError(what);
+    return { sequence: Number(sequence), body: parseStored(body, what) };
+  }
+
+  keepState(run: RunRow, sequence: number, state: unknown): void {
+    const body = JSON.stringify(state);
+    this.#replaceState.run(run.id, sequence, checksumOf(run.id, sequence, body), body);
+  }
+
+  waiting(run: RunRow): StoredCommand[] {
+    return this.#waiting.all(run.id).map(({ command_id: id = null, checksum, body = null }) => {
+      const what = `Command '${id}' of run '${run.runId}'`;
+      if (checksum !== checksumOf(run.id, id, body)) throw tornError(what);
+      const kept = parseStored(body, what) as Pick<StoredCommand, 'at' | 'command'>;
+      return { id: String(id), at: kept.at, command: kept.command };
+    });
+  }
+
+  /** Whether a command was posted before, taken or not. */
+  isKnown(run: RunRow, commandId: string): boolean {
+    return this.#command.get(run.id, commandId) !== undefined;
+  }
+
+  post(run: RunRow, { id, at, command }: StoredCommand): void {
+    const body = JSON.stringify({ at, command });
+    this.#insertCommand.run(run.id, id, checksumOf(run.id, id, body), body);
+  }
+
+  /** Empties commands and tells how many; their ids stay, so that they cannot be posted again. */
+  take(run: RunRow, commandIds: readonly string[]): number {
+    return commandIds.reduce((count, id) => count + this.#takeCommand.run(run.id, id), 0);
+  }
+
+  delete(run: RunRow): void {
+    for (const deletion of this.#deletions) deletion.run(run.id, run.id);
+  }
+}

@@ -1,0 +1,168 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import {
+  ConfigurationError,
+  JournalCorruptError,
+  StoreUnavailableError,
+  toFailure,
+} from '../../../errors.js';
+import { systemClock } from '../../clock.js';
+import { randomId } from '../../random-id.js';
+import type { Connection } from './connection.js';
+import { connect } from './connection.js';
+import { APPLICATION_ID, migrations, SCHEMA_OBJECTS, SCHEMA_VERSION } from './schema.js';
+import { checkContent } from './check-content.js';
+
+const IN_MEMORY = ':memory:';
+
+/** For every connection that writes. FULL: a commit is on the disk before it returns. */
+const SETTINGS = `
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA cell_size_check = ON;
+`;
+
+/** Opens the file at a path, which is made when there is none. A file that is not ours, or is damaged, is only read. */
+export function openFile(givenPath: string): Connection {
+  if (givenPath === IN_MEMORY) return openInMemory();
+  const path = checkedPath(givenPath);
+  if (!existsSync(path)) create(path);
+  const reader = connect(`${pathToFileURL(path).href}?mode=ro`, path);
+  const version = checkFile(reader);
+  reader.close();
+  const connection = connect(`${pathToFileURL(path).href}?mode=rw`, path);
+  connection.exec(SETTINGS);
+  if (version < SCHEMA_VERSION) connection.write(() => migrate(connection, version));
+  return connection;
+}
+
+function checkedPath(path: unknown): string {
+  if (typeof path === 'string' && path !== '' && !path.includes('\0')) return resolve(path);
+  const message = "Expected the path of a file, or ':memory:'";
+  throw new ConfigurationError([{ code: 'invalid-path', path: 'path', message }]);
+}
+
+function openInMemory(): Connection {
+  const connection = connect(IN_MEMORY, IN_MEMORY);
+  connection.write(() => migrate(connection, 0));
+  return connection;
+}
+
+/**
+ * A new file is made under another name and appears complete, under its own, or not at all: there is no moment at
+ * which a crash leaves half of one, and of two processes one is first and both use its file.
+ */
+function create(path: string): void {
+  const draft = `${path}.${randomId('new')}`;
+  try {
+    removeOldDrafts(path);
+    // Journals hold what agents said: nobody else on the machine needs to read it.
+    closeSync(openSync(draft, 'wx', 0o600));
+    const connection = connect(draft, path);
+    connection.write(() => migrate(connection, 0));
+    connection.exec('PRAGMA journal_mode = WAL');
+    connection.close();
+    linkUnlessThere(draft, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw error instanceof StoreUnavailableError
+      ? error
+      : new StoreUnavailableError(`'${path}' cannot be made: ${toFailure(error).message}`, {
+          cause: error,
+        });
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) removeIfThere(`${draft}${suffix}`);
+  }
+}
+
+function linkUnlessThere(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (toFailure(error).code !== 'EEXIST') throw error;
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (toFailure(error).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Making a file takes milliseconds: what is older was left behind by a crash. */
+const DRAFT_AGE_MS = 60_000;
+
+function removeOldDrafts(path: string): void {
+  const now = systemClock().now();
+  const prefix = `${basename(path)}.new-`;
+  for (const name of readdirSync(dirname(path))) {
+    const draft = join(dirname(path), name);
+    if (name.startsWith(prefix) && now - statSync(draft).mtimeMs > DRAFT_AGE_MS)
+      removeIfThere(draft);
+  }
+}
+
+/** A new name is durable once its folder is; Windows has no way to ask for that, and needs none. */
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch (error) {
+    if (!['EPERM', 'EISDIR', 'EACCES', 'EINVAL'].includes(toFailure(error).code ?? '')) throw error;
+  }
+}
+
+/** Brings a file from a version to this one. */
+function migrate(connection: Connection, from: number): void {
+  for (const migration of migrations.slice(from)) connection.exec(migration);
+  connection.exec(
+    `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`,
+  );
+}
+
+/** Its version, when the file is ours, whole, and not newer than this package. */
+function checkFile(connection: Connection): number {
+  const { path } = connection;
+  const names = connection
+    .prepare('SELECT name FROM sqlite_schema ORDER BY name')
+    .all()
+    .map(({ name }) => name);
+  const applicationId = numberOf(connection, 'application_id');
+  if (applicationId === 0 && names.length === 0) {
+    throw new JournalCorruptError('torn', `'${path}' is empty`);
+  }
+  if (applicationId !== APPLICATION_ID) {
+    throw new JournalCorruptError('foreign', `'${path}' is an SQLite file of another program`);
+  }
+  const version = numberOf(connection, 'user_version');
+  if (version > SCHEMA_VERSION) {
+    const text = `'${path}' has version ${version}; this release of planwright knows up to ${SCHEMA_VERSION}`;
+    throw new JournalCorruptError('newer', text);
+  }
+  if (version < 1 || (version === SCHEMA_VERSION && names.join() !== SCHEMA_OBJECTS.join())) {
+    throw new JournalCorruptError('torn', `'${path}' has other tables than it should`);
+  }
+  checkContent(connection);
+  return version;
+}
+
+function numberOf(connection: Connection, pragma: 'application_id' | 'user_version'): number {
+  return Number(
+    connection.prepare(`SELECT ${pragma} AS value FROM pragma_${pragma}`).get()?.['value'],
+  );
+}

@@ -1,0 +1,81 @@
+import type { RunHeader } from '../../run-store.js';
+import { parseStored, tornError } from '../stored-json.js';
+import { checksumOf } from './checksum.js';
+import type { SqlRow } from './connection.js';
+
+/** What changes about a run, in the order of its checksum. */
+export interface RunRow {
+  readonly id: number;
+  readonly runId: string;
+  readonly ended: boolean;
+  /** Known once the run has ended; before that the journal itself is the count. */
+  readonly entryCount: number | null;
+  readonly owner: string | null;
+  readonly leaseEndsAt: number | null;
+  /** How many owners the run has had: the token of the latest. */
+  readonly token: number;
+  readonly takeovers: number;
+  /** How many commands wait in the inbox: counting them would take longer with each. */
+  readonly waiting: number;
+}
+
+export const RUN_COLUMNS =
+  'id, run_id, ended, entry_count, owner, lease_ends_at, token, takeovers, waiting, checksum, header_checksum';
+
+/** The columns that an update writes, and the row they belong to. */
+export const RUN_UPDATE =
+  'UPDATE runs SET ended = ?, entry_count = ?, owner = ?, lease_ends_at = ?, token = ?, takeovers = ?, waiting = ?, checksum = ? WHERE id = ?';
+
+export const updateValues = (run: RunRow): (string | number | null)[] => [
+  ...changingValues(run),
+  runChecksum(run),
+  run.id,
+];
+
+export const runChecksum = (run: RunRow): number =>
+  checksumOf(run.id, run.runId, ...changingValues(run));
+
+export const headerChecksum = (runId: string, header: string): number => checksumOf(runId, header);
+
+const changingValues = (run: RunRow): (string | number | null)[] => [
+  run.ended ? 1 : 0,
+  run.entryCount,
+  run.owner,
+  run.leaseEndsAt,
+  run.token,
+  run.takeovers,
+  run.waiting,
+];
+
+/** A row with RUN_COLUMNS, checked. */
+export function runOf(row: SqlRow): RunRow {
+  const run: RunRow = {
+    id: Number(row['id']),
+    runId: String(row['run_id']),
+    ended: row['ended'] === 1,
+    entryCount: row['entry_count'] as number | null,
+    owner: row['owner'] as string | null,
+    leaseEndsAt: row['lease_ends_at'] as number | null,
+    token: Number(row['token']),
+    takeovers: Number(row['takeovers']),
+    waiting: Number(row['waiting']),
+  };
+  if (row['checksum'] !== runChecksum(run)) throw tornError(`Run '${run.runId}'`);
+  return run;
+}
+
+/** The header of a row that has one, checked. */
+export function headerOf(row: SqlRow): RunHeader {
+  const what = `The header of run '${String(row['run_id'])}'`;
+  const header = row['header'];
+  if (row['header_checksum'] !== headerChecksum(String(row['run_id']), String(header))) {
+    throw tornError(what);
+  }
+  return parseStored(header, what) as RunHeader;
+}
+
+/** Throws unless the row is as it was written. */
+export function checkRunRow(row: SqlRow): void {
+  runOf(row);
+  headerOf(row);
+}

@@ -1,0 +1,3 @@
+export { sqliteStore } from '../services/stores/sqlite/sqlite-store.js';
+
+export type { SqliteStoreOptions } from '../services/stores/sqlite/sqlite-store.js';
