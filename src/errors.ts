@@ -211,6 +211,21 @@ export class JournalCorruptError extends PlanwrightError {
 /** `torn`: it cannot be read; `foreign`: somebody else's; `newer`: of a later version of this package. */
 export type CorruptionReason = 'torn' | 'foreign' | 'newer';
 
+/** A place in a run that is none, or a what-if that cannot be made of it. */
+export class TimeTravelError extends PlanwrightError {
+  override readonly name = 'TimeTravelError';
+  readonly issues: readonly Issue[];
+
+  constructor(issues: readonly Issue[], options?: ErrorOptions) {
+    super('invalid-time-travel', listIssues('There is no such place to go to', issues), options);
+    this.issues = [...issues];
+  }
+
+  static override isInstance(value: unknown): value is TimeTravelError {
+    return hasCode(value, 'invalid-time-travel');
+  }
+}
+
 // A message is for people and for the journal: long enough for a stack of validation errors, short
 // enough that an agent which throws its whole output cannot fill a store.
 const maxMessageCharacters = 2_000;

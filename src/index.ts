@@ -12,6 +12,7 @@ export {
   RunClaimedError,
   RunConflictError,
   RunNotFoundError,
+  TimeTravelError,
   StoreUnavailableError,
 } from './errors.js';
 export { createOrchestrator } from './orchestrator.js';
@@ -60,3 +61,17 @@ export type {
   StoredRun,
   StoredState,
 } from './services/run-store.js';
+export type { Cause, CauseKind, Explanation } from './time-travel/explain.types.js';
+export type {
+  ChangedAnswer,
+  ForkChanges,
+  ForkOptions,
+  SaidCommand,
+} from './time-travel/fork.types.js';
+export type {
+  Moment,
+  OpenCall,
+  OpenTimer,
+  OpenWork,
+  RunReplay,
+} from './time-travel/replay.types.js';

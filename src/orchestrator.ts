@@ -2,7 +2,6 @@ import { performCall } from './actors/perform-call.js';
 import type {
   Callable,
   Dispatcher,
-  Perform,
   Planner,
   Summarizer,
   Supervisor,
@@ -32,6 +31,9 @@ import type { Clock } from './services/clock.js';
 import { systemClock } from './services/clock.js';
 import { randomId } from './services/random-id.js';
 import type { RunStore } from './services/run-store.js';
+import type { Explanation } from './time-travel/explain.types.js';
+import type { Engine, ForkOptions } from './time-travel/fork.types.js';
+import type { RunReplay } from './time-travel/replay.types.js';
 
 /** Everything an orchestrator is made of. */
 export interface OrchestratorOptions<Agents extends readonly Agent[]> {
@@ -89,6 +91,12 @@ export interface Orchestrator<AgentName extends string = string> {
    * their `done` resolves with the reason `stopped`. The store itself stays open: whoever opened it closes it.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
+  /** Steps through the facts of a stored run, forwards and backwards. Calls nobody and writes nothing. */
+  replay(runId: string): Promise<RunReplay>;
+  /** Starts a what-if: a new run that shares the first facts of a stored one and re-uses its answers where it can. */
+  fork(runId: string, options: ForkOptions<AgentName>): Promise<Run>;
+  /** Why a step of a stored run did not run, failed, was repeated, or is not done yet. */
+  explain(runId: string, stepId: string): Promise<Explanation>;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
   /** The most a run can cost, whatever the agents do. */
@@ -133,22 +141,19 @@ export const composeOrchestrator = (
   const issues = configurationIssues(options, policy);
   if (issues.length > 0) throw new ConfigurationError(issues);
   const settings = settingsOf(options, policy);
-  const team = callableOf(options, policy);
-  const perform: Perform = (input, surroundings) => performCall(team, input, surroundings);
-  const kernel = createKernel({ root: 'orchestrator', machines: chartsOf(settings) }, runnerOf);
+  const engineFor = (chosen: Policy): Engine => engineOf(options, chosen, runnerOf);
+  const engine = engineFor(policy);
   const { store, clock = systemClock(), onError = ignore } = options;
-  const policyFingerprint = fingerprint(stableStringify(policy as never));
   const runs = new RunRegistry({
-    kernel,
+    ...engine,
     clock,
     store,
     durability: { ...defaultDurability, ...options.durability },
     newOwner: () => randomId('owner'),
-    perform,
     onError,
     copyJournal,
-    policyFingerprint,
   });
+  const travel = { runs, options, settings, engine, engineFor, clock };
   return {
     start: (input) => {
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
@@ -158,7 +163,10 @@ export const composeOrchestrator = (
     recover: () => runs.recover(),
     recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
     close: ({ graceMs = CLOSE_GRACE_MS } = {}) => runs.close(graceMs),
-    machine: liveMachine(settings, perform),
+    replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
+    fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
+    explain: async (runId, stepId) => (await loadTimeTravel()).explain(travel, runId, stepId),
+    machine: liveMachine(settings, engine.perform),
     bounds: () => boundsOf(policy, settings.team),
     policy,
   };
@@ -168,6 +176,25 @@ const ignore = (): void => undefined;
 
 /** About what a container is given between SIGTERM and SIGKILL, halved. */
 const CLOSE_GRACE_MS = 5_000;
+
+/** Most programs never look back: what that takes is a chunk of its own in a bundle. */
+const loadTimeTravel = () => import('./composition/time-travel.js');
+
+/** What runs are made with under one policy. */
+const engineOf = (
+  options: OrchestratorOptions<readonly Agent[]>,
+  policy: Policy,
+  runnerOf: Parameters<typeof createKernel>[1],
+): Engine => {
+  const team = callableOf(options, policy);
+  const machines = chartsOf(settingsOf(options, policy));
+  return {
+    kernel: createKernel({ root: 'orchestrator', machines }, runnerOf),
+    perform: (input, surroundings) => performCall(team, input, surroundings),
+    policyFingerprint: fingerprint(stableStringify(policy as never)),
+    team,
+  };
+};
 
 const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({
   policy,

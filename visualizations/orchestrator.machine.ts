@@ -14,6 +14,7 @@ export const orchestratorMachine = setup({
     hasBreaker: () => false,
     hasExtension: () => false,
     hasNoPlan: () => false,
+    hasNoPlanner: () => false,
     hasPlan: () => false,
     hasRefusedRequests: () => false,
     hasRequests: () => false,
@@ -250,8 +251,13 @@ export const orchestratorMachine = setup({
               after: { timeLimit: 'beginning' },
             },
             beginning: {
-              description: 'The planner is asked, unless the run is paused already.',
+              description: 'The planner is asked, unless there is none or the run is paused already.',
               always: [
+                {
+                  guard: 'hasNoPlanner',
+                  target: '#orchestrator.windingDown',
+                  actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
+                },
                 { guard: 'isPaused', target: 'interrupted' },
                 { target: 'planning' },
               ],

@@ -37,6 +37,7 @@ export const orchestratorGuards = {
   hasBreaker: ({ context, event }: Judged) => breakerOf(context, event) !== undefined,
   hasExtension: ({ context }: Judged) => context.extensionMs > 0,
   hasNoPlan: ({ context }: Judged) => !proposal.hasPlan(context),
+  hasNoPlanner: ({ context }: Judged) => !context.settings.team.hasPlanner,
   hasPlan: ({ context }: Judged) => proposal.hasPlan(context),
   hasRefusedRequests: ({ context }: Judged) => schedule.hasRefusedRequests(context),
   hasRequests: ({ context }: Judged) => schedule.hasRequests(context),

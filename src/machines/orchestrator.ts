@@ -134,8 +134,17 @@ export const createOrchestratorMachine = (settings: Settings) =>
                 after: { timeLimit: 'beginning' },
               },
               beginning: {
-                description: 'The planner is asked, unless the run is paused already.',
-                always: [{ guard: 'isPaused', target: 'interrupted' }, { target: 'planning' }],
+                description:
+                  'The planner is asked, unless there is none or the run is paused already.',
+                always: [
+                  {
+                    guard: 'hasNoPlanner',
+                    target: '#orchestrator.windingDown',
+                    actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
+                  },
+                  { guard: 'isPaused', target: 'interrupted' },
+                  { target: 'planning' },
+                ],
               },
               planning: {
                 description: 'The planner makes the first plan, within its share of the time.',

@@ -18,6 +18,7 @@ export interface Bounds {
 
 /** Who there is to call, as far as it changes the bounds. */
 export interface BoundedTeam {
+  readonly agents: readonly string[];
   readonly hasPlanner: boolean;
   readonly hasSupervisor: boolean;
   readonly hasTester: boolean;
@@ -25,30 +26,63 @@ export interface BoundedTeam {
   readonly fallbacks: readonly string[];
 }
 
-/** The price tag of a policy. Follows the charts: where they gain a loop, this gains a term. */
+/**
+ * The price tag of a policy. Follows the charts: where they gain a loop, this gains a term. `prove` in
+ * planwright/testing finds the same numbers by exploring the charts.
+ */
 export const boundsOf = (policy: Policy, team: BoundedTeam): Bounds => {
   const { limits, time } = policy;
-  const replans = limits.maxReplans;
-  const depth = team.hasPlanner ? limits.maxDepth : 0;
-  const goalSteps = team.hasPlanner ? limits.maxSteps * (1 + replans) : limits.maxSteps + replans;
-  const nested = nestedSteps(goalSteps, limits.maxSteps, depth);
-  const steps = goalSteps + nested;
-  const subplans = depth === 0 ? 0 : steps - deepestSteps(goalSteps, limits.maxSteps, depth);
-  const goalPlannerCalls = team.hasPlanner ? 1 + replans + plannerRecoveries(policy) : 0;
-  const plannerCalls = goalPlannerCalls + subplans;
+  const counts = countsOf(policy, team);
   const tries =
-    plannerCalls * policy.retry.attempts +
-    steps * triesPerStep(policy, team) +
-    reviewTries(policy, team, goalPlannerCalls, subplans);
+    counts.plannerCalls * policy.retry.attempts +
+    counts.planned * triesPerStep(policy, team, limits.maxVotes) +
+    counts.handedOn * triesPerStep(policy, team, 1) +
+    reviewTries(policy, team, counts) +
+    summaryTries(policy, team, counts);
   return {
-    plannerCalls,
+    plannerCalls: counts.plannerCalls,
     agentCalls: Math.min(tries, limits.maxAgentCalls ?? tries),
-    replans,
-    steps,
-    depth,
+    replans: limits.maxReplans,
+    steps: counts.planned + counts.handedOn,
+    depth: counts.depth,
     approvals:
-      planApprovals(policy, goalPlannerCalls, steps) + steps * (1 + policy.approval.maxQuestions),
+      planApprovals(policy, counts) +
+      limitQuestions(policy, counts) +
+      stepApprovals(policy, team, counts),
     wallTimeMs: time.limitMs + time.graceMs,
+  };
+};
+
+interface Counts {
+  /** Plans of the goal that somebody can be asked about: an answer is needed for that. */
+  readonly goalPlans: number;
+  readonly goalSteps: number;
+  /** Steps of plans, sub-plans included. */
+  readonly planned: number;
+  /** Steps that agents handed on: without a planner that is what replans are spent on. */
+  readonly handedOn: number;
+  readonly subplans: number;
+  readonly plannerCalls: number;
+  readonly depth: number;
+}
+
+const countsOf = (policy: Policy, team: BoundedTeam): Counts => {
+  const { maxReplans, maxSteps, maxDepth } = policy.limits;
+  const depth = team.hasPlanner ? maxDepth : 0;
+  const goalPlans = team.hasPlanner ? 1 + maxReplans : 1;
+  const handedOn = team.hasPlanner ? 0 : maxReplans;
+  const goalSteps = maxSteps * goalPlans;
+  const planned = goalSteps + nestedSteps(goalSteps, maxSteps, depth);
+  const subplans = depth === 0 ? 0 : planned - goalSteps * maxSteps ** depth;
+  const goalPlannerCalls = team.hasPlanner ? goalPlans + plannerRecoveries(policy) : 0;
+  return {
+    goalPlans,
+    goalSteps: goalSteps + handedOn,
+    planned,
+    handedOn,
+    subplans,
+    plannerCalls: goalPlannerCalls + subplans,
+    depth,
   };
 };
 
@@ -63,16 +97,17 @@ const nestedSteps = (goalSteps: number, maxSteps: number, depth: number): number
   return total;
 };
 
-const deepestSteps = (goalSteps: number, maxSteps: number, depth: number): number =>
-  goalSteps * maxSteps ** depth;
-
 /** With `onPlannerFailure: 'interrupt'` a person may have the first plan asked for again. */
 const plannerRecoveries = ({ failure, limits }: Policy): number =>
   failure.onPlannerFailure === 'interrupt' ? limits.maxAttempts : 0;
 
 /** An attempt takes the work through its stages once; an answer from a person has only the work begin again. */
-const triesPerStep = ({ limits, gates, retry, approval }: Policy, team: BoundedTeam): number => {
-  const { maxAttempts, maxFixCycles, maxVotes } = limits;
+const triesPerStep = (
+  { limits, gates, retry, approval }: Policy,
+  team: BoundedTeam,
+  maxVotes: number,
+): number => {
+  const { maxAttempts, maxFixCycles } = limits;
   const { maxQuestions } = approval;
   const fixes = team.hasTester ? maxAttempts * maxFixCycles : 0;
   // A plan may have every step voted on; a fix is made once.
@@ -89,19 +124,43 @@ const triesPerStep = ({ limits, gates, retry, approval }: Policy, team: BoundedT
 const reviewTries = (
   { gates, retry }: Policy,
   team: BoundedTeam,
-  goalPlannerCalls: number,
-  subplans: number,
+  { goalPlans, subplans }: Counts,
 ): number => {
-  const planReviews = gates.plan === null ? 0 : Math.max(1, goalPlannerCalls) + subplans;
-  const goalReviews = gates.goal === null ? 0 : Math.max(1, goalPlannerCalls);
-  const reviews = team.hasSupervisor ? planReviews + goalReviews : 0;
-  return (reviews + (team.hasSummarizer ? 1 : 0)) * retry.attempts;
+  const planReviews = gates.plan === null ? 0 : goalPlans + subplans;
+  const goalReviews = gates.goal === null ? 0 : goalPlans;
+  return team.hasSupervisor ? (planReviews + goalReviews) * retry.attempts : 0;
 };
 
-const planApprovals = (
-  { approval, replan }: Policy,
-  goalPlannerCalls: number,
-  steps: number,
-): number =>
-  (approval.plan ? Math.max(1, goalPlannerCalls) : 0) +
-  (replan.onLimit === 'askHuman' ? steps + goalPlannerCalls : 0);
+/** One step speaks for itself; a summary is for several. */
+const summaryTries = ({ retry }: Policy, team: BoundedTeam, { goalSteps }: Counts): number =>
+  team.hasSummarizer && goalSteps > 1 ? retry.attempts : 0;
+
+const planApprovals = ({ approval }: Policy, { goalPlans }: Counts): number =>
+  approval.plan ? goalPlans : 0;
+
+/**
+ * People are asked at the replan bound, once for every step that asks for another plan. While there are replans left the
+ * request is one of them: a step that asks then costs no question. Where plans replace each other, only the last one
+ * has its steps ask in vain.
+ */
+const limitQuestions = (
+  { replan, limits }: Policy,
+  { goalPlans, planned, goalSteps, handedOn }: Counts,
+): number => {
+  if (replan.onLimit !== 'askHuman') return 0;
+  const isAppending = replan.merge.startsWith('append') && handedOn === 0;
+  const ofGoal = isAppending ? limits.maxSteps * goalPlans - (goalPlans - 1) : limits.maxSteps;
+  return ofGoal + planned - (goalSteps - handedOn);
+};
+
+/** A plan may ask for approval of each step; of what agents hand on only the policy does. */
+const stepApprovals = (
+  { approval }: Policy,
+  { agents }: BoundedTeam,
+  { planned, handedOn }: Counts,
+): number => {
+  const isAsking =
+    approval.confidenceBelow !== null || agents.some((agent) => approval.agents.includes(agent));
+  const handedOnApprovals = approval.maxQuestions + (isAsking ? 1 : 0);
+  return planned * (1 + approval.maxQuestions) + handedOn * handedOnApprovals;
+};

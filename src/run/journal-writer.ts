@@ -34,22 +34,23 @@ export class JournalWriter {
     );
   }
 
-  /** Returns when the entry is durable. */
-  append(entry: JournalEntry, ended: boolean): MaybePromise<void> {
+  /** Returns when the entries are durable: all of them, or none. */
+  append(entries: readonly JournalEntry[], ended: boolean): MaybePromise<void> {
     const opening = this.#opening;
     this.#opening = undefined;
-    return afterwards(opening, () => this.#append(entry, ended));
+    return afterwards(opening, () => this.#append(entries, ended));
   }
 
-  #append(entry: JournalEntry, ended: boolean): MaybePromise<void> {
+  #append(entries: readonly JournalEntry[], ended: boolean): MaybePromise<void> {
     this.#isOpen = true;
     const { token } = this.#lease;
-    const { event } = entry;
-    const taken = event.kind === 'commanded' ? event.commandId : undefined;
-    return this.#store.append(this.#runId, entry.sequence, [entry], {
+    const taken = entries.flatMap(({ event }) =>
+      event.kind === 'commanded' ? (event.commandId ?? []) : [],
+    );
+    return this.#store.append(this.#runId, entries[0]?.sequence ?? 0, entries, {
       ended,
       ...(token === undefined ? {} : { token }),
-      ...(taken === undefined ? {} : { taken: [taken] }),
+      ...(taken.length === 0 ? {} : { taken }),
     });
   }
 }

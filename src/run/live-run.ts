@@ -207,7 +207,7 @@ export class LiveRun extends CommandMethods implements Run {
     const entry = this.#memory.entryOf(input, step, at);
     if (this.#keeping === undefined) return entry;
     const ended = step.status !== 'active';
-    return afterwards(this.#keeping.writer.append(entry, ended), () => entry);
+    return afterwards(this.#keeping.writer.append([entry], ended), () => entry);
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {

@@ -5,12 +5,14 @@ import {
   RunConflictError,
   RunNotFoundError,
 } from '../errors.js';
-import type { RunHeader, RunStore } from '../services/run-store.js';
+import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
+import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
 import type { Durability } from './durability.js';
 import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
 import type { Keeping, RunParts } from './live-run.js';
 import { LiveRun } from './live-run.js';
+import { replayedRun } from './replayed-run.js';
 import type { Run } from './run.types.js';
 import type { TakenUp } from './take-up.js';
 import { takeUp } from './take-up.js';
@@ -67,6 +69,38 @@ export class RunRegistry {
     const resuming = this.#resume(runId).finally(() => this.#resuming.delete(runId));
     this.#resuming.set(runId, resuming);
     return resuming;
+  }
+
+  /** A stored run as it is now; it is neither claimed nor changed. */
+  async read(runId: string): Promise<StoredRun<JournalEntry>> {
+    const stored = await this.#parts.store?.read(runId);
+    if (stored !== undefined) return stored;
+    throw new RunNotFoundError(
+      this.#parts.store === undefined ? noStore(runId) : `Run '${runId}' is not in the store`,
+    );
+  }
+
+  /** Goes on with a run that was made of the journal of another one. */
+  async adopt({ header, entries, ended, engine }: ForkedRun): Promise<Run> {
+    const { runId } = header;
+    this.#refuseWhenClosed();
+    if (this.#live.has(runId) || this.#resuming.has(runId)) {
+      throw new RunConflictError(`Run '${runId}' is already running`);
+    }
+    const keeping = this.#keepingOf(runId);
+    const replayed = replayedRun(engine.kernel, entries);
+    const run = this.#create(header, keeping, engine);
+    try {
+      keeping?.writer.open(header);
+      await keeping?.writer.append(entries, ended);
+      if (ended) run.show(entries);
+      else run.goOn(replayed, []);
+    } catch (error) {
+      this.#live.delete(runId);
+      await keeping?.lease.release();
+      throw error;
+    }
+    return run;
   }
 
   /** Every unfinished run in the store that belongs to nobody. */
@@ -133,9 +167,7 @@ export class RunRegistry {
     const { store, kernel, policyFingerprint, durability } = this.#parts;
     const keeping = this.#keepingOf(runId);
     if (store === undefined || keeping === undefined) {
-      throw new RunNotFoundError(
-        `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`,
-      );
+      throw new RunNotFoundError(noStore(runId));
     }
     const taken = await takeUp(runId, {
       store,
@@ -181,11 +213,14 @@ export class RunRegistry {
     return { lease, writer: new JournalWriter(store, runId, lease) };
   }
 
-  #create(header: RunHeader, keeping: Keeping | undefined): LiveRun {
-    const run = new LiveRun(header, this.#parts, keeping, () => {
+  #create(header: RunHeader, keeping: Keeping | undefined, engine?: Engine): LiveRun {
+    const run = new LiveRun(header, { ...this.#parts, ...engine }, keeping, () => {
       this.#live.delete(header.runId);
     });
     this.#live.set(header.runId, run);
     return run;
   }
 }
+
+const noStore = (runId: string): string =>
+  `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`;

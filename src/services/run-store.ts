@@ -25,6 +25,8 @@ export interface RunHeader {
   readonly chartFingerprint?: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** The run this one is a what-if of, and the last fact that both share. */
+  readonly parent?: { readonly runId: string; readonly sequence: number };
 }
 
 /** Where a run stood after some of its entries: replaying may begin there instead of at the first. */

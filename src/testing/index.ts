@@ -14,3 +14,18 @@ export type {
   StoreCase,
 } from './store-contract/contract-case.js';
 export type { StoreContractOptions } from './store-contract/store-contract.js';
+
+export { prove, proveCharts } from './prove/prove.js';
+export { replayInputs } from './prove/replay-inputs.js';
+
+export type { ReplayedInputs } from './prove/replay-inputs.js';
+export type {
+  Counterexample,
+  Explored,
+  Maximum,
+  Proof,
+  ProofMethod,
+  ProveOptions,
+  Rule,
+  Witness,
+} from './prove/prove.types.js';

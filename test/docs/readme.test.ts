@@ -20,6 +20,7 @@ const pages = [
   'docs/runs.md',
   'docs/policy.md',
   'docs/embedding.md',
+  'docs/time-travel.md',
 ];
 
 /** Examples that print nothing by themselves, and the tests that use them. */

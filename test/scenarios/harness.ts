@@ -81,12 +81,12 @@ export const scenario = (
 const bodies = (facts: readonly Fact[]): unknown[] =>
   facts.map((fact): unknown => JSON.parse(JSON.stringify(fact)));
 
-const expectWellFormed = ({ facts, clock, orchestrator }: ScenarioResult): void => {
+const expectWellFormed = ({ facts, journal, clock, orchestrator }: ScenarioResult): void => {
   expect(facts.map((fact) => fact.sequence)).toEqual(facts.map((_, index) => index + 1));
   for (const fact of facts) expect(factSchema.safeParse(fact).error).toBeUndefined();
   expect(clock.pending(), 'no timer is left').toBe(0);
   const { policy } = orchestrator;
-  expect(checkInvariants(facts, { policy, bounds: orchestrator.bounds() }), 'invariants').toEqual(
+  expect(checkInvariants(journal, { policy, bounds: orchestrator.bounds() }), 'invariants').toEqual(
     [],
   );
 };

@@ -3,22 +3,32 @@ import type { Fact } from '../../journal/facts.js';
 import type { Bounds } from '../../policy/bounds.js';
 import type { Policy } from '../../policy/types.js';
 import { checkApprovals } from './approvals.js';
+import { checkBudgets } from './budgets.js';
 import { checkCalls } from './calls.js';
+import { checkDeadlines } from './deadlines.js';
 import { checkEnding } from './endings.js';
 import type { Violation } from './evidence.js';
+import { checkIdleness } from './idleness.js';
+import { checkJournal } from './journal.js';
+import { checkLadder } from './ladder.js';
 import { checkOrder } from './order.js';
 import { checkPlans } from './plans.js';
 import { checkSteps } from './steps.js';
 import { checkVotes } from './votes.js';
 
 const CHECKS = [
+  checkJournal,
+  checkOrder,
   checkSteps,
+  checkIdleness,
   checkCalls,
+  checkBudgets,
+  checkDeadlines,
   checkPlans,
+  checkLadder,
   checkApprovals,
   checkVotes,
   checkEnding,
-  checkOrder,
 ];
 
 /** What a run is held to. */
@@ -46,6 +56,7 @@ export const checkInvariants = (
   journal: readonly JournalEntry[] | readonly Fact[],
   { policy, bounds, downtimeMs = 0 }: Promised,
 ): readonly Violation[] => {
+  const entries = journal.filter((item): item is JournalEntry => 'facts' in item);
   const facts = journal.flatMap((item) => ('facts' in item ? item.facts : [item]));
-  return CHECKS.flatMap((check) => check({ facts, policy, bounds, downtimeMs }));
+  return CHECKS.flatMap((check) => check({ facts, entries, policy, bounds, downtimeMs }));
 };

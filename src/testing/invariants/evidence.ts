@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../../journal/entry.js';
 import type { Fact, FactType } from '../../journal/facts.js';
 import type { Bounds } from '../../policy/bounds.js';
 import type { Policy } from '../../policy/types.js';
@@ -7,6 +8,8 @@ import { INVARIANTS } from './invariants.js';
 /** What a run left behind, and what it was held to. */
 export interface Evidence {
   readonly facts: readonly Fact[];
+  /** Empty when only facts are known. */
+  readonly entries: readonly JournalEntry[];
   readonly policy: Policy;
   /** The price tag, when the run is to be held to it as well. */
   readonly bounds: Bounds | undefined;
@@ -44,7 +47,8 @@ export class Findings {
   }
 }
 
-type Handlers = { readonly [Type in FactType]?: (fact: Fact<Type>) => void };
+/** What is done with facts, by their type. */
+export type Handlers = { readonly [Type in FactType]?: (fact: Fact<Type>) => void };
 
 /** Shows every fact, in order, to the handler of its type; facts without one are not looked at. */
 export const follow = (facts: readonly Fact[], findings: Findings, handlers: Handlers): void => {
@@ -61,4 +65,20 @@ export const follow = (facts: readonly Fact[], findings: Findings, handlers: Han
 export const parentOf = (stepId: string): string | null => {
   const end = stepId.lastIndexOf('/');
   return end < 0 ? null : stepId.slice(0, end);
+};
+
+/** Whether steps that wait for a step that ended this way may run. */
+export const isSatisfying = (type: FactType, reason: string): boolean =>
+  type === 'step.completed' || (type === 'step.skipped' && /^human(?:: |$)/.test(reason));
+
+/** Facts that belong together: those of one entry, or, without a journal, of one point in time. */
+export const moments = ({ entries, facts }: Evidence): readonly (readonly Fact[])[] => {
+  if (entries.length > 0) return entries.map((entry) => entry.facts);
+  const groups: Fact[][] = [];
+  for (const fact of facts) {
+    const last = groups.at(-1);
+    if (last?.[0]?.at === fact.at) last.push(fact);
+    else groups.push([fact]);
+  }
+  return groups;
 };

@@ -13,6 +13,10 @@ export const INVARIANTS = {
     number: 3,
     promise: 'Never more steps at once than maxParallel, each in a slot of its own.',
   },
+  'no-idle-slot': {
+    number: 3,
+    promise: 'While a plan is executed, a step that can run does, as far as there are slots.',
+  },
   'attempts-bounded': {
     number: 4,
     promise: 'Attempts, tries and votes are counted without gaps and stay within their bounds.',
@@ -26,6 +30,10 @@ export const INVARIANTS = {
     promise: 'A plan that is adopted has new ids, resolvable dependencies, no cycle and its turn.',
   },
   'depth-bounded': { number: 6, promise: 'No sub-plan is deeper than maxDepth.' },
+  'ladder-in-order': {
+    number: 7,
+    promise: 'Every verdict is judged by its gate and moves the ladder to the rung it calls for.',
+  },
   'intent-first': {
     number: 8,
     promise: 'No call without a record of it, and no answer without a call.',
@@ -43,6 +51,7 @@ export const INVARIANTS = {
     promise: 'Calls, steps, questions and outputs stay within the policy and the price tag.',
   },
   'ending-true': { number: 12, promise: 'The end says what happened, and why.' },
+  'journal-gapless': { number: 14, promise: 'Entries and facts are numbered without gaps.' },
   'causes-first': {
     number: 15,
     promise: 'Facts come in the order of their causes: one beginning, one end, nothing after it.',
@@ -51,6 +60,10 @@ export const INVARIANTS = {
   'ends-in-time': {
     number: 19,
     promise: 'A run ends within its limit, its grace period and the extensions it was given.',
+  },
+  'waits-in-time': {
+    number: 22,
+    promise: 'A call is over by the timeout of a try, a question by the timeout of approvals.',
   },
 } as const satisfies Readonly<Record<string, { number: number; promise: string }>>;
 

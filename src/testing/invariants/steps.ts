@@ -1,6 +1,6 @@
 import type { FactBody } from '../../journal/facts.js';
 import type { Check, Evidence } from './evidence.js';
-import { Findings, follow, parentOf } from './evidence.js';
+import { Findings, follow, isSatisfying, parentOf } from './evidence.js';
 
 interface Settlement {
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
@@ -52,8 +52,7 @@ const adopt = (
   }
 };
 
-const isSatisfying = ({ status, reason }: Settlement): boolean =>
-  status === 'completed' || (status === 'skipped' && /^human(?:: |$)/.test(reason));
+const isDone = ({ status, reason }: Settlement): boolean => isSatisfying(`step.${status}`, reason);
 
 const dependencies = (steps: ReadonlyMap<string, Step>, step: Step): (Settlement | null)[] =>
   step.dependsOn.map((dependency) => steps.get(dependency)?.settlement ?? null);
@@ -73,8 +72,7 @@ const checkStart = (
   findings.expect(step.settlement === null, 'settled-once', `${stepId} starts after it settled`);
   const mayStart = dependencies(steps, step).every(
     (settlement) =>
-      settlement !== null &&
-      (isSatisfying(settlement) || policy.failure.onDependencyFailure === 'run'),
+      settlement !== null && (isDone(settlement) || policy.failure.onDependencyFailure === 'run'),
   );
   findings.expect(
     mayStart,
@@ -146,7 +144,7 @@ const checkBehind = (
   { step, settlement, others }: Behind,
   findings: Findings,
 ): void => {
-  const lost = others.filter((other) => other !== null && !isSatisfying(other));
+  const lost = others.filter((other) => other !== null && !isDone(other));
   if (settlement.status === 'skipped' && settlement.reason === 'dependency') {
     const how = `${stepId} is skipped, and no dependency failed`;
     findings.expect(lost.length > 0, 'dependencies-first', how);

@@ -1,0 +1,34 @@
+import { jsonByteLength } from '../../canonical-json.js';
+import type { FactBody } from '../../journal/facts.js';
+import type { Check } from './evidence.js';
+import { Findings, follow } from './evidence.js';
+
+/** Invariant 11 call by call: nothing goes out once calls, tokens or money are used up, and no output is too large. */
+export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
+  const findings = new Findings();
+  const spent = { calls: 0, tokens: 0, costUsd: 0 };
+  const within = (used: number, most: number | null, name: string, key: string): void =>
+    findings.expect(
+      most === null || used < most,
+      'ceilings-held',
+      `${key} is called with ${used} of ${most} ${name} used`,
+    );
+  follow(facts, findings, {
+    'agent.called': ({ key }) => {
+      within(spent.calls, limits.maxAgentCalls, 'maxAgentCalls', key);
+      within(spent.tokens, limits.maxTokens, 'maxTokens', key);
+      within(spent.costUsd, limits.maxCostUsd, 'maxCostUsd', key);
+      spent.calls += 1;
+    },
+    'agent.answered': ({ key, usage, output }) => {
+      spent.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+      spent.costUsd += usage?.costUsd ?? 0;
+      const isSmall = sizeOf(output) <= limits.maxOutputBytes;
+      findings.expect(isSmall, 'ceilings-held', `the output of ${key} is beyond maxOutputBytes`);
+    },
+  });
+  return findings.violations;
+};
+
+const sizeOf = (output: FactBody<'agent.answered'>['output']): number =>
+  output === null ? 0 : jsonByteLength(output);

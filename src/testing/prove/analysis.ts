@@ -1,0 +1,101 @@
+import { checkRanking } from './check-ranking.js';
+import type { Exploration, ExploreOptions } from './explore.js';
+import { explore } from './explore.js';
+import type { Edge, Graph } from './graph.js';
+import type { LongestPaths } from './longest-path.js';
+import { longestPaths } from './longest-path.js';
+import type { System } from './model.types.js';
+import type { Explored, Rule } from './prove.types.js';
+import { rankingOf } from './ranking.js';
+
+/** What is wrong with a system: the way there and, where it goes round in circles, the circle. */
+export interface Refutation {
+  readonly rule: Rule;
+  readonly message: string;
+  readonly edges: readonly number[];
+  /** What a test of it expects, where the rule alone does not say. */
+  readonly expectation?: string;
+}
+
+export interface Analysis {
+  readonly system: System;
+  readonly exploration: Exploration;
+  readonly paths: LongestPaths;
+  readonly explored: Explored;
+  readonly refutation: Refutation | undefined;
+}
+
+/** Explores a system, looks for what must not be, and proves that it comes to an end. */
+export const analyse = (system: System, options: ExploreOptions = {}): Analysis => {
+  const exploration = explore(system, options);
+  const { graph } = exploration;
+  const { ranks } = rankingOf(graph);
+  const paths = longestPaths(graph);
+  const verdict = checkRanking(ranks, edgesOf(graph));
+  const explored: Explored = {
+    system: system.name,
+    nodes: graph.size,
+    edges: graph.edgeCount,
+    highestRank: ranks.reduce((highest, rank) => Math.max(highest, rank), 0),
+  };
+  const refutation =
+    unsafe(exploration) ?? unbounded(graph, paths) ?? endless(graph, verdict.culprit);
+  return { system, exploration, paths, explored, refutation };
+};
+
+function* edgesOf(graph: Graph): Iterable<Edge> {
+  for (let edge = 0; edge < graph.edgeCount; edge += 1) yield graph.edge(edge);
+}
+
+const unsafe = ({ graph, refutation }: Exploration): Refutation | undefined =>
+  refutation === undefined
+    ? undefined
+    : { ...refutation.violation, edges: graph.wayTo(refutation.node) };
+
+const unbounded = (graph: Graph, { unbounded: found }: LongestPaths): Refutation | undefined => {
+  if (found === undefined) return undefined;
+  const edge = graph.edge(found.edge);
+  return {
+    rule: 'finite cost',
+    message: `${found.metric} have no bound: "${edge.label}" can happen again and again`,
+    edges: [...graph.wayTo(edge.from), found.edge, ...wayBack(graph, edge.to, edge.from)],
+  };
+};
+
+const endless = (
+  graph: Graph,
+  culprit: { readonly from: number; readonly to: number } | undefined,
+): Refutation | undefined => {
+  if (culprit === undefined) return undefined;
+  const [first, end] = graph.edgesOf(culprit.from);
+  const index = Array.from({ length: end - first }, (_, offset) => first + offset).find(
+    (edge) => graph.target(edge) === culprit.to && !graph.isKind(edge, 'nudge'),
+  );
+  const circle = index === undefined ? [] : [index, ...wayBack(graph, culprit.to, culprit.from)];
+  return {
+    rule: 'termination',
+    message: 'The run can go round in circles although nobody says anything',
+    edges: [...graph.wayTo(culprit.from), ...circle],
+  };
+};
+
+/** A shortest way from one node to another. */
+const wayBack = (graph: Graph, from: number, to: number): number[] => {
+  const cameBy = new Map<number, number>([[from, -1]]);
+  const queue = [from];
+  for (const node of queue) {
+    if (node === to) break;
+    const [first, end] = graph.edgesOf(node);
+    for (let edge = first; edge < end; edge += 1) {
+      const next = graph.target(edge);
+      if (cameBy.has(next)) continue;
+      cameBy.set(next, edge);
+      queue.push(next);
+    }
+  }
+  const way: number[] = [];
+  for (let edge = cameBy.get(to) ?? -1; edge >= 0; edge = cameBy.get(graph.edge(edge).from) ?? -1) {
+    way.push(edge);
+  }
+  return way.reverse();
+};

@@ -1,0 +1,117 @@
+import { componentsOf } from './components.js';
+import type { Graph } from './graph.js';
+import type { Metric } from './metrics.js';
+import { METRICS, together } from './metrics.js';
+
+/** The most that a run can cost from the start to each of its ends. */
+export interface LongestPaths {
+  /** An edge that costs something on the way back to where it came from: there is no bound. */
+  readonly unbounded: { readonly edge: number; readonly metric: Metric } | undefined;
+  /** The most to come from a node on to an end, or undefined where that end is not reached. */
+  most(metric: Metric, ends: readonly number[]): Path | undefined;
+}
+
+export interface Path {
+  readonly value: number;
+  /** The edges, in order. */
+  readonly edges: readonly number[];
+}
+
+export const longestPaths = (graph: Graph): LongestPaths => {
+  const components = componentsOf(graph, () => true);
+  const order = nodesByComponent(components);
+  return {
+    unbounded: unboundedEdge(graph, components),
+    most: (metric, ends) => mostTo(graph, components, order, metric, ends),
+  };
+};
+
+const unboundedEdge = (graph: Graph, components: Int32Array): LongestPaths['unbounded'] => {
+  for (let node = 0; node < graph.size; node += 1) {
+    const [first, end] = graph.edgesOf(node);
+    for (let edge = first; edge < end; edge += 1) {
+      if (components[node] !== components[graph.target(edge)]) continue;
+      const cost = graph.cost(edge);
+      const metric = METRICS.find((name) => name !== 'depth' && cost[name] > 0);
+      if (metric !== undefined) return { edge, metric };
+    }
+  }
+  return undefined;
+};
+
+/** What is reached later comes first. */
+const nodesByComponent = (components: Int32Array): Int32Array => {
+  const order = new Int32Array(components.length);
+  for (let node = 0; node < order.length; node += 1) order[node] = node;
+  return order.sort((left, right) => (components[left] ?? 0) - (components[right] ?? 0));
+};
+
+const mostTo = (
+  graph: Graph,
+  components: Int32Array,
+  order: Int32Array,
+  metric: Metric,
+  ends: readonly number[],
+): Path | undefined => {
+  const most = new Float64Array(graph.size).fill(-1);
+  const choice = new Int32Array(graph.size).fill(-1);
+  for (const end of ends) most[end] = 0;
+  for (let position = 0; position < order.length;) {
+    const component = components[order[position] ?? 0];
+    const first = position;
+    while (position < order.length && components[order[position] ?? 0] === component) position += 1;
+    settle(graph, order.subarray(first, position), metric, most, choice);
+  }
+  const value = most[0] ?? -1;
+  return value < 0 ? undefined : { value, edges: follow(graph, choice) };
+};
+
+/** Within a component nothing costs anything, so its nodes are settled from the outside in. */
+const settle = (
+  graph: Graph,
+  members: Int32Array,
+  metric: Metric,
+  most: Float64Array,
+  choice: Int32Array,
+): void => {
+  for (const node of members) improve(graph, node, metric, most, choice);
+  if (members.length === 1) return;
+  for (let isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const node of members) {
+      if (improve(graph, node, metric, most, choice)) isChanged = true;
+    }
+  }
+};
+
+const improve = (
+  graph: Graph,
+  node: number,
+  metric: Metric,
+  most: Float64Array,
+  choice: Int32Array,
+): boolean => {
+  let isChanged = false;
+  const [first, end] = graph.edgesOf(node);
+  for (let edge = first; edge < end; edge += 1) {
+    const after = most[graph.target(edge)] ?? -1;
+    if (after < 0) continue;
+    const value = together(metric, graph.cost(edge)[metric], after);
+    if (value <= (most[node] ?? -1)) continue;
+    most[node] = value;
+    choice[node] = edge;
+    isChanged = true;
+  }
+  return isChanged;
+};
+
+const follow = (graph: Graph, choice: Int32Array): number[] => {
+  const edges: number[] = [];
+  const seen = new Set<number>();
+  for (let edge = choice[0] ?? -1; edge >= 0 && !seen.has(edge);) {
+    seen.add(edge);
+    edges.push(edge);
+    edge = choice[graph.target(edge)] ?? -1;
+  }
+  return edges;
+};

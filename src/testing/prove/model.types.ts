@@ -1,0 +1,55 @@
+import type { Kernel, KernelInput, KernelState, KernelStep } from '../../kernel/kernel.types.js';
+import type { Weights } from './metrics.js';
+
+/** A call that is out, as the chart asked for it. */
+export interface OpenCall {
+  readonly actor: string;
+  readonly input: unknown;
+}
+
+/** A run between two events, with what its open calls were asked. */
+export interface Frame {
+  readonly state: KernelState;
+  readonly calls: ReadonlyMap<string, OpenCall>;
+}
+
+/**
+ * Who makes a move. Answers and timers bring a run nearer to its end. A `nudge` is a command that a person may give as
+ * often as they like: each uses up one command. An `inner` move is a step's own business, seen from its plan: it uses
+ * up the step's rank.
+ */
+export type MoveKind = 'answer' | 'timer' | 'nudge' | 'inner';
+
+/** One thing that can happen next. */
+export interface Move {
+  readonly kind: MoveKind;
+  /** A sentence. */
+  readonly label: string;
+  readonly input: KernelInput;
+  /** What a child cost that is replaced by its contract. */
+  readonly cost?: Weights;
+  /** Where to read how the child came to that cost. */
+  readonly detail?: string;
+}
+
+/** Something that must never happen. */
+export interface Violation {
+  readonly rule: 'bound' | 'deadline' | 'rejection' | 'crash';
+  readonly message: string;
+}
+
+/** What is explored: production charts in the production kernel, and everything that can happen to them. */
+export interface System {
+  readonly name: string;
+  readonly kernel: Kernel;
+  readonly starts: readonly Move[];
+  moves(frame: Frame): readonly Move[];
+  /** The frame as far as guards can see it: frames with the same text have the same future. */
+  textOf(frame: Frame): string;
+  /** How an ended run is told from another. */
+  endOf(step: KernelStep): string;
+  /** What a call costs at most that is stopped in the middle. */
+  costOfStopped(call: OpenCall): Weights;
+  violations(frame: Frame): readonly Violation[];
+  violationsOfStep(before: Frame, move: Move, step: KernelStep): readonly Violation[];
+}

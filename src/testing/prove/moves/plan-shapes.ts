@@ -1,0 +1,178 @@
+import type { Settings } from '../../../machines/settings.types.js';
+import { planFingerprint } from '../../../plan/fingerprint.js';
+import type { Complexity, ProposedPlan, ProposedStep, Scope, Votes } from '../../../plan/plan.js';
+
+/** What a step asks for, as far as a guard can see it. */
+interface StepTraits {
+  readonly agent: string;
+  readonly requiresApproval: boolean;
+  readonly votes: Votes | null;
+}
+
+/** A plan without its texts. */
+interface PlanShape {
+  readonly name: string;
+  readonly dependsOn: readonly (readonly number[])[];
+  readonly traits: readonly StepTraits[];
+  readonly complexity: Complexity;
+  readonly scope: Scope | null;
+}
+
+/**
+ * Every plan a planner can make, up to what nobody can tell apart: how many steps, which wait for which, who does them,
+ * what they ask for. With `isBare`, steps ask for nothing here: what one can ask for is part of its contract.
+ */
+export class PlanShapes {
+  readonly #shapes: readonly PlanShape[];
+  readonly #independent: readonly PlanShape[];
+  readonly #byFingerprint = new Map<string, ProposedPlan>();
+  #made = 0;
+
+  constructor(settings: Settings, maxSteps: number, isBare: boolean) {
+    const sizes = Array.from({ length: maxSteps }, (_, index) => index + 1);
+    const traits = isBare ? bareTraits(settings) : traitsOf(settings);
+    const frames = framesOf(settings);
+    this.#shapes = sizes.flatMap((size) => shapesOf(size, traits, frames));
+    this.#independent = this.#shapes.filter(({ dependsOn }) =>
+      dependsOn.every((earlier) => earlier.length === 0),
+    );
+  }
+
+  /** A new plan for every shape. `waiting` is a step of an earlier plan that the first step may wait for. */
+  plans(
+    waiting: string | undefined,
+    isIndependent: boolean,
+  ): { name: string; plan: ProposedPlan }[] {
+    const shapes = isIndependent ? this.#independent : this.#shapes;
+    return shapes.flatMap((shape) => {
+      const alone = { name: shape.name, plan: this.#planOf(shape, undefined) };
+      if (waiting === undefined || isIndependent) return [alone];
+      const behind = {
+        name: `${shape.name}, behind a step that waits`,
+        plan: this.#planOf(shape, waiting),
+      };
+      return [alone, behind];
+    });
+  }
+
+  /** The plan that was adopted under a fingerprint, once more. */
+  again(fingerprint: string): ProposedPlan | undefined {
+    return this.#byFingerprint.get(fingerprint);
+  }
+
+  #planOf(shape: PlanShape, waiting: string | undefined): ProposedPlan {
+    this.#made += 1;
+    const made = this.#made;
+    const steps = shape.traits.map((traits, position): ProposedStep => {
+      const dependsOn = (shape.dependsOn[position] ?? []).map((other) => `s${other + 1}`);
+      const { agent, requiresApproval, votes } = traits;
+      return {
+        id: `s${position + 1}`,
+        agent,
+        task: `Task ${position + 1} of plan ${made}`,
+        dependsOn: position === 0 && waiting !== undefined ? [...dependsOn, waiting] : dependsOn,
+        complexity: shape.complexity,
+        requiresApproval,
+        ...(votes === null ? {} : { votes }),
+      };
+    });
+    const plan: ProposedPlan = {
+      analysis: '',
+      steps,
+      ...(shape.scope === null ? {} : { scope: shape.scope }),
+    };
+    this.#byFingerprint.set(planFingerprint(plan), plan);
+    return plan;
+  }
+}
+
+interface PlanFrame {
+  readonly complexity: Complexity;
+  readonly scope: Scope | null;
+}
+
+const framesOf = ({ policy }: Settings): PlanFrame[] => {
+  const complexities: Complexity[] =
+    policy.replan.maxByComplexity === null ? ['medium'] : ['simple', 'medium', 'complex'];
+  const scopes: (Scope | null)[] = policy.approval.autoApproveTrivial ? [null, 'trivial'] : [null];
+  return complexities.flatMap((complexity) => scopes.map((scope) => ({ complexity, scope })));
+};
+
+/** Agents are told apart by approvals and fallbacks; by name only where their past is remembered. */
+export const agentsToTell = ({ policy, team }: Settings): readonly string[] => {
+  const { agents, confidenceBelow } = policy.approval;
+  if (confidenceBelow !== null || policy.breaker !== null) return team.agents;
+  const seen = new Set<string>();
+  return team.agents.filter((agent) => {
+    const kind = `${agents.includes(agent) ? 'asks' : ''}${team.fallbacks.includes(agent) ? 'falls' : ''}`;
+    return !seen.has(kind) && seen.add(kind);
+  });
+};
+
+const bareTraits = ({ team }: Settings): StepTraits[] => [
+  { agent: team.agents[0] ?? '', requiresApproval: false, votes: null },
+];
+
+export const votesToTell = ({ policy }: Settings): (Votes | null)[] => {
+  const counts = Array.from({ length: policy.limits.maxVotes - 1 }, (_, index) => index + 2);
+  return [
+    null,
+    ...counts.flatMap((count): Votes[] => [
+      { count, choose: 'majority' },
+      { count, choose: 'bestConfidence' },
+    ]),
+  ];
+};
+
+const traitsOf = (settings: Settings): StepTraits[] =>
+  agentsToTell(settings).flatMap((agent) =>
+    votesToTell(settings).flatMap((votes) =>
+      [false, true].map((requiresApproval) => ({ agent, requiresApproval, votes })),
+    ),
+  );
+
+const shapesOf = (
+  size: number,
+  traits: readonly StepTraits[],
+  frames: readonly PlanFrame[],
+): PlanShape[] =>
+  dependenciesOf(size).flatMap((dependsOn) =>
+    listsOf(size, traits).flatMap((list) =>
+      frames.map((frame) => ({
+        ...frame,
+        name: nameOf(dependsOn, list, frame),
+        dependsOn,
+        traits: list,
+      })),
+    ),
+  );
+
+/** A plan can be listed so that every step waits for earlier ones only. */
+const dependenciesOf = (size: number): (readonly (readonly number[])[])[] => {
+  if (size === 0) return [[]];
+  const earlier = Array.from({ length: size - 1 }, (_, index) => index);
+  const subsets = earlier.reduce<number[][]>(
+    (lists, index) => [...lists, ...lists.map((list) => [...list, index])],
+    [[]],
+  );
+  return dependenciesOf(size - 1).flatMap((before) => subsets.map((last) => [...before, last]));
+};
+
+const listsOf = <Item>(size: number, items: readonly Item[]): (readonly Item[])[] =>
+  size === 0
+    ? [[]]
+    : listsOf(size - 1, items).flatMap((before) => items.map((item) => [...before, item]));
+
+const nameOf = (
+  dependsOn: readonly (readonly number[])[],
+  traits: readonly StepTraits[],
+  { complexity, scope }: PlanFrame,
+): string => {
+  const steps = traits.map(({ requiresApproval, votes }, position) => {
+    const wants = `${requiresApproval ? ' with approval' : ''}${votes === null ? '' : ` by ${votes.count} votes (${votes.choose})`}`;
+    const after = (dependsOn[position] ?? []).map((other) => `s${other + 1}`).join(' and ');
+    return `s${position + 1}${wants}${after === '' ? '' : ` after ${after}`}`;
+  });
+  const kind = complexity === 'medium' ? '' : ` ${complexity}`;
+  return `a${scope === null ? '' : ` ${scope}`}${kind} plan: ${steps.join(', ')}`;
+};

@@ -1,0 +1,25 @@
+import type { Answer, CallRequest, FailureCode } from '../../../actors/call.types.js';
+import type { Usage } from '../../../agents/report.js';
+
+/** What an agent, planner, supervisor, tester or summarizer can answer, told from every other by some guard. */
+export type Reply =
+  | {
+      readonly label: string;
+      readonly answer: Answer;
+      readonly hasOutput: boolean;
+      readonly usage: Usage | null;
+    }
+  | { readonly label: string; readonly code: FailureCode };
+
+/** What is known about a call when it is answered. */
+export interface Asked {
+  readonly request: CallRequest;
+  /** The digests of the ballots that are in, each once. */
+  readonly digests: readonly string[];
+  /** Fingerprints of the plans that were adopted. */
+  readonly fingerprints: readonly string[];
+  /** Steps that wait and that a new plan may build on. */
+  readonly waiting: readonly string[];
+  /** Plans adopted so far. */
+  readonly revision: number;
+}

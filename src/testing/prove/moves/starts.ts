@@ -1,0 +1,22 @@
+import type { Settings } from '../../../machines/settings.types.js';
+import type { Move } from '../model.types.js';
+import type { PlanShapes } from './plan-shapes.js';
+
+/** A run starts with a goal, and with a plan of the caller's or without one where there is a planner. */
+export const startMoves = ({ team }: Settings, shapes: PlanShapes): Move[] => {
+  const given = shapes
+    .plans(undefined, false)
+    .map(({ name, plan }) => start(`The run starts with ${name}`, { goal: 'Goal', plan }));
+  const empty = start('The run starts with an empty plan', {
+    goal: 'Goal',
+    plan: { analysis: '', steps: [] },
+  });
+  const bare = start('The run starts with a goal', { goal: 'Goal' });
+  return team.hasPlanner ? [bare, ...given, empty] : [...given, empty];
+};
+
+const start = (label: string, input: object): Move => ({
+  kind: 'answer',
+  label,
+  input: { kind: 'started', input },
+});

@@ -1,0 +1,113 @@
+import type { ChartNode } from '../../../kernel/kernel.types.js';
+import { childrenOf } from '../../../kernel/xstate-shapes.js';
+import type { AgentCallContext } from '../../../machines/agent-call.js';
+import type { BreakerContext } from '../../../machines/breaker.js';
+import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
+import type { StepContext } from '../../../machines/step.types.js';
+import type { Frame } from '../model.types.js';
+import { agentCallText } from './agent-call-text.js';
+import { breakerText } from './breaker-text.js';
+import type { LiveStep, PlanSeen } from './orchestrator-text.js';
+import { liveSteps, orchestratorText } from './orchestrator-text.js';
+import { stepText } from './step-text.js';
+import { flag, valueText } from './value-text.js';
+
+/*
+ * A whole run as far as its guards can see it: which states are active, counters that are compared with limits, what
+ * waits and runs, which timers are armed. Texts, keys, ids, slot numbers and generations are left out.
+ */
+
+export const runText = (frame: Frame): string => {
+  const timers = timersByAddress(frame);
+  return chartText(frame, timers, '');
+};
+
+type Timers = ReadonlyMap<string, readonly string[]>;
+
+const chartText = (frame: Frame, timers: Timers, address: string): string => {
+  const node = frame.state.nodes.get(address);
+  if (node === undefined) return frame.state.calls.has(address) ? '?' : '';
+  const value = valueText(node.snapshot);
+  const armed = (timers.get(address) ?? []).join('+');
+  return `${value}{${armed}}(${contextText(frame, timers, address, node, value)})`;
+};
+
+const contextText = (
+  frame: Frame,
+  timers: Timers,
+  address: string,
+  node: ChartNode,
+  value: string,
+): string => {
+  const context: unknown = node.snapshot.context;
+  switch (node.chart) {
+    case 'orchestrator':
+      return planText(frame, timers, address, node, value);
+    case 'step':
+      return `${stepText(context as StepContext)}${childrenText(frame, timers, address, node)}`;
+    case 'agentCall':
+      return `${agentCallText(context as AgentCallContext)}${childrenText(frame, timers, address, node)}`;
+    case 'breaker':
+      return breakerText(context as BreakerContext);
+    default:
+      return `${environmentText(context)}${childrenText(frame, timers, address, node)}`;
+  }
+};
+
+/** The stand-in for the charts above writes down what it was asked. */
+const environmentText = (context: unknown): string =>
+  (context as { readonly heard: readonly { readonly type: string }[] }).heard
+    .map(({ type }) => type)
+    .join('+');
+
+const childrenText = (frame: Frame, timers: Timers, address: string, node: ChartNode): string =>
+  Object.keys(childrenOf(node.snapshot))
+    .map((id) => chartText(frame, timers, `${address}/${id}`))
+    .join('');
+
+/** A step is known by its place in the plan, not by its slot. */
+const planText = (
+  frame: Frame,
+  timers: Timers,
+  address: string,
+  node: ChartNode,
+  value: string,
+): string => {
+  const context = node.snapshot.context as OrchestratorContext;
+  const inSlot = (index: number): string =>
+    chartText(frame, timers, `${address}/slot-${context.slots.indexOf(index)}`);
+  const others = Object.keys(childrenOf(node.snapshot))
+    .filter((id) => !id.startsWith('slot-'))
+    .map((id) => `${id}:${chartText(frame, timers, `${address}/${id}`)}`);
+  const steps = stepTexts(liveSteps(context), inSlot);
+  return `${orchestratorText(context, planSeenIn(value))};${steps};${others.join('')}`;
+};
+
+const planSeenIn = (value: string): PlanSeen => {
+  if (value.includes('preparing')) return 'given';
+  const isJudged = value.includes('reviewingPlan') || value.includes('awaitingPlanApproval');
+  return isJudged ? 'proposal' : 'none';
+};
+
+/** Steps that run and that nothing waits for are all alike: their order is nobody's business. */
+const stepTexts = (steps: readonly LiveStep[], inSlot: (index: number) => string): string => {
+  const alike: string[] = [];
+  const placed: string[] = [];
+  for (const { index, isRunning, isAwaited, text } of steps) {
+    if (isRunning && !isAwaited) alike.push(`${text}=${inSlot(index)}`);
+    else placed.push(`${text}${flag(isRunning)}${isRunning ? inSlot(index) : ''}`);
+  }
+  return `${alike.sort().join(' ')}|${placed.join(' ')}`;
+};
+
+/** The timers by what they are for: `xstate.after.stepBudget.step.performing` is `stepBudget`. */
+const timersByAddress = ({ state }: Frame): Timers => {
+  const timers = new Map<string, string[]>();
+  state.timers.forEach(({ address }, key) => {
+    const name = key.slice(address.length + 1).split('.');
+    const list = timers.get(address) ?? [];
+    list.push(name[0] === 'xstate' ? (name[2] ?? '') : (name[0] ?? ''));
+    timers.set(address, list.sort());
+  });
+  return timers;
+};

@@ -1,0 +1,25 @@
+import type { AnyMachineSnapshot } from 'xstate';
+
+import type { NodeShape } from '../../../kernel/xstate-shapes.js';
+import { nodesOf } from '../../../kernel/xstate-shapes.js';
+
+/** The rungs of the ladder are seen by nobody but the agents: only its end changes what happens. */
+const UNSEEN = /^orchestrator\.active\.oversight\.(?!abort)/;
+
+const known = new WeakMap<readonly NodeShape[], string>();
+
+/** Which states are active. */
+export const valueText = (snapshot: AnyMachineSnapshot): string => {
+  const nodes = nodesOf(snapshot);
+  const before = known.get(nodes);
+  if (before !== undefined) return before;
+  const text = nodes
+    .filter(({ id, type }) => (type === 'atomic' || type === 'final') && !UNSEEN.test(id))
+    .map(({ id }) => id.slice(id.indexOf('.') + 1))
+    .sort()
+    .join('+');
+  known.set(nodes, text);
+  return text;
+};
+
+export const flag = (value: boolean): string => (value ? '1' : '0');

@@ -1,0 +1,78 @@
+import type { Agent } from '../../agents/agent.js';
+import type { KernelInput } from '../../kernel/kernel.types.js';
+import type { Bounds } from '../../policy/bounds.js';
+import type { ExplorationProgress } from './explore.js';
+import type { Metric } from './metrics.js';
+
+/** Who is there to be called, and how far to look. */
+export interface ProveOptions {
+  /** The team: names, or the agents themselves. An agent with a fallback costs more. */
+  readonly agents: readonly (string | Agent)[];
+  /** @default true */
+  readonly planner?: boolean;
+  /** @default true when the policy has a gate */
+  readonly supervisor?: boolean;
+  /** @default false */
+  readonly tester?: boolean;
+  /** @default false */
+  readonly summarizer?: boolean;
+  /** The most steps of a plan that are looked at; never above `limits.maxSteps`. @default 3 */
+  readonly planSteps?: number;
+  /**
+   * `compositional` explores each chart against the proved contract of its children; `wholeRun` explores all of them
+   * together, which is only possible for small policies. @default 'compositional'
+   */
+  readonly method?: ProofMethod;
+  readonly onProgress?: (progress: ExplorationProgress) => void;
+}
+
+export type ProofMethod = 'wholeRun' | 'compositional';
+
+/** The most of something, and a way to it. */
+export interface Maximum {
+  readonly value: number;
+  /** What `orchestrator.bounds()` says for plans of this size. */
+  readonly bound: number;
+  readonly witness: Witness;
+}
+
+/** What happens on the way, in sentences and as inputs of the kernel. */
+export interface Witness {
+  readonly sentences: readonly string[];
+  /** To be replayed with `replayInputs`; only a whole run can be. */
+  readonly inputs: readonly KernelInput[];
+}
+
+/** What was looked at. */
+export interface Explored {
+  readonly system: string;
+  readonly nodes: number;
+  readonly edges: number;
+  /** The highest rank: between two nudges of a person no more moves than this are possible. */
+  readonly highestRank: number;
+}
+
+/** What must hold in every state and on every way. */
+export type Rule =
+  'bound' | 'deadline' | 'rejection' | 'crash' | 'termination' | 'finite cost' | 'price tag';
+
+export interface Counterexample {
+  readonly rule: Rule;
+  readonly message: string;
+  readonly witness: Witness;
+  /** The source of a test that fails while the counterexample stands. */
+  readonly test: string;
+}
+
+/** What is proved, or why it is not. Plain JSON. */
+export interface Proof {
+  readonly isProved: boolean;
+  readonly method: ProofMethod;
+  readonly planSteps: number;
+  /** Null when there is a counterexample. */
+  readonly maxima: Readonly<Record<Metric, Maximum>> | null;
+  readonly bounds: Bounds;
+  readonly explored: readonly Explored[];
+  readonly rules: readonly Rule[];
+  readonly counterexample: Counterexample | null;
+}

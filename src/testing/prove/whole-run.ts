@@ -1,0 +1,40 @@
+import type { AnyStateMachine } from 'xstate';
+
+import { createKernel } from '../../kernel/kernel.js';
+import type { Settings } from '../../machines/settings.types.js';
+import type { RunOutcome } from '../../machines/orchestrator.types.js';
+import { NOTHING } from './metrics.js';
+import type { System } from './model.types.js';
+import { answerMoves } from './moves/call-answers.js';
+import { commandMoves } from './moves/commands.js';
+import { PlanShapes } from './moves/plan-shapes.js';
+import { timerMoves } from './moves/timers.js';
+import { startMoves } from './moves/starts.js';
+import { withWallTime } from './moves/wall-time.js';
+import { runText } from './projection/run-text.js';
+import { boundViolations } from './rules/bound-rules.js';
+import { rejectionViolations } from './rules/rejection-rules.js';
+import { waitingViolations } from './rules/waiting-rules.js';
+
+export type Charts = Readonly<Record<string, AnyStateMachine>>;
+
+/** All charts of a run together, as they run in production. */
+export const wholeRun = (charts: Charts, settings: Settings, planSteps: number): System => {
+  const shapes = new PlanShapes(settings, planSteps, false);
+  const repertoire = { settings, shapes, hasIndependentRevisions: false };
+  return {
+    name: 'the whole run',
+    kernel: createKernel({ root: 'orchestrator', machines: charts }),
+    starts: startMoves(settings, shapes),
+    moves: (frame) => [
+      ...answerMoves(repertoire, frame),
+      ...timerMoves(frame).map((move) => withWallTime(frame, move)),
+      ...commandMoves(frame),
+    ],
+    textOf: runText,
+    endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
+    costOfStopped: () => NOTHING,
+    violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
+    violationsOfStep: (_before, _move, step) => rejectionViolations(settings.policy, step),
+  };
+};

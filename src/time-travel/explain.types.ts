@@ -1,0 +1,66 @@
+import type { StepStatus } from '../journal/record.js';
+
+/** What a fact had to do with it. */
+export type CauseKind =
+  /* how the step ended */
+  | 'completed'
+  | 'failed'
+  | 'skipped'
+  | 'cancelled'
+  /* why a step failed or was repeated */
+  | 'call-failed'
+  | 'agent-blocked'
+  | 'verdict'
+  | 'tests-failed'
+  | 'no-majority'
+  | 'subplan-ended'
+  | 'breaker-open'
+  | 'repeated'
+  | 'fixed'
+  /* who or what took it off the plan */
+  | 'rejected-by-person'
+  | 'approval-expired'
+  | 'skipped-by-command'
+  | 'dropped-by-plan'
+  | 'replan-requested'
+  | 'dependency'
+  | 'parent-ended'
+  /* what ended the run */
+  | 'run-ended'
+  | 'time-expired'
+  | 'budget-exhausted'
+  | 'escalated'
+  /* what it waits for */
+  | 'waiting-for-answer'
+  | 'waiting-for-retry'
+  | 'waiting-for-approval'
+  | 'waiting-for-subplan'
+  | 'waiting-for-dependency'
+  | 'waiting-for-slot'
+  | 'waiting-for-plan'
+  | 'paused'
+  | 'execution-closed';
+
+/** One fact that explains something, and what it has to do with it. */
+export interface Cause {
+  readonly kind: CauseKind;
+  /** The number of the fact: `replay.goTo(sequence)` shows the run at this point. */
+  readonly sequence: number;
+  /** The step it is about, which may be another one; null when it is about the whole run. */
+  readonly stepId: string | null;
+  /** One sentence. */
+  readonly text: string;
+}
+
+/** Why a step is where it is. */
+export interface Explanation {
+  readonly runId: string;
+  readonly stepId: string;
+  readonly status: StepStatus;
+  /** From the step itself to what is behind it, each the reason of the one before. */
+  readonly causes: readonly Cause[];
+  /** Why it was worked on more than once, oldest first; empty when it was not. */
+  readonly repeats: readonly Cause[];
+  /** All of it in one paragraph. */
+  readonly text: string;
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+
+import type { Issue } from '../errors.js';
+import { TimeTravelError } from '../errors.js';
+import type { Command } from '../machines/orchestrator.types.js';
+import { parseCommand } from '../run/commands.js';
+import type { ChangedAnswer } from './fork.types.js';
+import type { RecordedRun } from './recorded-run.js';
+import { relativeKey } from './same-facts.js';
+
+/* What may be wrong with a fork, checked at its door; all of it at once. */
+
+/** A fork that can be made. */
+export interface CheckedFork {
+  readonly runId: string;
+  readonly atSequence: number;
+  readonly goal: string | undefined;
+  /** The plan the run begins with. */
+  readonly plan: unknown;
+  /** By the keys of the calls, without the id of their run. */
+  readonly answers: ReadonlyMap<string, ChangedAnswer>;
+  readonly commands: readonly Command[];
+}
+
+const key = z.string().min(1).max(2_000);
+const answer = z.union([
+  z.strictObject({ key, throws: z.string().max(20_000) }),
+  z
+    .strictObject({ key, returns: z.unknown() })
+    .refine((given) => 'returns' in given, 'Expected `returns` or `throws`'),
+]);
+
+const optionsSchema = z.strictObject({
+  atSequence: z.number().int().min(0),
+  runId: z.string().optional(),
+  changes: z
+    .strictObject({
+      goal: z.string().optional(),
+      plan: z.unknown().optional(),
+      policy: z.unknown().optional(),
+      answers: z.array(answer).max(10_000).optional(),
+      commands: z.array(z.unknown()).max(10_000).optional(),
+    })
+    .optional(),
+});
+
+export type ForkRequest = z.infer<typeof optionsSchema>;
+
+/** The shape of it. What it says is held against the run by {@link checkFork}. */
+export const parseFork = (candidate: unknown): ForkRequest => {
+  const parsed = optionsSchema.safeParse(candidate);
+  if (parsed.success) return parsed.data;
+  throw new TimeTravelError(
+    parsed.error.issues.map((issue) => ({
+      code: 'invalid-fork',
+      path: pathText(issue.path),
+      message: issue.message,
+    })),
+  );
+};
+
+const pathText = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+
+/** The fork against the run it leaves; `issues` are those found elsewhere, so that all are told at once. */
+export const checkFork = (
+  parent: RecordedRun,
+  { atSequence, changes = {} }: ForkRequest,
+  runId: string,
+  issues: Issue[],
+): CheckedFork => {
+  const { goal, plan } = changes;
+  issues.push(...sequenceIssues(parent, atSequence, goal));
+  const answers = changedAnswers(parent, changes.answers ?? [], atSequence, issues);
+  if (atSequence > 0 && plan !== undefined) {
+    answerPlanner(parent, plan, atSequence, answers, issues);
+  }
+  const commands = parsedCommands(changes.commands ?? [], issues);
+  if (issues.length > 0) throw new TimeTravelError(issues);
+  return { runId, atSequence, goal, plan: atSequence === 0 ? plan : undefined, answers, commands };
+};
+
+/** A plan in the middle of a run is an answer of the planner that is being asked. */
+const answerPlanner = (
+  parent: RecordedRun,
+  plan: unknown,
+  atSequence: number,
+  answers: Map<string, ChangedAnswer>,
+  issues: Issue[],
+): void => {
+  const planner = openPlanner(parent, atSequence);
+  if (planner === undefined) issues.push(noPlannerIssue);
+  else answers.set(planner, { key: planner, returns: plan });
+};
+
+const sequenceIssues = (
+  parent: RecordedRun,
+  atSequence: number,
+  goal: string | undefined,
+): Issue[] => {
+  const issues: Issue[] = [];
+  const factCount = lastSequence(parent);
+  if (atSequence > factCount) {
+    const message = `Expected a whole number from 0 to ${factCount}, got ${atSequence}`;
+    issues.push({ code: 'invalid-sequence', path: 'atSequence', message });
+  }
+  if (goal !== undefined && atSequence > 0) {
+    const message = 'A run begins with its goal: another one needs `atSequence: 0`';
+    issues.push({ code: 'too-late', path: 'changes.goal', message });
+  }
+  return issues;
+};
+
+const changedAnswers = (
+  parent: RecordedRun,
+  given: readonly ChangedAnswer[],
+  atSequence: number,
+  issues: Issue[],
+): Map<string, ChangedAnswer> => {
+  const answers = new Map<string, ChangedAnswer>();
+  for (const [index, change] of given.entries()) {
+    const path = `changes.answers[${index}]`;
+    const relative = relativeKey(change.key, parent.runId);
+    const issue = answerIssue(parent, change.key, relative, atSequence, path);
+    if (issue !== undefined) issues.push(issue);
+    else answers.set(relative ?? '', change);
+  }
+  return answers;
+};
+
+const lastSequence = ({ entries }: RecordedRun): number =>
+  entries.reduce((last, { facts }) => facts.at(-1)?.sequence ?? last, 0);
+
+const noPlannerIssue: Issue = {
+  code: 'no-planner-asked',
+  path: 'changes.plan',
+  message:
+    'At this fact no planner is being asked: fork at 0, or between a `replan.started` and its `plan.proposed`',
+};
+
+const answerIssue = (
+  parent: RecordedRun,
+  given: string,
+  relative: string | undefined,
+  atSequence: number,
+  path: string,
+): Issue | undefined => {
+  const call = relative === undefined ? undefined : parent.calls.get(relative);
+  if (relative === undefined) {
+    const message = `Expected the key of a call of run '${parent.runId}', got '${given.slice(0, 80)}'`;
+    return { code: 'unknown-call', path, message };
+  }
+  const settled = call === undefined ? undefined : sequenceOf(parent, call.input.key, SETTLING);
+  if (settled === undefined || settled > atSequence) return undefined;
+  const called = sequenceOf(parent, given, ['agent.called']) ?? 1;
+  const message = `By fact ${atSequence} the call was answered: fork at ${called}, where it was made, or before`;
+  return { code: 'too-late', path, message };
+};
+
+const SETTLING: readonly string[] = ['agent.answered', 'agent.failed'];
+
+const sequenceOf = (
+  { entries }: RecordedRun,
+  callKey: string,
+  types: readonly string[],
+): number | undefined =>
+  entries
+    .flatMap(({ facts }) => facts)
+    .find((fact) => types.includes(fact.type) && 'key' in fact && fact.key === callKey)?.sequence;
+
+/** The planner's call that is out at this fact, without the id of its run. */
+const openPlanner = (parent: RecordedRun, atSequence: number): string | undefined => {
+  for (const [relative, { input }] of parent.calls) {
+    if (input.request.role !== 'planner') continue;
+    const called = sequenceOf(parent, input.key, ['agent.called']);
+    const settled = sequenceOf(parent, input.key, SETTLING) ?? Number.POSITIVE_INFINITY;
+    if (called !== undefined && called <= atSequence && settled > atSequence) return relative;
+  }
+  return undefined;
+};
+
+const parsedCommands = (candidates: readonly unknown[], issues: Issue[]): Command[] =>
+  candidates.flatMap((candidate, index) => {
+    const parsed = parseCommand(candidate);
+    if (parsed.ok) return [parsed.command];
+    const path = `changes.commands[${index}]`;
+    issues.push({ code: 'invalid-command', path, message: parsed.reason });
+    return [];
+  });

@@ -1,0 +1,213 @@
+import type { CallInput, CallOutcome } from '../actors/call.types.js';
+import { checkPlan } from '../actors/check-plan.js';
+import type { CallSurroundings, Perform } from '../actors/team.types.js';
+import { TimeTravelError } from '../errors.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { KernelInput } from '../kernel/kernel.types.js';
+import type { RunHeader } from '../services/run-store.js';
+import { askedText } from './call-digest.js';
+import type { CheckedFork } from './fork-options.js';
+import type { ForkEngine, ForkedRun } from './fork.types.js';
+import type { RecordedRun } from './recorded-run.js';
+import { firstDifference, relativeKey } from './same-facts.js';
+import { Timeline } from './timeline.js';
+
+/*
+ * A what-if is a new run whose journal begins with what happened to its parent. What is recorded is taken over as long
+ * as it leads to the same facts; at the first difference the new run goes on by itself. Its agents are asked only what
+ * nobody was asked before: a call with the key and the input of a recorded one gets the recorded answer.
+ */
+
+/** The new run, up to where its parent has nothing more to say about it. `now` is when it goes on. */
+export const forkedRun = async (
+  parent: RecordedRun,
+  parentHeader: RunHeader,
+  fork: CheckedFork,
+  engine: ForkEngine,
+  now: number,
+): Promise<ForkedRun> => {
+  const timeline = new Timeline(engine.kernel);
+  const way = new Way(parent, fork, engine, timeline);
+  const sharedCount = sharedEntryCount(parent.entries, fork.atSequence);
+  await way.share(sharedCount);
+  const isSame = way.say(parent.entries[sharedCount - 1]?.at ?? parentHeader.startedAt);
+  if (isSame) await way.follow(sharedCount);
+
+  const entries = movedTo(now, timeline.entries);
+  const { runId, atSequence } = fork;
+  const { goal, plan, ...rest } = parentHeader;
+  const given = fork.plan ?? plan;
+  return {
+    header: {
+      ...rest,
+      runId,
+      goal: fork.goal ?? goal,
+      ...(given === undefined ? {} : { plan: given }),
+      policyFingerprint: engine.policyFingerprint,
+      startedAt: entries[0]?.at ?? now,
+      parent: {
+        runId: parent.runId,
+        sequence: sequenceAfter(parent.entries, sharedCount, atSequence),
+      },
+    },
+    entries,
+    ended: timeline.isOver,
+    engine: { ...engine, perform: recallingPerform(parent, fork, engine) },
+  };
+};
+
+/** How many entries hold the first facts; the facts of one entry are not taken apart. */
+const sharedEntryCount = (entries: readonly JournalEntry[], atSequence: number): number =>
+  atSequence === 0
+    ? 0
+    : entries.findIndex(({ facts }) => facts.some(({ sequence }) => sequence === atSequence)) + 1;
+
+const sequenceAfter = (
+  entries: readonly JournalEntry[],
+  sharedCount: number,
+  atSequence: number,
+): number => entries[sharedCount - 1]?.facts.at(-1)?.sequence ?? atSequence;
+
+/** The past of a run that goes on now ends now: what is left of its timers is left of them still. */
+const movedTo = (now: number, entries: readonly JournalEntry[]): JournalEntry[] => {
+  const shiftMs = now - (entries.at(-1)?.at ?? now);
+  return entries.map((entry) => ({
+    ...entry,
+    at: entry.at + shiftMs,
+    facts: entry.facts.map((fact) => ({ ...fact, at: fact.at + shiftMs })),
+  }));
+};
+
+/** Leads a new run along the way of its parent. */
+class Way {
+  readonly #parent: RecordedRun;
+  readonly #fork: CheckedFork;
+  readonly #engine: ForkEngine;
+  readonly #timeline: Timeline;
+
+  constructor(parent: RecordedRun, fork: CheckedFork, engine: ForkEngine, timeline: Timeline) {
+    this.#parent = parent;
+    this.#fork = fork;
+    this.#engine = engine;
+    this.#timeline = timeline;
+  }
+
+  /** The part that both have in common. What does not lead to the same facts has nothing in common. */
+  async share(entryCount: number): Promise<void> {
+    for (const entry of this.#parent.entries.slice(0, entryCount)) {
+      const differing = await this.#go(entry);
+      if (differing === -1) continue;
+      const { sequence } = entry.facts[differing] ?? entry.facts[0] ?? { sequence: 1 };
+      const message = `With these changes the runs part at fact ${sequence} already: fork at ${sequence - 1} or before`;
+      throw new TimeTravelError([{ code: 'differs-before', path: 'atSequence', message }]);
+    }
+  }
+
+  /** What people say at this point; false when they said anything, which no parent has heard. */
+  say(at: number): boolean {
+    const issues = this.#fork.commands.flatMap((command, index) => {
+      const entry = this.#timeline.isOver
+        ? undefined
+        : this.#timeline.take({ kind: 'commanded', event: command }, at);
+      const refused = entry?.facts.find((fact) => fact.type === 'command.refused');
+      const reason = entry === undefined ? 'run-ended' : refused?.reason;
+      if (reason === undefined) return [];
+      const path = `changes.commands[${index}]`;
+      return [{ code: 'refused-command', path, message: `The run refuses it: ${reason}` }];
+    });
+    if (issues.length > 0) throw new TimeTravelError(issues);
+    return this.#fork.commands.length === 0;
+  }
+
+  /** As far as the rest of the parent leads to the same facts, and one step further. */
+  async follow(entryCount: number): Promise<void> {
+    for (const entry of this.#parent.entries.slice(entryCount)) {
+      if (this.#isUpToChange() || (await this.#go(entry)) !== -1) return;
+    }
+  }
+
+  /** Takes one event of the parent over. Gives the position of the first fact that differs, or -1. */
+  async #go(entry: JournalEntry): Promise<number> {
+    const event = await this.#translated(entry);
+    if (event === undefined) return 0;
+    const taken = this.#timeline.take(event, entry.at);
+    const ours = { runId: this.#fork.runId, facts: taken.facts };
+    return firstDifference(ours, { runId: this.#parent.runId, facts: entry.facts });
+  }
+
+  /** The event as it happens to the new run; undefined when nobody there waits for it. */
+  async #translated({ event }: JournalEntry): Promise<KernelInput | undefined> {
+    const { runId, goal, plan } = this.#fork;
+    if (event.kind === 'started') {
+      const given = {
+        ...(goal === undefined ? {} : { goal }),
+        ...(plan === undefined ? {} : { plan }),
+      };
+      return { kind: 'started', input: { ...(event.input as object), ...given, runId } };
+    }
+    if (!this.#timeline.isAwaited(event)) return undefined;
+    // The command was taken out of its parent's inbox.
+    if (event.kind === 'commanded') return { kind: 'commanded', event: event.event };
+    if (event.kind !== 'answered' && event.kind !== 'broken') return event;
+    const { address, generation } = event;
+    const output = await this.#otherAnswer(event);
+    return output === undefined ? event : { kind: 'answered', address, generation, output };
+  }
+
+  /** What is answered instead of what the parent was; undefined when that is as good as it was. */
+  async #otherAnswer(event: KernelInput): Promise<unknown> {
+    const plan = this.#timeline.planOf(event);
+    if (plan !== undefined) return checkPlan(plan);
+    const input = this.#timeline.inputOf(event);
+    if (input === undefined) return undefined;
+    const change = this.#fork.answers.get(relativeKey(input.key, this.#fork.runId) ?? '');
+    if (change !== undefined) return this.#engine.answerAs(change, input, this.#surroundings());
+    if (event.kind !== 'answered') return undefined;
+    return judgedAgain(this.#engine, event.output as CallOutcome, input, this.#surroundings());
+  }
+
+  /** Whether an open call is to be answered otherwise that the parent has no answer to: that answer is given now. */
+  #isUpToChange(): boolean {
+    const { answers, runId } = this.#fork;
+    if (answers.size === 0) return false;
+    return this.#timeline.openCalls().some(({ input }) => {
+      const key = relativeKey(input.key, runId) ?? '';
+      return answers.has(key) && this.#parent.calls.get(key)?.outcome === undefined;
+    });
+  }
+
+  #surroundings() {
+    return { signal: new AbortController().signal, outputs: this.#timeline.outputs };
+  }
+}
+
+/** A plan is valid or not by the policy, and another policy may see it otherwise. */
+const judgedAgain = async (
+  engine: ForkEngine,
+  outcome: CallOutcome,
+  input: CallInput,
+  surroundings: CallSurroundings,
+): Promise<CallOutcome> => {
+  if (outcome.kind === 'failed' || outcome.answer.role !== 'planner') return outcome;
+  const { plan } = outcome.answer;
+  if (plan === null) return outcome;
+  const judged = await engine.answerAs({ key: input.key, returns: plan }, input, surroundings);
+  return judged.kind === 'failed' ? judged : { ...judged, usage: outcome.usage };
+};
+
+/** Calls nobody for what was answered before. */
+const recallingPerform =
+  (parent: RecordedRun, { answers, runId }: CheckedFork, engine: ForkEngine): Perform =>
+  (input, surroundings) => {
+    const key = relativeKey(input.key, runId) ?? '';
+    const change = answers.get(key);
+    if (change !== undefined) return engine.answerAs(change, input, surroundings);
+    const recorded = parent.calls.get(key);
+    const isSame =
+      recorded?.outcome !== undefined &&
+      askedText(input, runId, surroundings.outputs) ===
+        askedText(recorded.input, parent.runId, parent.outputs);
+    return isSame
+      ? judgedAgain(engine, recorded.outcome, input, surroundings)
+      : engine.perform(input, surroundings);
+  };

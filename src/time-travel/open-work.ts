@@ -1,0 +1,67 @@
+import type { CallInput } from '../actors/call.types.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Effect, Kernel, KernelState } from '../kernel/kernel.types.js';
+import { replay } from '../kernel/replay.js';
+import type { OpenCall, OpenTimer } from './replay.types.js';
+import { stepMismatch } from './same-facts.js';
+
+/** What was out after each entry of a journal, or why that cannot be told. */
+export interface OpenByEntry {
+  readonly mismatch: string | null;
+  after(entryIndex: number): { calls: readonly OpenCall[]; timers: readonly OpenTimer[] };
+}
+
+/** Takes the run through the kernel once. States share what did not change, so keeping all of them costs little. */
+export const openByEntry = (
+  kernel: Kernel,
+  runId: string,
+  entries: readonly JournalEntry[],
+): OpenByEntry => {
+  const states: Pick<KernelState, 'calls' | 'timers'>[] = [];
+  const calls = new Map<number, OpenCall>();
+  const timers = new Map<number, OpenTimer>();
+  let mismatch: string | null = null;
+  try {
+    replay(kernel, entries, (entry, step) => {
+      mismatch ??= stepMismatch(runId, entry, step);
+      if (mismatch !== null) throw new Error(mismatch);
+      for (const effect of step.effects) note(effect, entry.at, calls, timers);
+      states.push({ calls: step.state.calls, timers: step.state.timers });
+    });
+  } catch (error) {
+    // Charts of another version may do anything with events they do not know.
+    mismatch ??= error instanceof Error ? error.message : 'The journal does not replay';
+  }
+  return {
+    mismatch,
+    after: (entryIndex) => {
+      const state = states[entryIndex];
+      return {
+        calls: found(state?.calls.values(), calls),
+        timers: found(state?.timers.values(), timers),
+      };
+    },
+  };
+};
+
+/** Generations are given out once, to calls and timers alike. */
+const note = (
+  effect: Effect,
+  at: number,
+  calls: Map<number, OpenCall>,
+  timers: Map<number, OpenTimer>,
+): void => {
+  if (effect.kind === 'armTimer') {
+    timers.set(effect.generation, { name: effect.timer, dueAt: at + effect.delayMs });
+    return;
+  }
+  if (effect.kind !== 'startCall' || effect.actor !== 'performCall') return;
+  const { key, request } = effect.input as CallInput;
+  const { role, agent, stepId } = request;
+  calls.set(effect.generation, { key, role, agent, stepId, startedAt: at });
+};
+
+const found = <Value>(
+  nodes: Iterable<{ readonly generation: number }> | undefined,
+  known: ReadonlyMap<number, Value>,
+): Value[] => [...(nodes ?? [])].flatMap(({ generation }) => known.get(generation) ?? []);

@@ -1,0 +1,88 @@
+import type { CallInput } from '../actors/call.types.js';
+import type { OutputLookup } from '../actors/team.types.js';
+import type { JsonValue } from '../canonical-json.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Kernel, KernelInput, KernelState, KernelStep } from '../kernel/kernel.types.js';
+import type { PlanToCheck } from '../machines/orchestrator.types.js';
+import { factsOf } from '../run/run-memory.js';
+import { startedCalls } from './recorded-run.js';
+
+/** The journal of a run that has not begun: written by events of another one, without calling anybody. */
+export class Timeline {
+  readonly entries: JournalEntry[] = [];
+  readonly #kernel: Kernel;
+  readonly #inputs = new Map<number, CallInput>();
+  readonly #checks = new Map<number, PlanToCheck>();
+  readonly #outputs = new Map<string, JsonValue>();
+  #state: KernelState;
+  #status: KernelStep['status'] = 'active';
+  #factCount = 0;
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    this.#state = kernel.initialState;
+  }
+
+  get isOver(): boolean {
+    return this.#status !== 'active';
+  }
+
+  readonly outputs: OutputLookup = (key) => this.#outputs.get(key);
+
+  /** Calls that have no answer yet. */
+  openCalls(): { readonly address: string; readonly generation: number; input: CallInput }[] {
+    return [...this.#state.calls].flatMap(([address, { generation }]) => {
+      const input = this.#inputs.get(generation);
+      return input === undefined ? [] : [{ address, generation, input }];
+    });
+  }
+
+  /** Whether somebody waits for this: an answer to a call that is out, or a timer that runs. */
+  isAwaited(event: KernelInput): boolean {
+    switch (event.kind) {
+      case 'answered':
+      case 'broken':
+        return this.#state.calls.get(event.address)?.generation === event.generation;
+      case 'elapsed':
+        return this.#state.timers.get(event.timer)?.generation === event.generation;
+      case 'started':
+      case 'commanded':
+      case 'abandoned':
+        return true;
+    }
+  }
+
+  /** What an answer or a failure is about; undefined for anything else. */
+  inputOf(event: KernelInput): CallInput | undefined {
+    return 'generation' in event ? this.#inputs.get(event.generation) : undefined;
+  }
+
+  /** The plan that is being checked; undefined for an answer to anything else. */
+  planOf(event: KernelInput): PlanToCheck | undefined {
+    return 'generation' in event ? this.#checks.get(event.generation) : undefined;
+  }
+
+  /** Lets one more thing happen. */
+  take(event: KernelInput, at: number): JournalEntry {
+    const step = this.#kernel.step(this.#state, event);
+    const facts = factsOf(event, step, at, this.#factCount);
+    const calls = startedCalls(step.effects);
+    const intents = calls.map(({ input }) => input.key);
+    const entry = { sequence: this.entries.length, at, event, facts, intents };
+    for (const { generation, input } of calls) this.#inputs.set(generation, input);
+    for (const effect of step.effects) {
+      if (effect.kind !== 'startCall' || effect.actor !== 'checkPlan') continue;
+      this.#checks.set(effect.generation, effect.input as PlanToCheck);
+    }
+    for (const fact of facts) {
+      if (fact.type === 'agent.answered' && fact.output !== null) {
+        this.#outputs.set(fact.key, fact.output);
+      }
+    }
+    this.#state = step.state;
+    this.#status = step.status;
+    this.#factCount += facts.length;
+    this.entries.push(entry);
+    return entry;
+  }
+}

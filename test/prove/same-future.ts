@@ -1,0 +1,60 @@
+import { costOf, frameAfter } from '../../src/testing/prove/explore.js';
+import { METRICS } from '../../src/testing/prove/metrics.js';
+import type { Frame, Move, System } from '../../src/testing/prove/model.types.js';
+
+/*
+ * The one thing a proof stands on: two states that look the same to guards have the same future. The explorer takes one
+ * of them for all; here the others are taken a step further, too, and compared.
+ */
+
+interface Step {
+  readonly text: string;
+  readonly frame: Frame | undefined;
+  readonly signature: string;
+}
+
+const stepsFrom = (system: System, frame: Frame, moves: readonly Move[]): Step[] =>
+  moves.map((move) => {
+    const step = system.kernel.step(frame.state, move.input);
+    const next = frameAfter(frame, step);
+    const isOver = step.status !== 'active';
+    const text = isOver ? `end: ${system.endOf(step)}` : system.textOf(next);
+    const cost = costOf(system, frame, move, step);
+    const costs = METRICS.map((metric) => cost[metric]).join();
+    return { text, frame: isOver ? undefined : next, signature: `${move.kind} ${costs} ${text}` };
+  });
+
+const signatureOf = (steps: readonly Step[]): string =>
+  [...new Set(steps.map(({ signature }) => signature))].sort().join('\n');
+
+/** Every place where a state has another future than the one that was taken for it. */
+export const differentFutures = (
+  system: System,
+  samplesPerState: number,
+): { readonly compared: number; readonly differences: readonly string[] } => {
+  const futures = new Map<string, string>();
+  const samples = new Map<string, number>();
+  const start = { state: system.kernel.initialState, calls: new Map() };
+  const queue = stepsFrom(system, start, system.starts);
+  const differences: string[] = [];
+  let compared = 0;
+  for (const { text, frame } of queue) {
+    if (frame === undefined) continue;
+    const seen = samples.get(text) ?? 0;
+    if (seen > samplesPerState) continue;
+    samples.set(text, seen + 1);
+    const steps = stepsFrom(system, frame, system.moves(frame));
+    const future = signatureOf(steps);
+    const known = futures.get(text);
+    if (known === undefined) {
+      futures.set(text, future);
+      queue.push(...steps);
+      continue;
+    }
+    compared += 1;
+    // What a sample leads to is a sample of what comes next.
+    queue.push(...steps);
+    if (known !== future) differences.push(`${text}\n--- one\n${known}\n--- other\n${future}`);
+  }
+  return { compared, differences };
+};

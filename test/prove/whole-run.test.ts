@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+
+import { chartsOf } from '../../src/composition/charts.js';
+import type { Settings } from '../../src/machines/settings.types.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import { METRICS } from '../../src/testing/prove/metrics.js';
+import { prove, proveCharts } from '../../src/testing/prove/prove.js';
+import type { Proof, ProveOptions } from '../../src/testing/prove/prove.types.js';
+import { replayInputs } from '../../src/testing/prove/replay-inputs.js';
+import { settingsOf } from '../../src/testing/prove/settings.js';
+import { wholeRun } from '../../src/testing/prove/whole-run.js';
+import { differentFutures } from './same-future.js';
+
+const SMALL: PolicyOverrides = {
+  limits: {
+    maxSteps: 1,
+    maxReplans: 0,
+    maxDepth: 0,
+    maxAttempts: 1,
+    maxFixCycles: 0,
+    maxParallel: 1,
+  },
+  retry: { attempts: 1 },
+  approval: { maxQuestions: 0 },
+};
+
+const small = (overrides: PolicyOverrides = {}) =>
+  definePolicy({
+    ...SMALL,
+    ...overrides,
+    limits: { ...SMALL.limits, ...overrides.limits },
+    retry: { ...SMALL.retry, ...overrides.retry },
+    approval: { ...SMALL.approval, ...overrides.approval },
+  });
+
+const TEAM = { agents: ['worker'], method: 'wholeRun' } as const satisfies ProveOptions;
+
+const valuesOf = ({ maxima }: Proof) =>
+  Object.fromEntries(METRICS.map((metric) => [metric, maxima?.[metric].value]));
+
+describe('a whole run, explored to the end', () => {
+  it('comes to what the price tag says, call for call', () => {
+    const proof = prove(small({ limits: { maxReplans: 1 } }), TEAM);
+    expect(proof.counterexample).toBeNull();
+    expect(valuesOf(proof)).toEqual({
+      plannerCalls: 2,
+      agentCalls: 4,
+      replans: 1,
+      steps: 2,
+      depth: 0,
+      approvals: 2,
+      wallTimeMs: 3_605_000,
+    });
+    expect(valuesOf(proof)).toEqual(proof.bounds);
+  });
+
+  it('has a witness for every maximum that replays to just that', () => {
+    const policy = small({ limits: { maxReplans: 1 }, approval: { maxQuestions: 1, plan: true } });
+    const { maxima } = prove(policy, TEAM);
+    for (const metric of METRICS) {
+      const replayed = replayInputs(policy, TEAM, maxima?.[metric].witness.inputs ?? []);
+      expect([metric, replayed.cost[metric]]).toEqual([metric, maxima?.[metric].value]);
+      expect(replayed.violations).toEqual([]);
+    }
+  });
+
+  it('asks no planner where there is none, even when the check of a given plan does not end', () => {
+    const proof = prove(small(), { ...TEAM, planner: false });
+    expect(proof.counterexample).toBeNull();
+    expect(proof.maxima?.plannerCalls.value).toBe(0);
+  });
+
+  it('takes states for the same only when they have the same future', () => {
+    const policy = small({
+      limits: { maxReplans: 1, maxSteps: 2, maxParallel: 2 },
+      retry: { attempts: 2 },
+    });
+    const settings = settingsOf(policy, TEAM);
+    const { compared, differences } = differentFutures(
+      wholeRun(chartsOf(settings), settings, 1),
+      2,
+    );
+    expect(differences).toEqual([]);
+    expect(compared).toBeGreaterThan(500);
+  });
+});
+
+describe('a proof that can fail', () => {
+  const withGuard =
+    (name: string, guard: (...args: never[]) => boolean) => (settings: Settings) => {
+      const charts = chartsOf(settings);
+      const orchestrator = charts['orchestrator']!.provide({
+        guards: { [name]: guard } as never,
+      });
+      return { ...charts, orchestrator };
+    };
+
+  it('finds the replan too many, by a shortest way that replays', () => {
+    const charts = withGuard('canReplan', () => true);
+    const { counterexample } = proveCharts(charts, small(), TEAM);
+    expect(counterexample).toMatchObject({
+      rule: 'bound',
+      message: 'The run has 1 replans, the policy allows 0',
+    });
+    expect(counterexample?.witness.sentences).toEqual([
+      'The run starts with a goal',
+      'the run: the given plan is checked',
+      'planner: planner makes no valid plan',
+    ]);
+    const inputs = counterexample?.witness.inputs ?? [];
+    const mutated = charts(settingsOf(small(), TEAM));
+    expect(replayInputs(small(), TEAM, inputs, mutated).violations).toHaveLength(1);
+    expect(replayInputs(small(), TEAM, inputs).violations).toEqual([]);
+    expect(counterexample?.test).toContain('expect(run.violations).toEqual([]);');
+  });
+
+  it('finds the run that goes on after a no', () => {
+    const charts = withGuard('endsAtOnce', () => false);
+    const policy = small({
+      approval: { onReject: 'fail' },
+      limits: { maxSteps: 2, maxParallel: 2 },
+    });
+    const { counterexample } = proveCharts(charts, policy, TEAM);
+    expect(counterexample?.rule).toBe('rejection');
+  });
+});

@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { done } from '../../../src/agents/report.js';
+import { defineAgent } from '../../../src/agents/agent.js';
+import type { JournalEntry } from '../../../src/journal/entry.js';
+import type { Fact, FactType } from '../../../src/journal/facts.js';
+import { definePolicy } from '../../../src/policy/policy.js';
+import type { PolicyOverrides } from '../../../src/policy/types.js';
+import { checkInvariants } from '../../../src/testing/invariants/check-invariants.js';
+import type { InvariantName } from '../../../src/testing/invariants/invariants.js';
+import { INVARIANTS } from '../../../src/testing/invariants/invariants.js';
+import { play } from '../../scenarios/harness.js';
+import { steps } from '../../scenarios/team.js';
+
+/* What only a whole journal shows, and what needs a supervisor, a clock and a budget: each promise, broken on purpose. */
+
+const held: PolicyOverrides = {
+  limits: { maxReplans: 0, maxParallel: 2, maxTokens: 100, maxAgentCalls: 50, maxAttempts: 3 },
+  time: { stepTimeoutMs: 1_000 },
+  approval: { agents: ['architect'], timeoutMs: 2_000 },
+  gates: { step: 60 },
+  retry: { attempts: 1 },
+};
+
+/** Two agents, a slow one; a supervisor that is hard to please at first; a person who takes a second. */
+const supervisedRun = async (): Promise<readonly JournalEntry[]> => {
+  const scores = [40, 20, 90, 90, 90, 90];
+  const { journal } = await play('straight', (clock) => {
+    const agent = (name: string) =>
+      defineAgent({
+        name,
+        description: name,
+        run: async () => {
+          await clock.sleep(500);
+          return done({ text: name }, { usage: { inputTokens: 5, outputTokens: 5 } });
+        },
+      });
+    return {
+      options: {
+        agents: [agent('worker'), agent('architect')],
+        supervisor: () => ({ score: scores.shift() ?? 90 }),
+        policy: definePolicy(held),
+      },
+      start: { plan: { steps: steps('a', 'architect:b', 'c<a', 'd') } },
+      onFact: (fact, control) => {
+        if (fact.type !== 'approval.requested') return;
+        clock.setTimeout(() => control.approve(fact.requestId), 1_000);
+      },
+    };
+  });
+  return journal;
+};
+
+let journal: readonly JournalEntry[] = [];
+
+beforeAll(async () => {
+  journal = await supervisedRun();
+});
+
+const broken = (
+  run: readonly JournalEntry[] | readonly Fact[],
+  overrides: PolicyOverrides = held,
+): InvariantName[] => [
+  ...new Set(checkInvariants(run, { policy: definePolicy(overrides) }).map(({ name }) => name)),
+];
+
+/** The journal with some facts changed or, where the change is null, left out; numbers close the gap. */
+const changed = <Type extends FactType>(
+  type: Type,
+  change: (fact: Fact<Type>) => Partial<Fact<Type>> | null,
+): JournalEntry[] => {
+  let sequence = 0;
+  return journal.map((entry) => ({
+    ...entry,
+    facts: entry.facts.flatMap((fact) => {
+      const difference = fact.type === type ? change(fact as Fact<Type>) : {};
+      if (difference === null) return [];
+      sequence += 1;
+      return [{ ...fact, ...difference, sequence }];
+    }),
+  }));
+};
+
+describe('a journal that is right', () => {
+  it('breaks nothing, by its entries or by its facts alone', () => {
+    expect(broken(journal)).toEqual([]);
+    expect(broken(journal.flatMap(({ facts }) => facts))).toEqual([]);
+    const types = new Set(journal.flatMap(({ facts }) => facts.map(({ type }) => type)));
+    for (const type of ['escalation.changed', 'approval.granted', 'step.retried'] as const) {
+      expect(types).toContain(type);
+    }
+  });
+
+  it('names the promise, the fact and what happened', () => {
+    const [violation] = checkInvariants(journal.slice(0, -1), { policy: definePolicy(held) });
+    expect(violation).toMatchObject({ name: 'causes-first', invariant: 15, sequence: null });
+    expect(violation?.message).toBe('the run has no end');
+    const twice = checkInvariants(
+      changed('step.completed', ({ stepId }) => (stepId === 'a' ? { attempts: 9 } : {})),
+      { policy: definePolicy(held) },
+    );
+    const at = journal
+      .flatMap(({ facts }) => facts)
+      .find((fact) => fact.type === 'step.completed' && fact.stepId === 'a')?.sequence;
+    expect(twice[0]).toMatchObject({ name: 'attempts-bounded', invariant: 4, sequence: at });
+  });
+
+  it('is held to promises that have a number and a sentence each', () => {
+    for (const { number, promise } of Object.values(INVARIANTS)) {
+      expect(number).toBeGreaterThan(0);
+      expect(promise).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+});
+
+describe('a doctored journal', () => {
+  it('journal-gapless: an entry or a fact is missing', () => {
+    expect(broken(journal.toSpliced(3, 1))).toContain('journal-gapless');
+    const skipping = journal.map((entry, index) => ({
+      ...entry,
+      facts: entry.facts.map((fact) => ({
+        ...fact,
+        sequence: fact.sequence + (index > 2 ? 1 : 0),
+      })),
+    }));
+    expect(broken(skipping)).toEqual(['journal-gapless']);
+  });
+
+  it('causes-first: an entry after the end, a time of its own, time that runs backwards', () => {
+    const last = journal.at(-1)!;
+    const added = { ...last, sequence: last.sequence + 1, facts: [], intents: [] };
+    expect(broken([...journal, added])).toEqual(['causes-first']);
+    expect(broken(changed('phase.entered', ({ at }) => ({ at: at + 1 })))).toContain(
+      'causes-first',
+    );
+    const [first, ...rest] = journal;
+    const late = { ...first!, at: 1, facts: first!.facts.map((fact) => ({ ...fact, at: 1 })) };
+    expect(broken([late, ...rest])).toContain('causes-first');
+  });
+
+  it('intent-first: a call without an intent, an intent without a call, a result too early', () => {
+    const withoutIntents = journal.map((entry) => ({ ...entry, intents: [] }));
+    expect(broken(withoutIntents)).toEqual(['intent-first']);
+    expect(broken(changed('agent.called', () => null))).toContain('intent-first');
+    const index = journal.findIndex(({ intents }) => intents.length > 0);
+    const later = journal.with(index, { ...journal[index]!, intents: [] });
+    expect(broken(later)).toEqual(['intent-first']);
+  });
+
+  it('outputs-kept: an output is not what came back', () => {
+    const other = changed('agent.answered', ({ role }) =>
+      role === 'worker' ? { output: { text: 'Another' } } : {},
+    );
+    expect(broken(other)).toEqual(['outputs-kept']);
+  });
+
+  it('no-idle-slot: a step can run, a slot is free, and nothing happens', () => {
+    expect(broken(journal, { ...held, limits: { ...held.limits, maxParallel: 3 } })).toContain(
+      'no-idle-slot',
+    );
+    // Nobody says that c is left out, and it waits for ever.
+    const forgotten = journal.map((entry) => ({
+      ...entry,
+      facts: entry.facts.filter((fact) => !('stepId' in fact && fact.stepId === 'c')),
+    }));
+    expect(broken(forgotten)).toContain('no-idle-slot');
+  });
+
+  it('ladder-in-order: a rung is left out, taken wrongly, or miscounted', () => {
+    expect(broken(changed('escalation.changed', () => null))).toContain('ladder-in-order');
+    expect(broken(changed('escalation.changed', () => ({ to: 'critical' as const })))).toContain(
+      'ladder-in-order',
+    );
+    expect(broken(changed('escalation.changed', () => ({ consecutiveIssues: 7 })))).toEqual([
+      'ladder-in-order',
+    ]);
+    expect(broken(changed('verdict.given', () => ({ passed: true })))).toContain('ladder-in-order');
+    expect(broken(changed('verdict.given', () => ({ score: 100 })))).toContain('ladder-in-order');
+  });
+
+  it('ceilings-held: a call when everything is used up, an output that is too large', () => {
+    const limited = (limits: PolicyOverrides['limits']): PolicyOverrides => ({
+      ...held,
+      limits: { ...held.limits, ...limits },
+    });
+    expect(broken(journal, limited({ maxTokens: 20 }))).toEqual(['ceilings-held']);
+    expect(broken(journal, limited({ maxAgentCalls: 5 }))).toEqual(['ceilings-held']);
+    const costly = changed('agent.answered', () => ({ usage: { costUsd: 1 } }));
+    expect(broken(costly, limited({ maxCostUsd: 2 }))).toEqual(['ceilings-held']);
+    const text = 'x'.repeat(2_000);
+    const large = journal.map((entry) => replaceText(entry, text));
+    expect(broken(large)).toEqual([]);
+    expect(broken(large, limited({ maxOutputBytes: 1_024 }))).toEqual(['ceilings-held']);
+  });
+
+  it('waits-in-time: a call or a question outlasts its own deadline', () => {
+    expect(broken(journal, { ...held, time: { stepTimeoutMs: 400 } })).toEqual(['waits-in-time']);
+    const impatient = { ...held, approval: { agents: ['architect'], timeoutMs: 900 } };
+    expect(broken(journal, impatient)).toEqual(['waits-in-time']);
+    const policy = definePolicy(impatient);
+    expect(checkInvariants(journal, { policy, downtimeMs: 100 })).toEqual([]);
+  });
+
+  it('ends-in-time: the end is late, unless nobody could have been on time', () => {
+    const hasty: PolicyOverrides = {
+      ...held,
+      time: { stepTimeoutMs: 1_000, limitMs: 1_500, graceMs: 0 },
+    };
+    expect(broken(journal, hasty)).toEqual(['ends-in-time']);
+    const policy = definePolicy(hasty);
+    expect(checkInvariants(journal, { policy, downtimeMs: 60_000 })).toEqual([]);
+  });
+});
+
+/** The same entry with another output, where it came back and where it is told. */
+const replaceText = (entry: JournalEntry, text: string): JournalEntry =>
+  JSON.parse(
+    JSON.stringify(entry).replaceAll('"text":"worker"', `"text":"${text}"`),
+  ) as JournalEntry;
