@@ -1,77 +1,74 @@
 // Everything that must hold before a change is done, in one go: check, build, size, tests.
-// Stops at the first stage that fails. The last line is always `N passed, N failed`, and `, N skipped` if any were.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// Checks and tests run side by side, because none of them keeps two cores busy; the first stage that fails ends them all.
+// The last line is always `N passed, N failed`, and `, N skipped` if any were.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
+import type { Stage, StageResult } from './test/stage.js';
+import { runLane } from './test/stage.js';
+import { readTestReport } from './test/test-report.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'planwright-test-'));
-const vitestReport = join(directory, 'vitest.json');
+const reportFile = join(directory, 'vitest.json');
 
-/** npm scripts, in order, with the arguments they get here. */
-const stages: readonly (readonly [script: string, ...args: string[]])[] = [
-  ['check'],
-  ['build'],
-  ['size'],
-  ['test:unit', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
+/** npm scripts, in order. The tests of the package use what `build` has built. */
+const buildAndTest: readonly Stage[] = [
+  { script: 'build', args: [] },
+  { script: 'size', args: [] },
+  {
+    script: 'test:unit',
+    args: ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`],
+  },
 ];
+const check: readonly Stage[] = ['types-and-lint', 'format:check', 'unused'].map((script) => ({
+  script,
+  args: [],
+}));
 
-const allStagesPassed = await runStages();
-const { passed, failed, skipped } = readCounts();
+const end = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
+
+const lanes = await Promise.all([
+  runLane(buildAndTest, { end, isLive: true }),
+  // Told when it is over: two stages that talk at once are understood by nobody.
+  runLane(check, { end, isLive: false }),
+]);
+const stages = lanes.flat();
+const report = readTestReport(reportFile);
 rmSync(directory, { recursive: true, force: true });
 
 // A run without a single passed test has shown nothing, so it does not succeed either.
-const succeeded = allStagesPassed && failed === 0 && passed > 0;
+const failedStages = stages.filter(({ outcome }) => outcome !== 'passed');
+const succeeded = failedStages.length === 0 && report.failed === 0 && report.passed > 0;
 process.exitCode = succeeded ? 0 : 1;
+
+printCosts();
+for (const { script, outcome, output } of failedStages) {
+  if (outcome === 'failed') console.log(`\n=== ${script} FAILED\n${output}`);
+}
 // A stage can fail without a failing test: a lint error, a test file that does not load, an unhandled rejection.
-const skippedText = skipped > 0 ? `, ${skipped} skipped` : '';
-console.log(`${passed} passed, ${succeeded ? 0 : Math.max(1, failed)} failed${skippedText}`);
+const skippedText = report.skipped > 0 ? `, ${report.skipped} skipped` : '';
+console.log(
+  `${report.passed} passed, ${succeeded ? 0 : Math.max(1, report.failed)} failed${skippedText}`,
+);
 
-/** Runs the stages in order until one fails. */
-async function runStages(): Promise<boolean> {
-  for (const [script, ...args] of stages) {
-    console.log(`\n=== ${script}`);
-    const startedAt = performance.now();
-    const stagePassed = await runScript(script, args);
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    console.log(`=== ${script} ${stagePassed ? 'passed' : 'FAILED'} in ${seconds} s`);
-    if (!stagePassed) {
-      return false;
-    }
+/** Where the time goes, so that growth is seen before it hurts. */
+function printCosts(): void {
+  console.log('\n=== What it cost');
+  for (const { script, wallMs, cpuMs } of stages.toSorted(byWallTime)) {
+    const cpuText = cpuMs === undefined ? '' : `, ${seconds(cpuMs)} of a processor`;
+    console.log(`${seconds(wallMs).padStart(8)}  ${script}${cpuText}`);
   }
-  return true;
+  if (report.slowestFiles.length > 0) console.log('The test files that took longest:');
+  for (const { name, wallMs } of report.slowestFiles)
+    console.log(`${seconds(wallMs).padStart(8)}  ${name}`);
 }
 
-function runScript(script: string, args: readonly string[]): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
-      stdio: 'inherit',
-      shell: process.platform === 'win32', // npm is a .cmd file there
-    });
-    child.once('error', reject);
-    child.once('close', (exitCode) => {
-      resolve(exitCode === 0);
-    });
-  });
+function byWallTime(one: StageResult, other: StageResult): number {
+  return other.wallMs - one.wallMs;
 }
 
-/** The counts vitest wrote; none when it was not reached or died before writing. */
-function readCounts(): Counts {
-  try {
-    const report = JSON.parse(readFileSync(vitestReport, 'utf8')) as {
-      numPassedTests: number;
-      numFailedTests: number;
-      numPendingTests: number;
-    };
-    const { numPassedTests, numFailedTests, numPendingTests } = report;
-    return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests };
-  } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
-  }
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(1)} s`;
 }

@@ -7,11 +7,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createScript } from '../../examples/supervised-run/script/script.js';
 import { startScriptedServer } from '../../examples/supervised-run/scripted-server.js';
 import { isPassed, runTests } from '../../examples/supervised-run/test-run/run-tests.js';
+import { codeBlocks } from '../docs/markdown.js';
 import { DEMO_TIMEOUT_MS, folderIn, plainEnvironment, startDemo } from './demo-process.js';
 
 /* The main job: `npm start` as a newcomer runs it, from the first line to the exit code. */
 
-const sample = join(import.meta.dirname, '../../examples/supervised-run/sample-project');
+const root = join(import.meta.dirname, '../..');
+const sample = join(root, 'examples/supervised-run/sample-project');
 
 const cleanUps: (() => unknown)[] = [];
 
@@ -27,11 +29,31 @@ const temporaryFolder = (): string => {
   return folder;
 };
 
+/** README.md shows some of the lines, in their order; how long they took is another matter. */
+const expectShownInReadme = (output: string): void => {
+  const [startShown = ''] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'text');
+  const lines = startShown.trimEnd().split('\n').map(withoutTime);
+  expect(lines.length).toBeGreaterThan(10);
+  const printed = output.split('\n').map(withoutTime);
+  let from = 0;
+  for (const line of lines) {
+    const start = line.replace(/…$/, '');
+    const found = printed.findIndex((text, index) => index >= from && text.startsWith(start));
+    expect(found, line).toBeGreaterThanOrEqual(0);
+    from = found + 1;
+  }
+};
+
+const withoutTime = (line: string): string => line.replace(/^ +\d+:\d\d /, '');
+
 describe('npm start', () => {
   it(
     'repairs the project without a key: a wrong turn, a fix, one replan, and tests that pass',
     async () => {
-      const demo = startDemo(['--keep'], plainEnvironment({ TMPDIR: temporaryFolder() }));
+      const demo = startDemo(
+        ['--keep', '--width', '100'],
+        plainEnvironment({ TMPDIR: temporaryFolder() }),
+      );
       expect(await demo.exitCode, demo.output() + demo.errorOutput()).toBe(0);
       const output = demo.output();
       expect(output).toContain('Model: scripted. Only its words are');
@@ -47,6 +69,7 @@ describe('npm start', () => {
       expect(demo.errorOutput()).toBe('');
       // Lines and nothing else: there is no terminal here.
       expect(output).not.toMatch(/[\u001B\r]/);
+      expectShownInReadme(output);
 
       const folder = folderIn(output);
       const { signal } = new AbortController();

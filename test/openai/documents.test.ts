@@ -25,9 +25,12 @@ const asShown = async (path: string): Promise<string> => {
   return format(source, { ...options, parser: 'typescript' });
 };
 
+let played = 0;
+
 const printedBy = async (path: string): Promise<string> => {
   const log = vi.spyOn(console, 'log').mockReturnValue(undefined);
-  await import(join(root, path));
+  // Anew: an example that another test has loaded before would print nothing.
+  await import(`${join(root, path)}?played=${(played += 1)}`);
   return log.mock.calls.map((values) => values.join(' ')).join('\n');
 };
 
