@@ -42,7 +42,7 @@ function readSettings(path: string): ts.ParsedCommandLine {
 function formatHost(): ts.FormatDiagnosticsHost {
   return {
     getCanonicalFileName: (name) => name,
-    getCurrentDirectory: ts.sys.getCurrentDirectory,
+    getCurrentDirectory: () => ts.sys.getCurrentDirectory(),
     getNewLine: () => ts.sys.newLine,
   };
 }
