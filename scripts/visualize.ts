@@ -1,4 +1,4 @@
-// Draws the charts: `visualizations/` and the pictures in README.md. A test fails when they are not up to date.
+// Draws the charts and a run: everything in `visualizations/`. A test fails when it is not up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,8 +10,9 @@ import { stepMachine } from '../src/machines/step.js';
 import type { NamedChart } from './visualize/gallery.js';
 import { gallery } from './visualize/gallery.js';
 import { machineSource } from './visualize/machine-source.js';
-import { overviewDiagram, stateDiagram } from './visualize/mermaid.js';
-import { pictureOf } from './visualize/picture.js';
+import { stateDiagram } from './visualize/mermaid.js';
+import { overviewPictureOf, pictureOf } from './visualize/picture.js';
+import { runPicture } from './visualize/run-picture.js';
 
 const root = join(import.meta.dirname, '..');
 
@@ -35,18 +36,29 @@ export const charts: readonly NamedChart[] = [
   ['breaker', breakerMachine],
 ];
 
+/** Charts too large to be taken in at once have a second picture, with the names only. */
+export const overviews: ReadonlySet<string> = new Set(['orchestrator', 'step']);
+
 /** Every generated file by its path, as it should be. */
 export const visualizations = async (): Promise<ReadonlyMap<string, string>> => {
   const files = await Promise.all(charts.map(filesOf));
   return new Map([
     ...files.flat(),
-    ['visualizations/README.md', gallery(charts, repositoryUrl())],
-    ['README.md', withOverviews(readFileSync(join(root, 'README.md'), 'utf8'))],
+    ['visualizations/README.md', gallery(charts, overviews, repositoryUrl())],
+    ['visualizations/run.svg', runPicture(join(root, 'test/examples/recorded-facts.jsonl'))],
   ]);
 };
 
 const filesOf = async ([name, machine]: NamedChart): Promise<[path: string, text: string][]> => [
   [`visualizations/${name}.svg`, await pictureOf(machine)],
+  ...(overviews.has(name)
+    ? [
+        [`visualizations/${name}.overview.svg`, await overviewPictureOf(machine)] as [
+          string,
+          string,
+        ],
+      ]
+    : []),
   [`visualizations/${name}.mmd`, stateDiagram(machine)],
   [`visualizations/${name}.json`, `${JSON.stringify(machine.config, null, 2)}\n`],
   [`visualizations/${name}.machine.ts`, machineSource(machine)],
@@ -58,19 +70,6 @@ const repositoryUrl = (): string | undefined => {
   };
   return manifest.repository?.url;
 };
-
-const mermaidBlock = (text: string): string => `\`\`\`mermaid\n${text}\`\`\``;
-
-/** The README with the block after each `<!-- chart: name -->` drawn anew. */
-const withOverviews = (readme: string): string =>
-  charts.reduce((text, [name, machine]) => {
-    const place = new RegExp(`(<!-- chart: ${name} -->\\n\\n)\`\`\`mermaid\\n[^\`]*\`\`\``);
-    if (!place.test(text)) throw new Error(`README.md has no place for the chart '${name}'`);
-    return text.replace(
-      place,
-      (_, marker: string) => marker + mermaidBlock(overviewDiagram(machine)),
-    );
-  }, readme);
 
 if (process.argv[1] === import.meta.filename) {
   for (const [path, text] of await visualizations()) writeFileSync(join(root, path), text);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setup } from 'xstate';
 
-import { charts } from '../scripts/visualize.js';
+import { charts, overviews } from '../scripts/visualize.js';
 import { pictureOf } from '../scripts/visualize/picture.js';
 import { statesOf } from '../scripts/visualize/transitions.js';
 import type { SvgElement } from './svg-reader.js';
@@ -90,7 +90,12 @@ const spanOf = (from: Point, to: Point): Rectangle => ({
   bottom: Math.max(from.y, to.y) + TOLERANCE,
 });
 
-describe.each(charts)('the picture of %s', (name, machine) => {
+const pictures = charts.flatMap(([name, machine]) => [
+  { name, machine, isOverview: false },
+  ...(overviews.has(name) ? [{ name: `${name}.overview`, machine, isOverview: true }] : []),
+]);
+
+describe.each(pictures)('the picture of $name', ({ name, machine, isOverview }) => {
   const source = readFileSync(
     join(import.meta.dirname, '..', 'visualizations', `${name}.svg`),
     'utf8',
@@ -114,11 +119,22 @@ describe.each(charts)('the picture of %s', (name, machine) => {
     const words = texts.join(' ');
     for (const { key, description = '' } of statesOf(machine.root)) {
       expect(texts).toContain(key);
-      expect(words).toContain(description);
+      if (!isOverview) expect(words).toContain(description);
     }
   });
 
-  it('names every event, guard, delay and invoked actor', () => {
+  it('has a wire for every pair of states that a transition leads between', () => {
+    const wires = elements.filter((element) => hasClass(element, 'line'));
+    const pairs = statesOf(machine.root).flatMap((node) =>
+      [...node.transitions.values(), node.always ?? []]
+        .flat()
+        .flatMap(({ target = [] }) => target.map(({ id }) => `${node.id} ${id}`)),
+    );
+    const begins = statesOf(machine.root).filter(({ type }) => type === 'compound');
+    expect(wires).toHaveLength(new Set(pairs).size + begins.length);
+  });
+
+  it.runIf(!isOverview)('names every event, guard, delay and invoked actor', () => {
     const words = texts.join(' ');
     for (const node of statesOf(machine.root)) {
       for (const event of Object.keys((node.config.on ?? {}) as object)) {

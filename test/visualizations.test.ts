@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { setup } from 'xstate';
 
 import { statelyUrl } from '../scripts/visualize/gallery.js';
-import { overviewDiagram, stateDiagram, stateTable } from '../scripts/visualize/mermaid.js';
+import { stateDiagram, stateTable } from '../scripts/visualize/mermaid.js';
 import { statesOf } from '../scripts/visualize/transitions.js';
 import { charts, visualizations } from '../scripts/visualize.js';
 
@@ -99,22 +99,6 @@ describe('a state diagram', () => {
   note right of asleep
     Eyes closed.
   end note
-`);
-  });
-
-  it('shows the top with what leaves a state from inside', () => {
-    expect(overviewDiagram(machine)).toBe(`stateDiagram-v2
-  [*] --> awake
-  state awake {
-    body
-    --
-    mind
-  }
-  state "any state" as day_anywhere
-  day_anywhere --> awake : alarm.rang
-  awake --> done : lights.out [isTired]
-  awake --> asleep : lights.out [else]<br/>from inside
-  done --> [*]
 `);
   });
 

@@ -64,7 +64,7 @@ export const stateCard = (state: ChartState): Card =>
     prose(state.description, PROSE_WIDTH),
     ...state.invokes.map(invokeBadge),
     handled(state.handles, PROSE_WIDTH),
-    choiceRows(state.choices),
+    choiceRows(state.isBrief ? [] : state.choices),
   ]);
 
 /** The head of a box with states inside; they come below it. `widthMax` is the width of the box, where it is known. */
@@ -76,13 +76,16 @@ export const headerCard = (state: ChartState, widthMax = Infinity): Card => {
     prose(state.description, proseWidth),
     ...state.invokes.map(invokeBadge),
     handled(state.handles, proseWidth),
-    choiceRows(state.choices),
+    choiceRows(state.isBrief ? [] : state.choices),
   ]);
 };
 
 /** Stands for every state inside of a box: what leads from each of them to one of them. */
 export const anywhereCard = (state: ChartState): Card =>
-  stacked([title(`anywhere in ${state.name}`, [], 'title'), choiceRows(state.innerChoices)]);
+  stacked([
+    title(`anywhere in ${state.name}`, [], 'title'),
+    choiceRows(state.isBrief ? [] : state.innerChoices),
+  ]);
 
 const stacked = (sections: readonly Section[]): Card => {
   const inner = Math.max(...sections.map(({ widthMin }) => widthMin));

@@ -27,6 +27,8 @@ export interface ChartState {
   /** Transitions that it has in every state inside, and that lead to one of those. */
   readonly innerChoices: readonly Choice[];
   readonly children: readonly ChartState[];
+  /** Drawn with its name and its wires only. */
+  readonly isBrief: boolean;
 }
 
 export interface Choice {
@@ -37,6 +39,17 @@ export interface Choice {
 }
 
 export const chartOf = (machine: AnyStateMachine): ChartState => stateOf(machine.root);
+
+/** The same chart to be taken in at a glance: every state and every way, but of what they say only where it explains a whole. */
+export const overviewOf = (state: ChartState): ChartState => ({
+  ...state,
+  isBrief: true,
+  description: state.kind === 'machine' || state.isRegion ? state.description : '',
+  tags: [],
+  invokes: [],
+  handles: [],
+  children: state.children.map(overviewOf),
+});
 
 /** The state and everything inside, in the order in which it is written. */
 export const allStates = (state: ChartState): ChartState[] => [
@@ -59,6 +72,7 @@ const stateOf = (node: AnyStateNode): ChartState => {
     choices: choices.filter(({ isInner }) => !isInner).map(({ choice }) => choice),
     innerChoices: choices.filter(({ isInner }) => isInner).map(({ choice }) => choice),
     children: childrenOf(node).map(stateOf),
+    isBrief: false,
   };
 };
 

@@ -6,10 +6,16 @@ import { stateTable } from './mermaid.js';
 export type NamedChart = readonly [name: string, machine: AnyStateMachine];
 
 /** `repositoryUrl` is where the package says it lives; only a file on GitHub has an address that Stately opens. */
-export const gallery = (charts: readonly NamedChart[], repositoryUrl: string | undefined): string =>
-  [...introduction(charts), ...charts.flatMap((chart) => section(chart, repositoryUrl)), ''].join(
-    '\n',
-  );
+export const gallery = (
+  charts: readonly NamedChart[],
+  overviews: ReadonlySet<string>,
+  repositoryUrl: string | undefined,
+): string =>
+  [
+    ...introduction(charts),
+    ...charts.flatMap((chart) => section(chart, overviews.has(chart[0]), repositoryUrl)),
+    '',
+  ].join('\n');
 
 const introduction = (charts: readonly NamedChart[]): string[] => [
   '# The charts',
@@ -48,7 +54,11 @@ const introduction = (charts: readonly NamedChart[]): string[] => [
   '`src/machines` is [a test](../test/machines/extractor.test.ts).',
 ];
 
-const section = ([name, machine]: NamedChart, repositoryUrl: string | undefined): string[] => {
+const section = (
+  [name, machine]: NamedChart,
+  hasOverview: boolean,
+  repositoryUrl: string | undefined,
+): string[] => {
   const description = machine.root.description ?? '';
   const file = `visualizations/${name}.machine.ts`;
   const stately = statelyUrl(repositoryUrl, file);
@@ -59,6 +69,16 @@ const section = ([name, machine]: NamedChart, repositoryUrl: string | undefined)
     `${description} [Its source](../src/machines/${name}.ts).`,
     ...(stately === undefined ? [] : ['', `[Open it in the Stately editor](${stately}).`]),
     '',
+    ...(hasOverview
+      ? [
+          'At a glance, without what the boxes say:',
+          '',
+          `[![The statechart ${name} at a glance](${name}.overview.svg)](${name}.overview.svg)`,
+          '',
+          'The whole of it; opened alone, it can be enlarged:',
+          '',
+        ]
+      : []),
     `[![The statechart ${name}: ${description}](${name}.svg)](${name}.svg)`,
     '',
     stateTable(machine),

@@ -62,7 +62,7 @@ const entriesOf = (chart: ChartState): Entry[] => {
       symbol: drawOutline('anywhere', width, height).join(''),
       text: 'from whatever state inside',
     },
-    { isUsed: true, symbol: '', text: 'Rows are tried from the top.' },
+    { isUsed: !chart.isBrief, symbol: '', text: 'Rows are tried from the top.' },
     { isUsed: true, symbol: '', text: 'A wire has the colour of the state it leads to.' },
     {
       isUsed: has(({ handles }) => handles.length > 0),

@@ -34,31 +34,6 @@ export const stateDiagram = (machine: AnyStateMachine): string => {
   ]);
 };
 
-/** The top of the chart, with the regions of a parallel state: what leaves a state from inside leaves it here. */
-export const overviewDiagram = (machine: AnyStateMachine): string => {
-  const { root } = machine;
-  const raised = statesOf(root)
-    .flatMap(edgesFrom)
-    .map(({ from, to, label }): Edge => {
-      const [source, target] = [topOf(from), topOf(to)];
-      return { from: source, to: target, label: source === from ? label : 'from inside' };
-    })
-    .filter(({ from, to }) => from !== to);
-  const edges = mergeLabels(raised);
-  const states = childrenOf(root).flatMap((node) => {
-    if (node.type !== 'parallel') return [];
-    const regions = childrenOf(node).flatMap((region) => ['--', region.key]);
-    return [`state ${node.key} {`, ...indented(regions.slice(1)), '}'];
-  });
-  return document([
-    `[*] --> ${initialOf(root)}`,
-    ...states,
-    ...anywhere(root, edges),
-    ...edges.filter(({ from }) => from !== root).map(edgeLine),
-    ...childrenOf(root).filter(isFinal).map(endLine),
-  ]);
-};
-
 /** What the diagram has no room for: the meaning of each state, and the events it handles without leaving. */
 export const stateTable = (machine: AnyStateMachine): string => {
   const rows = statesOf(machine.root).map((node) => {
@@ -76,10 +51,6 @@ export const stateTable = (machine: AnyStateMachine): string => {
 const pathOf = (node: AnyStateNode): string => node.path.join('.');
 
 const isFinal = (node: AnyStateNode): boolean => node.type === 'final';
-
-/** The ancestor that is a direct child of the machine; the machine itself for the machine. */
-const topOf = (node: AnyStateNode): AnyStateNode =>
-  node.parent?.parent === undefined ? node : topOf(node.parent);
 
 /** Mermaid's names are global: a key that occurs twice is written with its path. */
 const nameOf = (node: AnyStateNode): string => {

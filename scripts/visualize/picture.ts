@@ -3,7 +3,7 @@ import type { AnyStateMachine } from 'xstate';
 
 import type { Card, PlacedText } from './card.js';
 import type { ChartState } from './chart.js';
-import { allStates, chartOf } from './chart.js';
+import { allStates, chartOf, overviewOf } from './chart.js';
 import type { Box, Layout, Point } from './layout.js';
 import { isNest, layoutOf } from './layout.js';
 import { legendOf } from './legend.js';
@@ -14,8 +14,13 @@ const MARGIN = 16;
 const CORNER = 8;
 const HEAD_LENGTH = 9;
 
-export const pictureOf = async (machine: AnyStateMachine): Promise<string> => {
-  const chart = chartOf(machine);
+export const pictureOf = (machine: AnyStateMachine): Promise<string> => drawn(chartOf(machine));
+
+/** Small enough to be looked at as a whole. */
+export const overviewPictureOf = (machine: AnyStateMachine): Promise<string> =>
+  drawn(overviewOf(chartOf(machine)));
+
+const drawn = async (chart: ChartState): Promise<string> => {
   const layout = await layoutOf(chart);
   const colours = coloursOf(chart);
   const legend = legendOf(chart, layout.width, layout.height + MARGIN);

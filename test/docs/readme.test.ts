@@ -113,7 +113,7 @@ describe('README.md', () => {
   const [, firstRunShown = ''] = codeBlocks(readme, 'text'); // for the one before see test/examples/demo.test.ts
 
   it('is no longer than somebody reads', () => {
-    expect(readme.split('\n').length).toBeLessThanOrEqual(415);
+    expect(readme.split('\n').length).toBeLessThanOrEqual(340);
   });
 
   it('shows what the first example prints, but for the numbers', async () => {
