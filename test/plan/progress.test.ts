@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { adoptPlan } from '../../src/plan/adopt.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
+import type { ProposedPlan } from '../../src/plan/plan.js';
+import { planSchema } from '../../src/plan/plan.js';
 import type { Progress, Settlement, StepState } from '../../src/plan/progress.js';
 import {
   emptyProgress,
@@ -15,6 +17,7 @@ import {
   stateOf,
   withReady,
 } from '../../src/plan/progress.js';
+import { steps } from '../scenarios/team.js';
 import { anyHistory, follow } from './histories.js';
 import { plan } from './plans.js';
 
@@ -22,8 +25,10 @@ const COMPLETED: Settlement = { status: 'completed', outputKeys: ['key'], reason
 const FAILED: Settlement = { status: 'failed', outputKeys: [], reason: 'threw: Broken' };
 const SKIPPED: Settlement = { status: 'skipped', outputKeys: [], reason: SKIPPED_BY_HUMAN };
 
-const planned = (...texts: readonly string[]): Progress =>
-  adoptPlan(emptyProgress, plan(...texts), {
+const planned = (...texts: readonly string[]): Progress => adopted(plan(...texts));
+
+const adopted = (proposed: ProposedPlan): Progress =>
+  adoptPlan(emptyProgress, proposed, {
     revision: 0,
     merge: 'replacePending',
     resolvesFailures: true,
@@ -122,10 +127,11 @@ describe('settling a step', () => {
   });
 
   it('skips a chain of 50,000 steps without a stack to overflow', () => {
-    const texts = Array.from({ length: 50_000 }, (_, index) =>
-      index === 0 ? 's0' : `s${index}<s${index - 1}`,
+    const chain = Array.from({ length: 50_000 }, (_, index) =>
+      steps(index === 0 ? 's0' : `s${index}<s${index - 1}`),
     );
-    const { skipped } = settleStep(startStep(planned(...texts), 0), 0, FAILED, 'skip');
+    const progress = adopted(planSchema.parse({ steps: chain.flat() }));
+    const { skipped } = settleStep(startStep(progress, 0), 0, FAILED, 'skip');
     expect(skipped).toHaveLength(49_999);
   });
 });
