@@ -28,6 +28,7 @@ export type {
   Planner,
   ReviewRequest,
   Summarizer,
+  Summary,
   SummaryRequest,
   Supervisor,
   Tester,

@@ -35,7 +35,9 @@ const noFallback = (): never => {
 
 const reported = (team: Callable, agent: Agent, report: AgentReport): CallOutcome => {
   const parsed = agentReportSchema.safeParse({ ...report });
-  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error));
+  if (!parsed.success) {
+    return failed('invalid-output', schemaMessage(parsed.error), usageIn(report));
+  }
   const { data } = parsed;
   const confidence = data.confidence ?? null;
   switch (data.kind) {
@@ -87,11 +89,13 @@ const done = (
   confidence: number | null,
   report: unknown,
 ): CallOutcome => {
-  const parsed = agent.output?.safeParse(output);
-  if (parsed?.success === false) return failed('invalid-output', schemaMessage(parsed.error));
-  const result = bounded(parsed === undefined ? output : parsed.data, team.maxOutputBytes);
-  if (!result.ok) return result.failure;
   const usage = isReport(report) ? usageIn(report) : null;
+  const parsed = agent.output?.safeParse(output);
+  if (parsed?.success === false) {
+    return failed('invalid-output', schemaMessage(parsed.error), usage);
+  }
+  const result = bounded(parsed === undefined ? output : parsed.data, team.maxOutputBytes, usage);
+  if (!result.ok) return result.failure;
   return answered({ role: 'worker', report: 'done', confidence }, result.value, usage);
 };
 
@@ -105,9 +109,10 @@ const withDigest = (outcome: CallOutcome): CallOutcome => {
 
 /** Partial work is kept as it is: the schema is for finished work. */
 const partial = (team: Callable, answer: Answer, output: unknown, report: unknown): CallOutcome => {
-  if (output === undefined) return answered(answer, null, usageIn(report));
-  const result = bounded(output, team.maxOutputBytes);
-  return result.ok ? answered(answer, result.value, usageIn(report)) : result.failure;
+  const usage = usageIn(report);
+  if (output === undefined) return answered(answer, null, usage);
+  const result = bounded(output, team.maxOutputBytes, usage);
+  return result.ok ? answered(answer, result.value, usage) : result.failure;
 };
 
 const asked = (
@@ -116,11 +121,12 @@ const asked = (
   payload: unknown,
   report: unknown,
 ): CallOutcome => {
-  const result = bounded(payload ?? null, team.maxOutputBytes);
+  const usage = usageIn(report);
+  const result = bounded(payload ?? null, team.maxOutputBytes, usage);
   if (!result.ok) return result.failure;
   return answered(
     { role: 'worker', report: 'askHuman', question, payload: result.value },
     null,
-    usageIn(report),
+    usage,
   );
 };

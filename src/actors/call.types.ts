@@ -210,6 +210,8 @@ export interface CallFailure {
   readonly kind: 'failed';
   readonly code: FailureCode;
   readonly reason: string;
+  /** What it has cost all the same, where anybody said so. */
+  readonly usage?: Usage;
 }
 
 /** Why a try failed. */

@@ -5,10 +5,15 @@ import { canonicalJson } from '../canonical-json.js';
 import type { Answer, CallFailure, CallOutcome, FailureCode } from './call.types.js';
 import { deepFrozen } from './deep-frozen.js';
 
-export const failed = (code: FailureCode, reason: string): CallFailure => ({
+export const failed = (
+  code: FailureCode,
+  reason: string,
+  usage: Usage | null = null,
+): CallFailure => ({
   kind: 'failed',
   code,
   reason: reason.slice(0, 2000),
+  ...(usage === null ? {} : { usage }),
 });
 
 export const answered = (
@@ -22,21 +27,27 @@ export type Bounded =
   | { readonly ok: false; readonly failure: CallFailure };
 
 /** Untrusted output as bounded, plain, frozen JSON: it goes into events, facts and other agents' hands. */
-export const bounded = (value: unknown, maxBytes: number): Bounded => {
+export const bounded = (value: unknown, maxBytes: number, usage: Usage | null = null): Bounded => {
   if (value === undefined) {
-    return { ok: false, failure: failed('invalid-output', 'Expected an output, got undefined') };
+    const reason = 'Expected an output, got undefined';
+    return { ok: false, failure: failed('invalid-output', reason, usage) };
   }
   const result = canonicalJson(value, { maxBytes });
   if (result.ok) return { ok: true, value: deepFrozen(result.value) };
   const code = result.code === 'output-too-large' ? 'output-too-large' : 'not-serializable';
-  return { ok: false, failure: failed(code, result.message) };
+  return { ok: false, failure: failed(code, result.message, usage) };
 };
 
-/** Usage beside an answer; what is not a usage is no usage, and costs nobody the answer. */
+/** Usage beside an answer, or in what was thrown; what is not a usage is no usage, and costs nobody the answer. */
 export const usageIn = (value: unknown): Usage | null => {
-  if (typeof value !== 'object' || value === null || !('usage' in value)) return null;
-  const parsed = usageSchema.safeParse(value.usage);
-  return parsed.success ? withoutUndefined(parsed.data) : null;
+  try {
+    if (typeof value !== 'object' || value === null || !('usage' in value)) return null;
+    const parsed = usageSchema.safeParse(value.usage);
+    return parsed.success ? withoutUndefined(parsed.data) : null;
+  } catch {
+    // Whatever was given back, or thrown, may throw again when it is looked at.
+    return null;
+  }
 };
 
 const withoutUndefined = (usage: {

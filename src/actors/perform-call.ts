@@ -2,7 +2,7 @@ import { toFailure } from '../errors.js';
 import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from './call.types.js';
 import { deepFrozen } from './deep-frozen.js';
-import { failed } from './outcome.js';
+import { failed, usageIn } from './outcome.js';
 import { proposePlan } from './propose-plan.js';
 import { review } from './review.js';
 import { summarize } from './summarize.js';
@@ -24,7 +24,8 @@ export const performCall = async (
     return await dispatch(team, asked, surroundings);
   } catch (thrown) {
     const { name, message } = toFailure(thrown);
-    return failed('threw', `${name}: ${message}`);
+    // A model that gave no answer one can use has cost something all the same, and its error says how much.
+    return failed('threw', `${name}: ${message}`, usageIn(thrown));
   }
 };
 

@@ -28,7 +28,9 @@ export const proposePlan = async (
     key,
     signal,
   });
-  const plain = bounded(proposed, Math.max(team.maxOutputBytes, team.maxSteps * STEP_BYTES));
+  const usage = usageIn(proposed);
+  const maxBytes = Math.max(team.maxOutputBytes, team.maxSteps * STEP_BYTES);
+  const plain = bounded(proposed, maxBytes, usage);
   if (!plain.ok) return notPlain(plain.failure);
   const validation = validatePlan(plain.value, {
     agents: [...team.agents.keys()],
@@ -36,7 +38,6 @@ export const proposePlan = async (
     maxVotes: team.maxVotes,
     existingStepIds: request.existingStepIds,
   });
-  const usage = usageIn(plain.value);
   return validation.ok
     ? answered({ role: 'planner', plan: validation.plan, issues: [] }, null, usage)
     : answered({ role: 'planner', plan: null, issues: validation.issues }, null, usage);
@@ -46,7 +47,7 @@ export const proposePlan = async (
 const notPlain = (failure: CallFailure): CallOutcome => {
   if (failure.code !== 'output-too-large') return failure;
   const issue: Issue = { code: 'plan-too-large', path: '', message: failure.reason };
-  return answered({ role: 'planner', plan: null, issues: [issue] }, null, null);
+  return answered({ role: 'planner', plan: null, issues: [issue] }, null, failure.usage);
 };
 
 /** A plan of `maxSteps` ordinary steps always fits, whatever the bound on other outputs. */

@@ -26,12 +26,13 @@ export const review = async (
     key,
     signal,
   });
-  const plain = bounded(value, team.maxOutputBytes);
+  const usage = usageIn(value);
+  const plain = bounded(value, team.maxOutputBytes, usage);
   if (!plain.ok) return plain.failure;
   const parsed = verdictSchema.safeParse(plain.value);
-  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error));
+  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error), usage);
   const { score, issues, feedback } = parsed.data;
-  return answered({ role: 'supervisor', score, issues, feedback }, null, usageIn(plain.value));
+  return answered({ role: 'supervisor', score, issues, feedback }, null, usage);
 };
 
 /** It was checked when the tester gave it. */

@@ -1,5 +1,5 @@
 import type { CallOutcome, SummarizerRequest } from './call.types.js';
-import { answered, bounded, failed } from './outcome.js';
+import { answered, bounded, failed, usageIn } from './outcome.js';
 import { dependenciesOf } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
@@ -22,9 +22,15 @@ export const summarize = async (
     key,
     signal,
   });
-  if (typeof value !== 'string') {
-    return failed('invalid-output', `Expected a text, got ${typeof value}`);
+  const usage = usageIn(value);
+  const text = textOf(value);
+  if (typeof text !== 'string') {
+    return failed('invalid-output', `Expected a text, got ${typeof text}`, usage);
   }
-  const plain = bounded(value, team.maxOutputBytes);
-  return plain.ok ? answered({ role: 'summarizer' }, plain.value, null) : plain.failure;
+  const plain = bounded(text, team.maxOutputBytes, usage);
+  return plain.ok ? answered({ role: 'summarizer' }, plain.value, usage) : plain.failure;
 };
+
+/** A summary is its text, alone or with what it has cost. */
+const textOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'text' in value ? value.text : value;

@@ -1,4 +1,5 @@
 import type { Agent, AgentCall, Dependency } from '../agents/agent.js';
+import type { Usage } from '../agents/report.js';
 import type { TestResult, Verdict } from '../agents/verdict.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { Issue } from '../errors.js';
@@ -82,6 +83,12 @@ export interface SummaryRequest extends RequestBase {
   readonly skipped: readonly StepReason[];
 }
 
+/** A summary, and what it has cost. A text alone will do. */
+export interface Summary {
+  readonly text: string;
+  readonly usage?: Usage;
+}
+
 type Awaitable<Value> = Value | Promise<Value>;
 
 export type Planner<AgentName extends string = string> = (
@@ -89,7 +96,7 @@ export type Planner<AgentName extends string = string> = (
 ) => Awaitable<Plan<AgentName>>;
 export type Supervisor = (request: ReviewRequest) => Awaitable<Verdict>;
 export type Tester = (request: TestRequest) => Awaitable<TestResult>;
-export type Summarizer = (request: SummaryRequest) => Awaitable<string>;
+export type Summarizer = (request: SummaryRequest) => Awaitable<string | Summary>;
 
 /** Where an agent's work is done; by default right here. Replace it to send calls elsewhere. */
 export type Dispatcher = (agent: Agent, call: AgentCall) => unknown;

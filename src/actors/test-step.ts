@@ -21,11 +21,12 @@ export const testStep = async (
     key,
     signal,
   });
-  const plain = bounded(value, team.maxOutputBytes);
+  const usage = usageIn(value);
+  const plain = bounded(value, team.maxOutputBytes, usage);
   if (!plain.ok) return plain.failure;
   const parsed = testResultSchema.safeParse(plain.value);
-  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error));
+  if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error), usage);
   const { passed, failures } = parsed.data;
   const answer = { role: 'tester', passed, failures: failures.length } as const;
-  return answered(answer, plain.value, usageIn(plain.value));
+  return answered(answer, plain.value, usage);
 };

@@ -254,7 +254,14 @@ const bodies = {
     usage: usageSchema.nullable(),
     message,
   }),
-  'agent.failed': z.object({ type: z.literal('agent.failed'), ...call, code: z.string(), reason }),
+  'agent.failed': z.object({
+    type: z.literal('agent.failed'),
+    ...call,
+    code: z.string(),
+    reason,
+    /** Absent when nobody said what the try has cost. */
+    usage: usageSchema.optional(),
+  }),
   'breaker.opened': z.object({ type: z.literal('breaker.opened'), agent: z.string() }),
   'breaker.closed': z.object({ type: z.literal('breaker.closed'), agent: z.string() }),
   'budget.exhausted': z.object({

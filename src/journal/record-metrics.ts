@@ -41,9 +41,10 @@ export class CallLedger {
     if (usage !== null) this.#usage = sum(this.#usage, usage);
   }
 
-  failed({ agent, key, at }: Fact<'agent.failed'>): void {
+  failed({ agent, key, usage, at }: Fact<'agent.failed'>): void {
     this.#countsOf(agent).errors += 1;
     this.#settle(agent, key, at);
+    if (usage !== undefined) this.#usage = sum(this.#usage, usage);
   }
 
   replanRequested({ agent, kind, stepId }: Fact<'replan.requested'>): void {

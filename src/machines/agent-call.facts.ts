@@ -29,6 +29,7 @@ export const failedFact = (context: AgentCallContext): FactBody<'agent.failed'> 
   ...identity(context),
   code: context.outcome?.code ?? 'threw',
   reason: context.outcome?.reason ?? '',
+  ...(context.outcome?.usage === undefined ? {} : { usage: context.outcome.usage }),
 });
 
 type Answered = Extract<CallOutcome, { kind: 'answered' }>;

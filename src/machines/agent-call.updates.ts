@@ -27,7 +27,8 @@ export const settledReport = (
   type: 'call.settled',
   agent: permitName(context),
   hasSucceeded: outcome.kind === 'answered',
-  usage: outcome.kind === 'answered' ? outcome.usage : null,
+  // A try that failed may have cost something, too.
+  usage: outcome.usage ?? null,
 });
 
 /** Only a failure is kept between tries; an answer ends the call. */

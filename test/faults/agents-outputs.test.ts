@@ -11,7 +11,7 @@ import type { ScenarioSetup } from '../scenarios/harness.js';
 import { play, scenario } from '../scenarios/harness.js';
 import { surroundings, teamOf, workerInput } from '../scenarios/one-call.js';
 import { agentNamed, steps } from '../scenarios/team.js';
-import { shortestMs } from './agents-cpu-time.js';
+import { shortestMs } from '../cpu-time.js';
 import { afterIt, eachInAStep, oneTry } from './agents-faulty.js';
 import { expectNoLeaks } from './no-leaks.js';
 

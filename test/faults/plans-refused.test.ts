@@ -7,7 +7,7 @@ import { definePolicy } from '../../src/policy/policy.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';
 import { agentNamed, steps } from '../scenarios/team.js';
-import { shortestMs } from './agents-cpu-time.js';
+import { shortestMs } from '../cpu-time.js';
 import { expectNoLeaks } from './no-leaks.js';
 import { expectEachRefused, givenInShort, issuesOfGiven, untilGood } from './plans-planning.js';
 

@@ -9,7 +9,7 @@ import { after, workerBy } from '../scenarios/by-step.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { scenario } from '../scenarios/harness.js';
 import { agentNamed, steps } from '../scenarios/team.js';
-import { shortestMs } from './agents-cpu-time.js';
+import { shortestMs } from '../cpu-time.js';
 import { expectNoLeaks, watchedClock } from './no-leaks.js';
 
 expectNoLeaks();

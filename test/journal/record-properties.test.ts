@@ -8,6 +8,7 @@ import { createRecordBuilder } from '../../src/journal/record.js';
 import { runRecordSchema, runReportSchema } from '../../src/journal/record-schema.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { isEnded, reportOf } from '../../src/journal/report.js';
+import { cpuTimeMs } from '../cpu-time.js';
 import { anyEndedFacts, anyFacts, anyOpenFacts } from './any-facts.js';
 import { adopted, everyFact, factsOf, recordOf, recordOfFacts } from './fact-factory.js';
 
@@ -137,7 +138,7 @@ describe('the reduction of facts to a record', () => {
       { type: 'step.completed' },
     ) as [Fact, Fact<'step.started'>, Fact<'step.completed'>];
     const builder = createRecordBuilder();
-    const startedAt = performance.now();
+    const startedAt = cpuTimeMs();
     builder.add(plan);
     for (const stepId of ids) {
       builder.add({ ...start, stepId });
@@ -147,7 +148,7 @@ describe('the reduction of facts to a record', () => {
 
     expect(record.metrics.completedSteps).toBe(100_000);
     // Well under a second on a small machine; a copy of the list for every fact would take minutes.
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(cpuTimeMs() - startedAt).toBeLessThan(5_000);
   });
 
   it('takes a chain of 20,000 sub-plans, one in the other', () => {

@@ -20,6 +20,10 @@ const ask = async (
   return { server, verdict: await Promise.resolve(supervise(reviewRequest())) };
 };
 
+/** What the server says the questions have cost. */
+const billedIn = ({ requests }: TestServer): number =>
+  requests.reduce((sum, { messages }) => sum + Math.ceil(JSON.stringify(messages).length / 4), 0);
+
 const failing = async (
   code: Parameters<typeof answerFailure>[1],
   answers: readonly Answers[],
@@ -207,7 +211,11 @@ describe('prose', () => {
   it('is taken as it comes, without a format', async () => {
     const server = await serverSaying({ text: '\nAll **done**.\n' });
     const summarize = openaiSummarizer({ client: server.client, model: 'scripted' });
-    expect(await summarize(summaryRequest())).toBe('All **done**.');
+    const summary = await summarize(summaryRequest());
+    expect(summary).toMatchObject({
+      text: 'All **done**.',
+      usage: { inputTokens: billedIn(server) },
+    });
     expect(server.requests[0]!.body).not.toHaveProperty('response_format');
   });
 
@@ -217,7 +225,9 @@ describe('prose', () => {
       { text: 'Done.' },
     );
     const summarize = openaiSummarizer({ client: server.client, model: 'scripted' });
-    expect(await summarize(summaryRequest())).toBe('Done.');
+    const summary = await summarize(summaryRequest());
+    // Both answers were paid for.
+    expect(summary).toMatchObject({ text: 'Done.', usage: { inputTokens: billedIn(server) } });
     expect(promptOf(server.requests[1]!)).toContain('in fewer words');
   });
 });

@@ -246,7 +246,7 @@ describe('the summarizer', () => {
     const server = await serverSaying({ text: 'Done.' });
     const summarize = openaiSummarizer({ client: server.client, model: 'scripted' });
     const failed = [{ stepId: 's3', agent: 'coder', reason: 'threw' }];
-    expect(await summarize(summaryRequest({ failed }))).toBe('Done.');
+    expect(await summarize(summaryRequest({ failed }))).toMatchObject({ text: 'Done.' });
     const prompt = promptOf(server.requests[0]!);
     expect(blocksIn(prompt, 'tasks')).toMatchObject([[{ stepId: 's1' }, { stepId: 's2' }]]);
     expect(blocksIn(prompt, 'outputs')).toMatchObject([[{ output: 'Hello' }, { stepId: 's2' }]]);

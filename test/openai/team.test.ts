@@ -93,7 +93,11 @@ describe('a supervised run of the software team', () => {
         { json: { passed: true, failures: [], fixPlan: null } },
         { json: { passed: true, failures: [], fixPlan: null } },
       ],
-      reviewer: [report({ approved: true, summary: 'Good', findings: [] })],
+      // The first try is refused: it is a failed attempt, and it is paid for.
+      reviewer: [
+        { refusal: 'I would rather not' },
+        report({ approved: true, summary: 'Good', findings: [] }),
+      ],
       summarizer: [{ text: 'There is a greeting now, with its comma.' }],
     });
     const orchestrator = createOrchestrator({
@@ -230,9 +234,10 @@ describe('the software team', () => {
   });
 });
 
-/** What the server has billed to everybody but the summarizer, whose answer is a mere text. */
+/** What the server has billed: to everybody, for every answer, whether it could be used or not. */
 const usageBilled = (requests: readonly ScriptedRequest[]) => ({
-  inputTokens: requests
-    .filter(({ model }) => model !== 'summarizer')
-    .reduce((sum, { messages }) => sum + Math.ceil(JSON.stringify(messages).length / 4), 0),
+  inputTokens: requests.reduce(
+    (sum, { messages }) => sum + Math.ceil(JSON.stringify(messages).length / 4),
+    0,
+  ),
 });

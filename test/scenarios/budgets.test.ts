@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { z } from 'zod';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { done } from '../../src/agents/report.js';
@@ -57,6 +58,53 @@ describe('a budget', () => {
       },
     );
   }
+
+  scenario(
+    'counts what a try has cost that failed: its error says so, or the answer that was no good does',
+    () => {
+      const next = inTurn(
+        Object.assign(new Error('Refused'), { usage: { inputTokens: 40 } }),
+        () => done(5, { usage: { inputTokens: 20, outputTokens: 10 } }),
+        () => done('late', { usage: { inputTokens: 30 } }),
+      );
+      const worker = defineAgent({
+        name: 'worker',
+        description: 'Costs something whatever comes of it',
+        output: z.string(),
+        run: (call) => next(call) as string,
+      });
+      return {
+        options: { agents: [worker], policy: definePolicy({ limits: { maxTokens: 100 } }) },
+        start: { plan: { steps: steps('a', 'b<a') } },
+      };
+    },
+    ({ report, factsOf }) => {
+      expect(factsOf('agent.failed').map(({ code, usage }) => [code, usage])).toEqual([
+        ['threw', { inputTokens: 40 }],
+        ['invalid-output', { inputTokens: 20, outputTokens: 10 }],
+        ['budget-exhausted', undefined],
+      ]);
+      expect(report.usage).toEqual({ inputTokens: 90, outputTokens: 10, costUsd: 0 });
+      expect(report).toMatchObject({ status: 'budgetExhausted', reason: 'maxTokens' });
+      expect(report.successfulSteps).toEqual(['a']);
+    },
+  );
+
+  scenario(
+    'counts what the summary has cost',
+    () => ({
+      options: {
+        agents: [agentNamed('worker', () => 'x')],
+        summarizer: () => ({ text: 'All done', usage: { outputTokens: 7, costUsd: 0.5 } }),
+        policy: definePolicy(),
+      },
+      start: { plan: { steps: steps('a', 'b') } },
+    }),
+    ({ report }) => {
+      expect(report.summary).toBe('All done');
+      expect(report.usage).toEqual({ inputTokens: 0, outputTokens: 7, costUsd: 0.5 });
+    },
+  );
 
   scenario(
     'counts every try of every role',

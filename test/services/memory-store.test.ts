@@ -4,6 +4,7 @@ import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunHeader, StoredEntry } from '../../src/services/run-store.js';
 import type { ContractEntry } from '../../src/testing/index.js';
 import { storeContract } from '../../src/testing/index.js';
+import { cpuTimeMs } from '../cpu-time.js';
 
 describe('memoryStore keeps the contract of a store', () => {
   const createShared = () => {
@@ -49,10 +50,10 @@ describe('memoryStore', () => {
   it('does not slow down as a journal grows', async () => {
     const store = memoryStore<StoredEntry>();
     await store.create(header);
-    const startedAt = performance.now();
+    const startedAt = cpuTimeMs();
     for (let sequence = 0; sequence < 200_000; sequence += 1) {
       await store.append('run', sequence, [{ sequence, at: sequence }]);
     }
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(cpuTimeMs() - startedAt).toBeLessThan(2_000);
   });
 });

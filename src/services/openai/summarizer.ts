@@ -10,7 +10,7 @@ export const openaiSummarizer = (options: RoleOptions): Summarizer => {
   const system = summarizerSystem(options.instructions ?? null);
   return async (request) => {
     const question = summarizerQuestion(request, settings.context);
-    const { value } = await ask({ system, question, format: proseFormat, call: request });
-    return value;
+    const { value, usage } = await ask({ system, question, format: proseFormat, call: request });
+    return { text: value, usage };
   };
 };

@@ -13,6 +13,10 @@ export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
       'ceilings-held',
       `${key} is called with ${used} of ${most} ${name} used`,
     );
+  const count = (usage: FactBody<'agent.answered'>['usage'] | undefined): void => {
+    spent.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+    spent.costUsd += usage?.costUsd ?? 0;
+  };
   follow(facts, findings, {
     'agent.called': ({ key }) => {
       within(spent.calls, limits.maxAgentCalls, 'maxAgentCalls', key);
@@ -20,9 +24,9 @@ export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
       within(spent.costUsd, limits.maxCostUsd, 'maxCostUsd', key);
       spent.calls += 1;
     },
+    'agent.failed': ({ usage }) => count(usage),
     'agent.answered': ({ key, usage, output }) => {
-      spent.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
-      spent.costUsd += usage?.costUsd ?? 0;
+      count(usage);
       const isSmall = sizeOf(output) <= limits.maxOutputBytes;
       findings.expect(isSmall, 'ceilings-held', `the output of ${key} is beyond maxOutputBytes`);
     },

@@ -2,7 +2,7 @@
  * Milliseconds this process has spent computing: on a busy machine the wall clock tells more about the neighbours. The
  * tests run in processes, not in threads, so there is nobody else in it.
  */
-const cpuTimeMs = (): number => {
+export const cpuTimeMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
