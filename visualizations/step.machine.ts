@@ -300,7 +300,6 @@ export const stepMachine = setup({
           on: {
             'run.windDown': { actions: 'noteEnding' },
             'verdict.noted': [
-              { guard: 'isForChild', actions: 'passDown' },
               { guard: 'hasFailure', target: 'judgingAttempt' },
               { target: 'checkingTests' },
             ],

@@ -217,7 +217,6 @@ export const stepMachine = stepSetup.createMachine({
           on: {
             'run.windDown': { actions: 'noteEnding' },
             'verdict.noted': [
-              { guard: 'isForChild', actions: 'passDown' },
               { guard: 'hasFailure', target: 'judgingAttempt' },
               { target: 'checkingTests' },
             ],

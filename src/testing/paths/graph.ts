@@ -1,0 +1,38 @@
+import { getAdjacencyMap } from 'xstate/graph';
+
+import type { Happening, Model, ModelState } from './model.js';
+
+/**
+ * The one place that knows a graph library. Users explore with `xstate/graph`, which comes with XState; our own charts are
+ * explored with the package `@xstate/graph`, which a test holds to the same answers (docs/decisions/0018-graph.md).
+ */
+
+export interface Traversal<State, Event> {
+  readonly events: (state: State) => readonly Event[];
+  readonly serializeState: (state: State) => string;
+  readonly serializeEvent: (event: Event) => string;
+  /** Throws beyond this many states looked at: a model that is not finite must not hang. */
+  readonly limit: number;
+}
+
+/** Every state that was found, by its key, and what leads from it where. */
+export type AdjacencyMap<State, Event> = Readonly<
+  Record<
+    string,
+    {
+      readonly state: State;
+      readonly transitions: Readonly<
+        Record<string, { readonly state: State; readonly event: Event }>
+      >;
+    }
+  >
+>;
+
+/** Explores breadth first, so that the first way to a state is a shortest one. */
+export type Explorer = (
+  model: Model,
+  traversal: Traversal<ModelState, Happening>,
+) => AdjacencyMap<ModelState, Happening>;
+
+export const exploreWithXState: Explorer = (model, traversal) =>
+  getAdjacencyMap(model, traversal) as AdjacencyMap<ModelState, Happening>;

@@ -1,0 +1,175 @@
+import type { ActorLogic, AnyStateMachine, EventObject, Snapshot } from 'xstate';
+
+import type { ChartRunner } from '../../kernel/chart-runner.js';
+import type { KernelCharts } from '../../kernel/kernel.js';
+import { createKernel } from '../../kernel/kernel.js';
+import type { Kernel, KernelInput, KernelState, KernelStep } from '../../kernel/kernel.types.js';
+import { effectiveDelayMs } from '../../services/clock.js';
+import { observingRunner, Sightings } from './observe.js';
+
+/* A tree of charts as something a graph library can explore: the production kernel, and time. */
+
+/** Something that happens to a tree of charts from outside. `says` is a sentence and tells it from all others. */
+export type Happening = { readonly says: string } & (
+  | { readonly type: 'answered'; readonly address: string; readonly output: unknown }
+  | { readonly type: 'broken'; readonly address: string; readonly error: unknown }
+  /** An answer to a call that nobody waits for any more. */
+  | { readonly type: 'late'; readonly address: string; readonly generation: number }
+  /** The timer that is due next fires. */
+  | { readonly type: 'elapsed' }
+  | { readonly type: 'told'; readonly event: EventObject }
+);
+
+export interface OpenCall {
+  readonly address: string;
+  readonly generation: number;
+  readonly actor: string;
+  readonly input: unknown;
+}
+
+interface DueTimer {
+  readonly timer: string;
+  readonly generation: number;
+  readonly dueMs: number;
+}
+
+/** Where the tree is after one happening, and how it got there. */
+export type ModelState = Snapshot<unknown> & {
+  readonly kernel: KernelState;
+  readonly step: KernelStep;
+  readonly nowMs: number;
+  /** Earliest first; ties in the order in which they were armed. */
+  readonly timers: readonly DueTimer[];
+  readonly calls: readonly OpenCall[];
+  /** The call that was given up last. */
+  readonly abandoned: OpenCall | null;
+  readonly states: readonly string[];
+  readonly transitions: readonly string[];
+  readonly via: { readonly from: ModelState; readonly happening: Happening } | null;
+};
+
+export type Model = ActorLogic<ModelState, Happening, undefined>;
+
+export interface ModelOptions {
+  readonly charts: KernelCharts;
+  /** What the root chart is started with. */
+  readonly input: unknown;
+}
+
+/** The kernel as XState actor logic: a graph library may take it from state to state. */
+export const createModel = ({ charts, input }: ModelOptions): Model => {
+  let sightings = new Sightings();
+  const runnerOf = (machine: AnyStateMachine): ChartRunner =>
+    observingRunner(machine, () => sightings);
+  const kernel: Kernel = createKernel(charts, runnerOf);
+  const stepped = (
+    before: ModelState | null,
+    kernelInput: KernelInput,
+    happening: Happening | null,
+  ): ModelState => {
+    sightings = new Sightings();
+    const step = kernel.step(before?.kernel ?? kernel.initialState, kernelInput);
+    const nowMs = before === null ? 0 : timeAfter(before, happening);
+    return {
+      ...statusOf(step),
+      kernel: step.state,
+      step,
+      nowMs,
+      timers: timersAfter(before, step, nowMs),
+      ...callsAfter(before, step),
+      states: [...sightings.states],
+      transitions: [...sightings.transitions],
+      via: before === null || happening === null ? null : { from: before, happening },
+    };
+  };
+  return {
+    getInitialSnapshot: () => stepped(null, { kind: 'started', input }, null),
+    transition: (state, happening) => stepped(state, inputFor(state, happening), happening),
+    getPersistedSnapshot: (state) => state,
+  };
+};
+
+const statusOf = ({ status, output, error }: KernelStep): Snapshot<unknown> =>
+  ({ status, output, error }) as Snapshot<unknown>;
+
+/** What the kernel is given. A call or timer that is not there has a generation that nobody has. */
+export const inputFor = (state: ModelState, happening: Happening): KernelInput => {
+  switch (happening.type) {
+    case 'answered': {
+      const { address, output } = happening;
+      return { kind: 'answered', address, generation: generationAt(state, address), output };
+    }
+    case 'broken': {
+      const { address, error } = happening;
+      return { kind: 'broken', address, generation: generationAt(state, address), error };
+    }
+    case 'late': {
+      const { address, generation } = happening;
+      return { kind: 'answered', address, generation, output: undefined };
+    }
+    case 'elapsed': {
+      const { timer, generation } = state.timers[0] ?? { timer: '', generation: NOBODY };
+      return { kind: 'elapsed', timer, generation };
+    }
+    case 'told':
+      return { kind: 'commanded', event: happening.event };
+  }
+};
+
+const NOBODY = -1;
+
+const generationAt = ({ kernel }: ModelState, address: string): number =>
+  kernel.calls.get(address)?.generation ?? NOBODY;
+
+const timeAfter = ({ nowMs, timers }: ModelState, happening: Happening | null): number =>
+  happening?.type === 'elapsed' ? Math.max(nowMs, timers[0]?.dueMs ?? nowMs) : nowMs;
+
+const timersAfter = (
+  before: ModelState | null,
+  { state, effects }: KernelStep,
+  nowMs: number,
+): DueTimer[] => {
+  const armed = effects.flatMap((effect) =>
+    effect.kind === 'armTimer'
+      ? [
+          {
+            timer: effect.timer,
+            generation: effect.generation,
+            dueMs: nowMs + effectiveDelayMs(effect.delayMs),
+          },
+        ]
+      : [],
+  );
+  return [...(before?.timers ?? []), ...armed]
+    .filter(({ timer, generation }) => state.timers.get(timer)?.generation === generation)
+    .sort((left, right) => left.dueMs - right.dueMs || left.generation - right.generation);
+};
+
+const callsAfter = (
+  before: ModelState | null,
+  { state, effects }: KernelStep,
+): Pick<ModelState, 'calls' | 'abandoned'> => {
+  const started = effects.flatMap((effect) =>
+    effect.kind === 'startCall'
+      ? [
+          {
+            address: effect.address,
+            generation: effect.generation,
+            actor: effect.actor,
+            input: effect.input,
+          },
+        ]
+      : [],
+  );
+  const known = before?.calls ?? [];
+  const isOpen = ({ address, generation }: OpenCall): boolean =>
+    state.calls.get(address)?.generation === generation;
+  const stopped = effects.findLast((effect) => effect.kind === 'stopCall');
+  const abandoned = known.find(
+    ({ address, generation }) => stopped?.address === address && stopped.generation === generation,
+  );
+  return {
+    calls: [...known, ...started].filter(isOpen),
+    abandoned: abandoned ?? before?.abandoned ?? null,
+  };
+};

@@ -1,0 +1,110 @@
+import type { AnyStateMachine } from 'xstate';
+
+import { agentCallMachine } from '../../src/machines/agent-call.js';
+import { breakerMachine } from '../../src/machines/breaker.js';
+import { createOrchestratorMachine } from '../../src/machines/orchestrator.js';
+import type { Settings } from '../../src/machines/settings.types.js';
+import { stepMachine } from '../../src/machines/step.js';
+import { censusOf } from '../../src/testing/paths/census.js';
+import type { Explored } from '../../src/testing/paths/explore.js';
+import type { Explorer } from '../../src/testing/paths/graph.js';
+import type { Sightings } from '../../src/testing/paths/observe.js';
+import { agentCallConfigurations } from './agent-call.js';
+import { breakerConfigurations } from './breaker.js';
+import type { Configuration } from './configuration.js';
+import { exploreConfiguration } from './configuration.js';
+import { exploreWithGraph } from './graph.js';
+import { orchestratorConfigurations } from './orchestrator-configurations.js';
+import { chartsAround } from './parent.js';
+import type { PathFailure } from './replay.js';
+import { LiveSubject, replayByKernel } from './replay.js';
+import { settingsOf } from './settings.js';
+import { stepConfigurations } from './step.js';
+
+/** The charts to explore or to hold to paths; another set of them, with a mistake in it, is tried in the same way. */
+export interface Charts {
+  readonly breaker: AnyStateMachine;
+  readonly agentCall: AnyStateMachine;
+  readonly step: AnyStateMachine;
+  readonly orchestrator: (settings: Settings) => AnyStateMachine;
+}
+
+export type ChartName = keyof Charts;
+
+const ourCharts: Charts = {
+  breaker: breakerMachine,
+  agentCall: agentCallMachine,
+  step: stepMachine,
+  orchestrator: createOrchestratorMachine,
+};
+
+/** The paths of one chart in one of its configurations. */
+export interface ChartPaths {
+  readonly chart: ChartName;
+  readonly configuration: Configuration;
+  readonly explored: Explored;
+}
+
+const CONFIGURATIONS: Readonly<Record<ChartName, readonly Configuration[]>> = {
+  breaker: breakerConfigurations,
+  agentCall: agentCallConfigurations,
+  step: stepConfigurations,
+  orchestrator: orchestratorConfigurations,
+};
+
+const machineFor = (
+  charts: Charts,
+  chart: ChartName,
+  { settings }: Configuration,
+): AnyStateMachine =>
+  chart === 'orchestrator' ? charts.orchestrator(settings ?? settingsOf()) : charts[chart];
+
+/** Explores one chart in all of its configurations. */
+export const explorePathsOf = (
+  chart: ChartName,
+  charts: Charts = ourCharts,
+  explorer: Explorer = exploreWithGraph,
+): ChartPaths[] =>
+  CONFIGURATIONS[chart].map((configuration) => ({
+    chart,
+    configuration,
+    explored: exploreConfiguration(
+      machineFor(charts, chart, configuration),
+      configuration,
+      explorer,
+    ),
+  }));
+
+export interface Replayed {
+  readonly failures: readonly PathFailure[];
+  /** What XState's interpreter was seen to do. */
+  readonly sightings: Sightings;
+}
+
+/** Takes the paths again with the given charts: by the kernel, and by XState's interpreter. */
+export const replayPaths = async (
+  { chart, configuration, explored }: ChartPaths,
+  charts: Charts = ourCharts,
+): Promise<Replayed> => {
+  const machine = machineFor(charts, chart, configuration);
+  const input = { input: configuration.input };
+  const failures = replayByKernel(chartsAround(machine), input, explored);
+  const live = new LiveSubject(machine, input);
+  for (const path of explored.paths) failures.push(...(await live.replay(path)));
+  return { failures, sightings: live.sightings };
+};
+
+/** What no path has come by. */
+export const uncovered = (
+  chart: ChartName,
+  seen: Sightings,
+): { readonly states: string[]; readonly transitions: string[] } => {
+  const { states, transitions } = censusOfChart(chart);
+  return {
+    states: states.filter((state) => !seen.states.has(state)),
+    transitions: transitions.filter((transition) => !seen.transitions.has(transition)),
+  };
+};
+
+export const censusOfChart = (chart: ChartName): ReturnType<typeof censusOf> =>
+  censusOf(chart === 'orchestrator' ? ourCharts.orchestrator(settingsOf()) : ourCharts[chart]);

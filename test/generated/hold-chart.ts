@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { Sightings } from '../../src/testing/paths/observe.js';
+import { behaviourOf } from './behaviour.js';
+import type { ChartName, ChartPaths } from './chart-paths.js';
+import { censusOfChart, explorePathsOf, replayPaths, uncovered } from './chart-paths.js';
+
+/** A guard against a test that hangs, on a machine that may be busy. */
+const PATIENCE_MS = 300_000;
+
+/** The tests of one chart: explored, taken again, covered, and as it was. */
+export const holdChart = (chart: ChartName): void => {
+  describe(`the paths of the chart ${chart}`, () => {
+    const seen = new Sightings();
+    let explorations: readonly ChartPaths[] = [];
+    beforeAll(() => {
+      explorations = explorePathsOf(chart);
+    }, PATIENCE_MS);
+
+    it(
+      'are the same by the kernel and by the interpreter of XState, step by step',
+      async () => {
+        for (const exploration of explorations) {
+          const { failures, sightings } = await replayPaths(exploration);
+          expect(failures.slice(0, 3), exploration.configuration.name).toEqual([]);
+          seen.add(sightings);
+        }
+        process.stdout.write(`${summaryOf(chart, explorations)}\n`);
+      },
+      PATIENCE_MS,
+    );
+
+    it('come by every state and every transition, as seen on live actors', () => {
+      expect(uncovered(chart, seen)).toEqual({ states: [], transitions: [] });
+    });
+
+    it('do what they did: a change of behaviour is a change of the list', async () => {
+      const file = join(import.meta.dirname, `behaviour/${chart}.txt`);
+      await expect(behaviourOf(explorations)).toMatchFileSnapshot(file);
+    });
+  });
+};
+
+const summaryOf = (chart: ChartName, explorations: readonly ChartPaths[]): string => {
+  const { states, transitions } = censusOfChart(chart);
+  const paths = explorations.flatMap(({ explored }) => explored.paths);
+  const steps = paths.reduce((sum, path) => sum + path.steps.length, 0);
+  const edges = explorations.reduce((sum, { explored }) => sum + explored.edges.length, 0);
+  return [
+    `${chart}: ${states.length} states and ${transitions.length} transitions, all covered`,
+    `${explorations.length} configurations, ${edges} edges, ${paths.length} paths, ${steps} steps`,
+  ].join('; ');
+};

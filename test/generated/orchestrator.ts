@@ -1,0 +1,319 @@
+import type { AnyMachineSnapshot, EventObject } from 'xstate';
+
+import type { Answer } from '../../src/actors/call.types.js';
+import type { AgentCallInput } from '../../src/machines/agent-call.js';
+import type {
+  OrchestratorContext,
+  OrchestratorInput,
+  Proposal,
+} from '../../src/machines/orchestrator.types.js';
+import type { Settings } from '../../src/machines/settings.types.js';
+import type { StepOutcome } from '../../src/machines/step.types.js';
+import { itemsOf } from '../../src/plan/chunked-list.js';
+import type { ProposedPlan } from '../../src/plan/plan.js';
+import { planSchema } from '../../src/plan/plan.js';
+import type { OpenCall } from '../../src/testing/paths/model.js';
+import type { Configuration, Outcome, Told } from './configuration.js';
+import { CRASH } from './configuration.js';
+import { resultsOf, verdictAnswers } from './outcomes.js';
+
+/* What can happen to an orchestrator whose steps, agents and breakers are in the hands of the test. */
+
+/** Which of it happens in a configuration; everything would be too much at once. */
+export interface Alphabet {
+  readonly plans?: readonly PlanName[];
+  readonly steps?: readonly StepName[];
+  readonly commands?: boolean;
+  /** Pause, go on, more time, the end. */
+  readonly controls?: boolean;
+  readonly permits?: boolean;
+  readonly questions?: boolean;
+  readonly verdicts?: boolean;
+  /** What a sub-plan hears from above. */
+  readonly fromAbove?: boolean;
+}
+
+/* Plans. */
+
+const plan = (analysis: string, ids: readonly string[], more: object = {}): ProposedPlan =>
+  planSchema.parse({
+    analysis,
+    steps: ids.map((id) => ({ id, agent: 'coder', task: `Do ${id}` })),
+    ...more,
+  });
+
+const twoInARow = planSchema.parse({
+  analysis: 'Two in a row',
+  steps: [
+    { id: 'a', agent: 'coder', task: 'Do a' },
+    { id: 'b', agent: 'reviewer', task: 'Do b', dependsOn: ['a'] },
+  ],
+});
+
+const PLANS = {
+  'one step': plan('One', ['a']),
+  'two steps': plan('Two', ['a', 'b']),
+  'two steps in a row': twoInARow,
+  'a trivial step': plan('Trivial', ['t'], { scope: 'trivial' }),
+  'no steps': plan('None', []),
+} as const;
+
+type PlanName = keyof typeof PLANS | 'an invalid plan';
+
+const ISSUE = { code: 'unknown-agent', path: 'steps[0].agent', message: 'There is no such agent' };
+
+const planAnswer = (name: PlanName): readonly [string, Answer] => [
+  `proposes ${name}`,
+  name === 'an invalid plan'
+    ? { role: 'planner', plan: null, issues: [ISSUE] }
+    : { role: 'planner', plan: PLANS[name], issues: [] },
+];
+
+/* Steps. */
+
+const outcome = (changes: Partial<StepOutcome>): StepOutcome => ({
+  status: 'completed',
+  code: '',
+  reason: '',
+  attempts: 1,
+  outputKeys: [],
+  confidence: null,
+  request: null,
+  handOff: null,
+  ...changes,
+});
+
+const failedWith = (code: string): StepOutcome => outcome({ status: 'failed', code, reason: 'So' });
+
+const STEPS = {
+  completes: outcome({ outputKeys: ['run/a/1/worker'], confidence: 0.9 }),
+  fails: failedWith('threw'),
+  'is rejected': failedWith('rejected'),
+  'expires unanswered': failedWith('approval-expired'),
+  'has a rejection in its sub-plan': outcome({
+    status: 'failed',
+    code: 'subplan-rejected',
+    reason: 'a/b (coder)',
+  }),
+  'is cut short': failedWith('run-ended'),
+  'is skipped': outcome({ status: 'skipped', code: 'skipped', reason: 'Not needed' }),
+  'needs context': outcome({
+    request: {
+      kind: 'needsContext',
+      stepId: 'a',
+      agent: 'coder',
+      reason: 'Look there',
+      agents: [],
+      confidence: 0.5,
+    },
+  }),
+  'hands off': outcome({ handOff: { agent: 'reviewer', task: 'Go on' } }),
+  'hands off to a stranger': outcome({ handOff: { agent: 'stranger', task: 'Go on' } }),
+} as const;
+
+type StepName = keyof typeof STEPS;
+
+const ALL_STEPS = Object.keys(STEPS) as StepName[];
+
+const stepOutcomes = (names: readonly StepName[] = ALL_STEPS): Outcome[] => [
+  ...names.map((name) => ({ says: name, output: STEPS[name] })),
+  { says: 'ends with nonsense', output: 42 },
+  CRASH,
+];
+
+/* Calls. */
+
+const callOutcomes = (call: OpenCall, { plans = ['one step'], steps }: Alphabet): Outcome[] => {
+  switch (call.actor) {
+    case 'step':
+      return stepOutcomes(steps);
+    case 'checkPlan':
+      return [
+        { says: 'finds a plan', output: given(PLANS['one step']) },
+        { says: 'finds an invalid plan', output: given(null) },
+        { says: 'finds none', output: null },
+        CRASH,
+      ];
+    case 'agentCall':
+      return agentOutcomes(call.input, plans);
+    default:
+      return [];
+  }
+};
+
+const given = (proposed: ProposedPlan | null): Proposal => ({
+  plan: proposed,
+  issues: proposed === null ? [ISSUE] : [],
+  origin: 'given',
+});
+
+const agentOutcomes = (input: unknown, plans: readonly PlanName[]): Outcome[] => {
+  const { role } = (input as AgentCallInput).request;
+  if (role === 'planner') return resultsOf(input, plans.map(planAnswer));
+  if (role === 'supervisor') return resultsOf(input, verdictAnswers);
+  return resultsOf(input, [['sums up', { role: 'summarizer' }]]);
+};
+
+/* What it is told. */
+
+const say = (says: string, type: string, more: object = {}): Told => ({
+  says,
+  event: { type, ...more },
+});
+
+const controls: readonly Told[] = [
+  say('a person pauses', 'run.pause'),
+  say('a person resumes', 'run.resume'),
+  say('a person gives more time', 'time.extend', { extraMs: 200 }),
+];
+
+const commands: readonly Told[] = [
+  ...controls,
+  say('a person aborts', 'run.abort', { reason: 'Enough' }),
+  say('a person says something', 'conversation.say', { text: 'Hello' }),
+  say('a person skips a', 'plan.skip', { stepIds: ['a'], reason: 'Not needed' }),
+  say('a person skips nobody knows what', 'plan.skip', { stepIds: ['x'] }),
+  say('a person skips to b', 'plan.skipTo', { stepId: 'b' }),
+  say('a person skips to nobody knows where', 'plan.skipTo', { stepId: 'x' }),
+  say('somebody sends nonsense', 'time.extend', { extraMs: Number.NaN }),
+];
+
+const answersOf = ({ questions, depth }: OrchestratorContext): Told[] => {
+  const [open] = questions;
+  const requestId = open?.requestId ?? 'x:0.0';
+  // Above a sub-plan somebody has put the way to its step in; at the root only the question is named.
+  const route = depth > 0 ? (open?.route ?? []).slice() : [];
+  return [
+    say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route }),
+    say('a person says no', 'approval.reject', { requestId, reason: 'No', route }),
+  ];
+};
+
+const fromSlot = (slot: string, context: OrchestratorContext, alphabet: Alphabet): Told[] => [
+  ...(alphabet.questions === true ? slotQuestions(slot, context) : []),
+  ...(alphabet.verdicts === true ? slotVerdicts(slot) : []),
+];
+
+const slotQuestions = (slot: string, context: OrchestratorContext): Told[] => {
+  const requestId = `${slot}:1.1`;
+  const asked = { requestId, stepId: 'a', route: [slot] };
+  if (context.questions.some((question) => question.requestId === requestId)) {
+    return [say(`${slot} closes its question`, 'approval.closed', { requestId })];
+  }
+  if (context.answeredQuestions.includes(requestId)) return [];
+  return [say(`${slot} asks a person`, 'approval.requested', asked)];
+};
+
+const slotVerdicts = (slot: string): Told[] =>
+  (
+    [
+      [100, false, false],
+      [90, true, false],
+      [65, false, true],
+      [45, true, false],
+      [20, true, true],
+    ] as const
+  ).map(([score, hasIssues, isLast]) =>
+    say(`${slot} gets a score of ${score}${isLast ? ', its last' : ''}`, 'verdict.given', {
+      score,
+      hasIssues,
+      isLast,
+      feedback: 'Better',
+      route: [slot],
+    }),
+  );
+
+/** Who asks for a permit: a step's call, or one of the orchestrator's own. */
+const permitsOf = (child: string): Told[] => {
+  const route = child.startsWith('slot-') ? ['agentCall', child] : [child];
+  const agent = child.startsWith('slot-') ? 'coder' : child;
+  return [
+    say(`${child} asks for a permit`, 'permit.requested', { agent, route }),
+    say(`the breaker grants ${child} a permit`, 'permit.granted', { route }),
+    say(`the breaker refuses ${child} a permit`, 'permit.refused', { route, code: 'breaker-open' }),
+    say(`${child} reports a call that succeeded`, 'call.settled', {
+      agent,
+      hasSucceeded: true,
+      usage: { inputTokens: 1, outputTokens: 1, costUsd: 0.01 },
+    }),
+    say(`${child} reports a call that failed`, 'call.settled', {
+      agent,
+      hasSucceeded: false,
+      usage: null,
+    }),
+  ];
+};
+
+const fromAbove = (slots: readonly string[]): Told[] => [
+  say('the run above is paused', 'run.hold'),
+  say('the run above goes on', 'run.release'),
+  say('the run above winds down', 'run.windDown'),
+  say('the time of the step is up', 'time.isUp'),
+  ...slots.map((slot) =>
+    say(`the ladder above has noted a verdict of ${slot}`, 'verdict.noted', { route: [slot] }),
+  ),
+];
+
+const told = (
+  { context }: AnyMachineSnapshot,
+  calls: readonly OpenCall[],
+  alphabet: Alphabet,
+): Told[] => {
+  const run = context as OrchestratorContext;
+  const children = calls.map(({ address }) => address.slice(address.lastIndexOf('/') + 1));
+  const slots = children.filter((child) => child.startsWith('slot-'));
+  const callers = children.filter((child) => !/^(?:breaker-|checkPlan)/.test(child));
+  const { policy } = run.settings;
+  const mayAsk =
+    alphabet.questions === true ||
+    alphabet.commands === true ||
+    policy.approval.plan ||
+    policy.replan.onLimit === 'askHuman';
+  return [
+    ...(alphabet.commands === true ? commands : []),
+    ...(alphabet.controls === true ? controls : []),
+    ...(mayAsk ? answersOf(run) : []),
+    ...slots.flatMap((slot) => fromSlot(slot, run, alphabet)),
+    ...(alphabet.permits === true ? callers.flatMap(permitsOf) : []),
+    ...(alphabet.fromAbove === true ? fromAbove(slots) : []),
+  ];
+};
+
+/* What of a context is looked at. */
+
+const project = ({ context }: AnyMachineSnapshot): unknown => {
+  const run = context as OrchestratorContext;
+  const { maxAgentCalls, maxTokens } = run.settings.policy.limits;
+  return {
+    steps: itemsOf(run.progress.states).map(({ status }) => status),
+    slots: run.slots,
+    requests: [...new Set(run.requests.map(({ kind }) => kind))],
+    counts: [run.replans, run.revision, run.ownQuestions, run.plannerCalls],
+    flags: [run.isPaused, run.isExecutionClosed, run.extensionMs > 0],
+    ladder: [run.ladder.level, run.ladder.consecutiveIssues],
+    ending: run.ending,
+    rejected: run.rejected !== null,
+    lastWord: run.lastWord,
+    questions: run.questions.map(({ requestId }) => requestId),
+    answered: new Set(run.answeredQuestions).size,
+    givenUp: run.givenUp,
+    spent: [
+      Math.min(run.spent.agentCalls, maxAgentCalls ?? 0),
+      Math.min(run.spent.tokens, maxTokens ?? 0),
+    ],
+  };
+};
+
+export const orchestratorConfiguration = (
+  name: string,
+  settings: Settings,
+  alphabet: Alphabet,
+  input: Partial<OrchestratorInput> = {},
+): Configuration & { readonly settings: Settings } => ({
+  name,
+  settings,
+  input: { goal: 'The goal', ...input } satisfies OrchestratorInput,
+  told: (subject, { calls }) => told(subject, calls, alphabet),
+  outcomes: (call) => callOutcomes(call, alphabet),
+  project,
+});

@@ -1,0 +1,24 @@
+import type { Settings, Team } from '../../src/machines/settings.types.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import { definePolicy } from '../../src/policy/policy.js';
+
+const SMALL_TEAM: Team = {
+  agents: ['coder', 'reviewer'],
+  fallbacks: [],
+  hasPlanner: true,
+  hasSupervisor: false,
+  hasTester: false,
+  hasSummarizer: false,
+};
+
+/** A policy with small bounds: what a bound does is seen at 1 as well as at 10. */
+export const settingsOf = (policy: PolicyOverrides = {}, team: Partial<Team> = {}): Settings => ({
+  policy: definePolicy({
+    ...policy,
+    limits: { maxReplans: 1, maxAttempts: 2, maxFixCycles: 1, maxDepth: 0, ...policy.limits },
+    approval: { maxQuestions: 1, timeoutMs: 300, ...policy.approval },
+    time: { limitMs: 1_000, graceMs: 50, stepTimeoutMs: 100, ...policy.time },
+    retry: { attempts: 2, backoffMs: 10, ...policy.retry },
+  }),
+  team: { ...SMALL_TEAM, ...team },
+});

@@ -1,0 +1,228 @@
+import type { AnyMachineSnapshot, EventObject } from 'xstate';
+
+import type { CallRequest } from '../../src/actors/call.types.js';
+import type { AgentCallInput } from '../../src/machines/agent-call.js';
+import type { RunOutcome } from '../../src/machines/orchestrator.types.js';
+import type { Settings } from '../../src/machines/settings.types.js';
+import type { StepContext, StepInput } from '../../src/machines/step.types.js';
+import type { OpenCall } from '../../src/testing/paths/model.js';
+import type { Configuration, Outcome, Told } from './configuration.js';
+import { CRASH } from './configuration.js';
+import {
+  ballotAnswers,
+  resultsOf,
+  testAnswers,
+  verdictAnswers,
+  workerAnswers,
+} from './outcomes.js';
+import { settingsOf } from './settings.js';
+
+const say = (says: string, type: string, more: object = {}): Told => ({
+  says,
+  event: { type, ...more },
+});
+
+const pauses: readonly Told[] = [
+  say('the run is paused', 'run.hold'),
+  say('the run goes on', 'run.release'),
+];
+
+const always: readonly Told[] = [
+  say('a person skips the step', 'step.skip', { reason: 'Not needed' }),
+  say('the run winds down', 'run.windDown'),
+  say('the ladder has noted the verdict', 'verdict.noted', { route: [] }),
+];
+
+/** What children report: it goes up. */
+const reports = (from: string): Told[] => [
+  say(`${from} asks for a permit`, 'permit.requested', { agent: 'coder', route: [from] }),
+  say(`${from} reports a call`, 'call.settled', {
+    agent: 'coder',
+    hasSucceeded: true,
+    usage: null,
+  }),
+  say(`${from} reports a verdict`, 'verdict.given', {
+    score: 50,
+    hasIssues: true,
+    feedback: '',
+    isLast: false,
+    route: [from],
+  }),
+  say(`${from} has a question`, 'approval.requested', {
+    requestId: 'x',
+    stepId: 'a/b',
+    route: [from],
+  }),
+  say(`${from} closes its question`, 'approval.closed', { requestId: 'x' }),
+];
+
+/** What is for a child goes down to it. */
+const answers = (to: string): Told[] => [
+  say(`a permit for ${to} is granted`, 'permit.granted', { route: [to] }),
+  say(`a permit for ${to} is refused`, 'permit.refused', { route: [to], code: 'breaker-open' }),
+];
+
+const subplanAnswers: readonly Told[] = [
+  say('a person says yes to the sub-plan', 'approval.grant', {
+    requestId: 'x',
+    answer: 'Yes',
+    route: ['subplan'],
+  }),
+  say('a person says no to the sub-plan', 'approval.reject', {
+    requestId: 'x',
+    reason: 'No',
+    route: ['subplan'],
+  }),
+  say('the ladder has noted a verdict of the sub-plan', 'verdict.noted', { route: ['subplan'] }),
+];
+
+/** Messages that only pass through are tried in two configurations; that they change nothing is seen there. */
+type Alphabet = 'everything' | 'decisions';
+
+const told = (
+  subject: AnyMachineSnapshot,
+  calls: readonly OpenCall[],
+  alphabet: Alphabet,
+): Told[] => {
+  const { question } = subject.context as StepContext;
+  const requestId = question?.requestId ?? 'a:0.0';
+  const children = calls.map(({ address }) => address.slice(address.lastIndexOf('/') + 1));
+  return [
+    ...always,
+    say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route: [] }),
+    say('a person says no', 'approval.reject', { requestId, reason: 'No', route: [] }),
+    ...(alphabet === 'everything'
+      ? [...pauses, ...children.flatMap((child) => [...reports(child), ...answers(child)])]
+      : []),
+    ...(children.includes('subplan') ? subplanAnswers : []),
+  ];
+};
+
+const subplanOutcomes: readonly Outcome[] = (
+  [
+    [
+      'completes',
+      { status: 'completed', reason: 'all-steps-completed', rejected: null, outputKeys: ['k'] },
+    ],
+    ['fails', { status: 'failed', reason: 'steps-failed', rejected: null, outputKeys: [] }],
+    [
+      'ends with a no',
+      { status: 'failed', reason: 'step-rejected', rejected: 'a/b (coder)', outputKeys: [] },
+    ],
+  ] satisfies [string, RunOutcome][]
+).map(([says, output]) => ({ says, output }));
+
+const callOutcomes = (call: OpenCall, alphabet: Alphabet): Outcome[] => {
+  if (call.actor === 'orchestrator') return [...subplanOutcomes, CRASH];
+  const { request } = call.input as AgentCallInput;
+  const codes = ['threw', 'run-ended', 'budget-exhausted'] as const;
+  return alphabet === 'everything' || isVote(request)
+    ? resultsOf(call.input, answersTo(request), codes)
+    : resultsOf(call.input, answersTo(request).filter(isDecisive));
+};
+
+const isVote = (request: CallRequest): boolean =>
+  request.role === 'worker' && request.vote !== null;
+
+type Answers = Parameters<typeof resultsOf>[1];
+
+/** One answer for every way that leads on; the others only say it in other words. */
+const isDecisive = ([says]: Answers[number]): boolean =>
+  !/unsure|hands off|another plan|with an issue|20/.test(says);
+
+const answersTo = (request: CallRequest): Answers => {
+  if (request.role === 'supervisor') return verdictAnswers;
+  if (request.role === 'tester') return testAnswers;
+  return isVote(request)
+    ? [...ballotAnswers, ...workerAnswers.filter(([says]) => /context|blocked|person/.test(says))]
+    : workerAnswers;
+};
+
+/** What guards and later actions look at; texts and keys are left out. */
+const project = ({ context }: AnyMachineSnapshot): unknown => {
+  const step = context as StepContext;
+  const { attempt, fixCycles, agentQuestions, isPaused, isWindingDown, remainingMs } = step;
+  return {
+    counts: [attempt, fixCycles, agentQuestions, remainingMs],
+    isPaused,
+    isWindingDown,
+    question: step.question?.isFromAgent,
+    failure: step.failure?.code,
+    ballots: step.ballots.map(({ digest }) => digest),
+    wishes: [step.request?.kind, step.handOff?.agent],
+  };
+};
+
+const configuration = (
+  name: string,
+  settings: Settings,
+  changes: Partial<StepInput> = {},
+  alphabet: Alphabet = 'decisions',
+): Configuration => ({
+  name,
+  input: {
+    runId: 'run',
+    stepId: 'a',
+    agent: 'coder',
+    task: 'Do a',
+    position: 'Step 1 of 1',
+    goal: 'The goal',
+    summary: '',
+    depth: 0,
+    dependencies: [],
+    feedback: [],
+    conversation: [],
+    approvalQuestion: null,
+    votes: null,
+    budgetMs: 200,
+    fixBudgetMs: 60,
+    settings,
+    ...changes,
+  } satisfies StepInput,
+  told: (subject, { calls }) => told(subject, calls, alphabet),
+  outcomes: (call) => callOutcomes(call, alphabet),
+  project,
+});
+
+const supervised = { hasSupervisor: true, hasTester: true };
+const GATES = { gates: { code: 60, step: 70 } } as const;
+const asked = { approvalQuestion: 'May I?' };
+
+export const stepConfigurations: readonly Configuration[] = [
+  configuration('work only', settingsOf(), {}, 'everything'),
+  configuration('asked first, a no skips', settingsOf({ approval: { onReject: 'skip' } }), asked),
+  configuration(
+    'asked first, silence is a yes',
+    settingsOf({ approval: { onTimeout: 'approve' }, limits: { maxAttempts: 1 } }),
+    asked,
+  ),
+  configuration('reviewed, tested and verified', settingsOf(GATES, supervised)),
+  configuration('tested', settingsOf({}, { hasTester: true })),
+  configuration('verified', settingsOf({ gates: { step: 70 } }, { hasSupervisor: true })),
+  configuration('reviewed and verified', settingsOf(GATES, { hasSupervisor: true })),
+  configuration('three votes', settingsOf({ limits: { maxVotes: 3 } }), {
+    votes: { count: 3, choose: 'majority' },
+  }),
+  configuration(
+    'the surest of two votes, reviewed',
+    settingsOf(
+      {
+        limits: { maxVotes: 2, maxAttempts: 1 },
+        gates: { code: 60 },
+        approval: { maxQuestions: 0 },
+      },
+      { hasSupervisor: true },
+    ),
+    { votes: { count: 2, choose: 'bestConfidence' } },
+  ),
+  configuration(
+    'with a sub-plan',
+    settingsOf({ limits: { maxDepth: 1, maxAttempts: 1 } }),
+    {},
+    'everything',
+  ),
+  configuration(
+    'with a share of the time and a sub-plan',
+    settingsOf({ limits: { maxDepth: 1, maxAttempts: 1 }, time: { stepShare: true } }),
+  ),
+];
