@@ -1,4 +1,4 @@
-import type { AnyMachineSnapshot, EventObject } from 'xstate';
+import type { AnyMachineSnapshot } from 'xstate';
 
 import type { Answer } from '../../src/actors/call.types.js';
 import type { AgentCallInput } from '../../src/machines/agent-call.js';

@@ -4,7 +4,7 @@ import type { Happening, Model, ModelState } from './model.js';
 
 /**
  * The one place that knows a graph library. Users explore with `xstate/graph`, which comes with XState; our own charts are
- * explored with the package `@xstate/graph`, which a test holds to the same answers (docs/decisions/0018-graph.md).
+ * explored with the package `@xstate/graph`, which a test holds to the same answers (docs/decisions/0018-two-graph-packages.md).
  */
 
 export interface Traversal<State, Event> {
