@@ -1,4 +1,5 @@
 export { defineAgent } from './agents/agent.js';
+export { secret } from './agents/secret.js';
 export { askHuman, blocked, done, handOff, needsContext, requestReplan } from './agents/report.js';
 export {
   ConfigurationError,
@@ -48,6 +49,7 @@ export type { Plan, PlanStep, Votes } from './plan/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { DurabilityOptions } from './run/durability.js';
+export type { RetentionOptions } from './run/retention.js';
 export type { CommandResult, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
 export type {

@@ -1,16 +1,19 @@
 import { performCall } from './actors/perform-call.js';
+import { redactingPerform, safely } from './actors/redacting-perform.js';
 import type {
   Callable,
   Dispatcher,
+  Perform,
   Planner,
   Summarizer,
   Supervisor,
   Tester,
 } from './actors/team.types.js';
 import type { Agent } from './agents/agent.js';
+import { hasSecrets } from './agents/secret.js';
 import { fingerprint, stableStringify } from './canonical-json.js';
 import { configurationIssues, inputIssues } from './composition/configuration.js';
-import { ConfigurationError, PlanError } from './errors.js';
+import { ConfigurationError, PlanError, RunNotFoundError } from './errors.js';
 import type { JournalEntry } from './journal/entry.js';
 import { createKernel } from './kernel/kernel.js';
 import type { OrchestratorMachine } from './composition/charts.js';
@@ -25,6 +28,8 @@ import { definePolicy } from './policy/policy.js';
 import type { DurabilityOptions } from './run/durability.js';
 import { defaultDurability } from './run/durability.js';
 import type { RunParts } from './run/live-run.js';
+import type { RetentionOptions, RetentionParts } from './run/retention.js';
+import { deleteEndedRuns, deleteRun } from './run/retention.js';
 import { RunRegistry } from './run/run-registry.js';
 import type { Run } from './run/run.types.js';
 import type { Clock } from './services/clock.js';
@@ -57,6 +62,12 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
   readonly clock?: Clock;
   /** Where agents are run. @default in place: agent.run(call) */
   readonly dispatcher?: Dispatcher;
+  /**
+   * Takes out of a text what must not be written down: applied to every text in outputs, plans, verdicts, questions and
+   * errors before charts, facts and journals see it. Steps that depend on an output are handed it as it was, by the
+   * process that made it. A function that throws takes out everything.
+   */
+  readonly redact?: (text: string) => string;
   /** Told of errors in listeners and stores, which never disturb a run otherwise. */
   readonly onError?: (error: unknown) => void;
 }
@@ -91,6 +102,13 @@ export interface Orchestrator<AgentName extends string = string> {
    * their `done` resolves with the reason `stopped`. The store itself stays open: whoever opened it closes it.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
+  /**
+   * Forgets a run; false when there is none. One that runs is refused: here with RunConflictError, elsewhere with
+   * RunClaimedError. One that nobody runs is forgotten, ended or not.
+   */
+  delete(runId: string): Promise<boolean>;
+  /** Forgets runs that ended longer ago than `olderThanMs`, page by page. Gives their number. */
+  deleteEnded(options: RetentionOptions): Promise<number>;
   /** Steps through the facts of a stored run, forwards and backwards. Calls nobody and writes nothing. */
   replay(runId: string): Promise<RunReplay>;
   /** Starts a what-if: a new run that shares the first facts of a stored one and re-uses its answers where it can. */
@@ -151,8 +169,13 @@ export const composeOrchestrator = (
     durability: { ...defaultDurability, ...options.durability },
     newOwner: () => randomId('owner'),
     onError,
+    redactText: options.redact === undefined ? (text) => text : safely(options.redact),
     copyJournal,
   });
+  const retentionParts = (): RetentionParts => {
+    if (store === undefined) throw new RunNotFoundError('There is no store: pass `store`');
+    return { store, clock, newOwner: () => randomId('owner'), isLive: (runId) => runs.has(runId) };
+  };
   const travel = { runs, options, settings, engine, engineFor, clock };
   return {
     start: (input) => {
@@ -162,6 +185,8 @@ export const composeOrchestrator = (
     resume: (runId) => runs.resume(runId),
     recover: () => runs.recover(),
     recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
+    delete: async (runId) => deleteRun(runId, retentionParts()),
+    deleteEnded: async (retention) => deleteEndedRuns(retention, retentionParts()),
     close: ({ graceMs = CLOSE_GRACE_MS } = {}) => runs.close(graceMs),
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
@@ -190,10 +215,21 @@ const engineOf = (
   const machines = chartsOf(settingsOf(options, policy));
   return {
     kernel: createKernel({ root: 'orchestrator', machines }, runnerOf),
-    perform: (input, surroundings) => performCall(team, input, surroundings),
+    perform: performOf(options, team),
     policyFingerprint: fingerprint(stableStringify(policy as never)),
     team,
   };
+};
+
+/** Redaction costs a look at every answer: only those pay for it who ask for it. */
+const performOf = (options: OrchestratorOptions<readonly Agent[]>, team: Callable): Perform => {
+  const perform: Perform = (input, surroundings) => performCall(team, input, surroundings);
+  const isNeeded =
+    options.redact !== undefined ||
+    options.agents.some((agent) => agent.redact !== undefined || hasSecrets(agent.output));
+  if (!isNeeded) return perform;
+  const redactText = options.redact && safely(options.redact);
+  return redactingPerform(perform, team.agents, redactText, team.maxOutputBytes);
 };
 
 const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({

@@ -63,6 +63,11 @@ export interface AgentDefinition<Name extends string, Output, Target extends str
   ) => AgentReport<Output, Target> | Output | Promise<AgentReport<Output, Target> | Output>;
   /** Used once, when every try failed and `retry.fallback` is on: the run goes on with less. */
   readonly fallback?: (call: AgentCall) => Output | Promise<Output>;
+  /**
+   * What is written down instead of an output, after fields that the schema marks with `secret`. Steps that depend on it
+   * are handed the output itself, by the process that made it.
+   */
+  readonly redact?: (output: JsonValue) => unknown;
 }
 
 /** One agent. Made by {@link defineAgent}. */
@@ -72,6 +77,7 @@ export interface Agent<Name extends string = string, Target extends string = str
   readonly output?: z.ZodType;
   readonly run: (call: AgentCall) => unknown;
   readonly fallback?: (call: AgentCall) => unknown;
+  readonly redact?: (output: JsonValue) => unknown;
   /** Only for the type checker: the agents it may hand off to. */
   readonly targets?: Target;
 }
@@ -116,6 +122,9 @@ const definitionIssues = (
   }
   if (typeof definition.run !== 'function') {
     issues.push({ code: 'invalid-agent', path: 'run', message: 'Expected a function' });
+  }
+  if (definition.redact !== undefined && typeof definition.redact !== 'function') {
+    issues.push({ code: 'invalid-agent', path: 'redact', message: 'Expected a function' });
   }
   return issues;
 };

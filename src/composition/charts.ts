@@ -3,7 +3,7 @@ import { fromPromise } from 'xstate';
 
 import type { CallInput, CallOutcome } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
-import type { Perform } from '../actors/team.types.js';
+import type { OutputLookup, Perform } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
 import { agentCallMachine } from '../machines/agent-call.js';
 import { breakerMachine } from '../machines/breaker.js';
@@ -41,21 +41,28 @@ export const liveMachine = (settings: Settings, perform: Perform): OrchestratorM
   return machine;
 };
 
+interface KeptOutputs {
+  readonly byKey: Map<string, JsonValue>;
+  /** The same for every call of a run. */
+  readonly lookup: OutputLookup;
+}
+
 /** Outputs live beside the run they belong to, found by its actor system, and are gone when that is. */
 const performLogic = (perform: Perform) => {
-  const outputsBySystem = new WeakMap<object, Map<string, JsonValue>>();
-  const outputsOf = (system: object): Map<string, JsonValue> => {
+  const outputsBySystem = new WeakMap<object, KeptOutputs>();
+  const outputsOf = (system: object): KeptOutputs => {
     const known = outputsBySystem.get(system);
     if (known !== undefined) return known;
-    const outputs = new Map<string, JsonValue>();
-    outputsBySystem.set(system, outputs);
-    return outputs;
+    const byKey = new Map<string, JsonValue>();
+    const kept = { byKey, lookup: (key: string) => byKey.get(key) };
+    outputsBySystem.set(system, kept);
+    return kept;
   };
   return fromPromise<CallOutcome, CallInput>(async ({ input, signal, system }) => {
     const outputs = outputsOf(system);
-    const outcome = await perform(input, { signal, outputs: (key) => outputs.get(key) });
+    const outcome = await perform(input, { signal, outputs: outputs.lookup });
     if (outcome.kind === 'answered' && outcome.output !== null) {
-      outputs.set(input.key, outcome.output);
+      outputs.byKey.set(input.key, outcome.output);
     }
     return outcome;
   });

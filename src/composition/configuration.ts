@@ -43,15 +43,15 @@ const agentIssues = (agents: unknown): Issue[] => {
 };
 
 const functionIssues = (options: OrchestratorOptions<readonly Agent[]>): Issue[] =>
-  (['planner', 'supervisor', 'tester', 'summarizer', 'dispatcher', 'onError'] as const).flatMap(
-    (name) => {
-      const given: unknown = options[name];
-      if (given === undefined || typeof given === 'function') return [];
-      return [
-        { code: 'invalid-option', path: name, message: `Expected a function, got ${typeof given}` },
-      ];
-    },
-  );
+  (
+    ['planner', 'supervisor', 'tester', 'summarizer', 'dispatcher', 'onError', 'redact'] as const
+  ).flatMap((name) => {
+    const given: unknown = options[name];
+    if (given === undefined || typeof given === 'function') return [];
+    return [
+      { code: 'invalid-option', path: name, message: `Expected a function, got ${typeof given}` },
+    ];
+  });
 
 const gateIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Issue[] => {
   if (options.supervisor !== undefined) return [];

@@ -34,6 +34,8 @@ export interface RunParts {
   readonly clock: Clock;
   readonly perform: Perform;
   readonly onError: (error: unknown) => void;
+  /** Takes out of what a store says what must not be in a report, such as the address of a database. */
+  readonly redactText: (text: string) => string;
   /**
    * Given by tests: copies the journal, as a store would. The run is then rebuilt from the copy after every entry,
    * which is slow, and proof that the journal is all there is.
@@ -225,7 +227,8 @@ export class LiveRun extends CommandMethods implements Run {
   /** The journal cannot be written any more: by nobody, or by somebody else. */
   #failed(error: unknown): void {
     if (this.#isOver) return;
-    const { name, message } = toFailure(error);
+    const { name, message: said } = toFailure(error);
+    const message = this.#parts.redactText(said);
     const isTakenOver = RunConflictError.isInstance(error) && this.#keeping?.writer.isOpen === true;
     this.#parts.onError(error);
     if (!isTakenOver) void this.#keeping?.lease.release();

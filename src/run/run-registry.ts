@@ -42,7 +42,7 @@ export class RunRegistry {
 
   start(runId: string, input: { readonly goal: string; readonly plan?: unknown }): Run {
     this.#refuseWhenClosed();
-    if (this.#live.has(runId) || this.#resuming.has(runId)) {
+    if (this.has(runId)) {
       throw new RunConflictError(`Run '${runId}' is already running`);
     }
     const { clock, policyFingerprint } = this.#parts;
@@ -71,6 +71,11 @@ export class RunRegistry {
     return resuming;
   }
 
+  /** Whether the run lives here, or is about to. */
+  has(runId: string): boolean {
+    return this.#live.has(runId) || this.#resuming.has(runId);
+  }
+
   /** A stored run as it is now; it is neither claimed nor changed. */
   async read(runId: string): Promise<StoredRun<JournalEntry>> {
     const stored = await this.#parts.store?.read(runId);
@@ -84,7 +89,7 @@ export class RunRegistry {
   async adopt({ header, entries, ended, engine }: ForkedRun): Promise<Run> {
     const { runId } = header;
     this.#refuseWhenClosed();
-    if (this.#live.has(runId) || this.#resuming.has(runId)) {
+    if (this.has(runId)) {
       throw new RunConflictError(`Run '${runId}' is already running`);
     }
     const keeping = this.#keepingOf(runId);

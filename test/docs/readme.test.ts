@@ -20,6 +20,7 @@ const pages = [
   'docs/policy.md',
   'docs/embedding.md',
   'docs/time-travel.md',
+  'docs/privacy.md',
 ];
 
 /** Examples that print nothing by themselves, and the tests that use them. */

@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+
+import type { JsonValue } from '../canonical-json.js';
+
+/** What is written down instead of something that must not be. */
+export const REDACTED = '[redacted]';
+
+/** Schemas that were marked. A schema is marked as an object: `.optional()` and the like make another one around it. */
+const marked = new WeakSet();
+
+/**
+ * Marks a part of an agent's output schema as secret: it is handed to the steps that depend on it, and never written down.
+ *
+ * @example
+ * const login = defineAgent({
+ *   name: 'login',
+ *   description: 'Gets a session',
+ *   output: z.object({ user: z.string(), token: secret(z.string()) }),
+ *   run: () => ({ user: 'ada', token: 'not in any journal' }),
+ * });
+ */
+export const secret = <Schema extends z.ZodType>(schema: Schema): Schema => {
+  // A copy, so that the same schema may be used elsewhere without the mark.
+  const copy = schema.clone();
+  marked.add(copy);
+  return copy;
+};
+
+/** The value without what its schema marks as secret. What may be secret by one branch of a union counts as secret. */
+export const withoutSecrets = (schema: unknown, value: JsonValue): JsonValue => {
+  const { isSecret, inner, members, items, rest } = partsOf(schema);
+  if (isSecret) return REDACTED;
+  const own = inner.reduce<JsonValue>((reduced, each) => withoutSecrets(each, reduced), value);
+  if (Array.isArray(own)) {
+    return own.map((item: JsonValue, index) => withoutSecrets(items[index] ?? rest, item));
+  }
+  if (typeof own !== 'object' || own === null) return own;
+  return Object.fromEntries(
+    Object.entries(own).map(([name, member]) => [
+      name,
+      withoutSecrets(Object.hasOwn(members, name) ? members[name] : rest, member),
+    ]),
+  );
+};
+
+interface SchemaParts {
+  readonly isSecret: boolean;
+  /** Schemas that say something about the same value: of wrappers, unions, intersections and pipes. */
+  readonly inner: readonly unknown[];
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly items: readonly unknown[];
+  /** Of whatever has no schema of its own: elements of an array, values of a record. */
+  readonly rest: unknown;
+}
+
+/** As much of Zod's own description of a schema as is needed; anything else is a schema without parts. */
+const partsOf = (schema: unknown): SchemaParts => {
+  const definition = definitionOf(schema);
+  const innerOf = (...names: string[]): unknown[] =>
+    names.flatMap((name) => {
+      const part = definition[name];
+      return part === undefined || part === null ? [] : [part].flat();
+    });
+  const { shape, getter, items } = definition;
+  return {
+    isSecret: isMarked(schema),
+    inner: [
+      ...innerOf('innerType', 'options', 'left', 'right', 'in', 'out'),
+      ...(typeof getter === 'function' ? [(getter as () => unknown)()] : []),
+    ],
+    members: typeof shape === 'object' && shape !== null ? (shape as Record<string, unknown>) : {},
+    items: Array.isArray(items) ? items : [],
+    rest:
+      definition['element'] ??
+      definition['valueType'] ??
+      definition['rest'] ??
+      definition['catchall'],
+  };
+};
+
+/** Zod makes a copy for every `.min()` and `.describe()`, and the copy knows what it is a copy of. */
+const isMarked = (schema: unknown): boolean => {
+  for (let each = schema; typeof each === 'object' && each !== null; each = parentOf(each)) {
+    if (marked.has(each)) return true;
+  }
+  return false;
+};
+
+const parentOf = (schema: object): unknown =>
+  (schema as { readonly _zod?: { readonly parent?: unknown } })._zod?.parent;
+
+/** Whether there is anything to take out. */
+export const hasSecrets = (schema: unknown, seen = new Set<unknown>()): boolean => {
+  if (schema === undefined || seen.has(schema)) return false;
+  seen.add(schema);
+  const { isSecret, inner, members, items, rest } = partsOf(schema);
+  const parts = [...inner, ...Object.values(members), ...items, rest];
+  return isSecret || parts.some((part) => hasSecrets(part, seen));
+};
+
+const definitionOf = (schema: unknown): Readonly<Record<string, unknown>> => {
+  const held = (schema as { readonly _zod?: { readonly def?: unknown } } | undefined)?._zod?.def;
+  return typeof held === 'object' && held !== null ? (held as Record<string, unknown>) : {};
+};

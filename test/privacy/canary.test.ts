@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+
+import { defineAgent } from '../../src/agents/agent.js';
+import type { AgentReport } from '../../src/agents/report.js';
+import {
+  askHuman,
+  blocked,
+  handOff,
+  needsContext,
+  requestReplan,
+} from '../../src/agents/report.js';
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { OrchestratorOptions } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Agent } from '../../src/agents/agent.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunHeader, RunStore } from '../../src/services/run-store.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+
+/* Row X8s: a secret is put wherever secrets are, and every byte that is written is searched for it. */
+
+expectNothingUnhandled();
+
+const CANARY = 'canary-8d1f';
+
+/** A store that keeps the bytes of everything it is ever given. */
+const tappedStore = (): { store: RunStore<JournalEntry>; bytes: () => string } => {
+  const inner = memoryStore();
+  const written: string[] = [];
+  const tap = (...values: unknown[]): void => {
+    written.push(JSON.stringify(values));
+  };
+  const store: RunStore<JournalEntry> = {
+    ...inner,
+    create: (header: RunHeader) => {
+      tap(header);
+      return inner.create(header);
+    },
+    append: (...given) => {
+      tap(...given);
+      return inner.append(...given);
+    },
+    post: (...given) => {
+      tap(...given);
+      return inner.post(...given);
+    },
+  };
+  return { store, bytes: () => written.join('\n') };
+};
+
+/** Plays a run, and gives every byte that anybody outside its agents gets to see. */
+const everyByteOf = async (team: OrchestratorOptions<readonly Agent[]>): Promise<string> => {
+  const clock = virtualClock();
+  const { store, bytes } = tappedStore();
+  const orchestrator = composeOrchestrator({ ...team, clock, store }, undefined);
+  const run = orchestrator.start({ goal: 'The goal', runId: 'run' });
+  const told: unknown[] = [];
+  run.subscribe((fact) => {
+    told.push(fact, run.record());
+    if (fact.type === 'approval.requested') void run.approve(fact.requestId, 'Yes');
+  });
+  await clock.runUntil(run.done);
+  const report = await run.done;
+  const explained = await Promise.all(
+    report.steps.map(({ id }) => orchestrator.explain('run', id)),
+  );
+  const replay = await orchestrator.replay('run');
+  const moments: unknown[] = [];
+  for (let moment = replay.next(); moment !== undefined; moment = replay.next())
+    moments.push(moment);
+  const fork = await orchestrator.fork('run', { atSequence: 1 });
+  await clock.runUntil(fork.done);
+  const values = [told, report, run.record(), run.journal(), explained, moments, await fork.done];
+  expect(report.steps.length).toBeGreaterThan(0);
+  return [bytes(), ...values.map((value) => JSON.stringify(value))].join('\n');
+};
+
+/** An error as HTTP clients throw them. */
+const richError = (message: string): Error => {
+  const cause = Object.assign(new Error(`cause ${CANARY}`), {
+    request: { headers: { authorization: `Bearer ${CANARY}` } },
+  });
+  const error = Object.assign(new Error(message, { cause }), {
+    config: { url: `https://user:${CANARY}@host/?key=${CANARY}`, headers: { 'x-api-key': CANARY } },
+    response: { body: CANARY },
+  });
+  error.stack = `Error: x\n    at ${CANARY} (file.js)`;
+  return error;
+};
+
+describe('X8s: secrets never reach a written byte', () => {
+  it('when they are in the environment, in closures, headers, causes, stacks and properties of errors', async () => {
+    process.env['PLANWRIGHT_CANARY'] = CANARY;
+    const apiKey = CANARY;
+    const bytes = await everyByteOf({
+      agents: [
+        defineAgent({
+          name: 'worker',
+          description: 'Calls something with a key',
+          run: ({ key, step }) => {
+            const headers = {
+              authorization: `Bearer ${apiKey}`,
+              env: process.env['PLANWRIGHT_CANARY'],
+            };
+            if (step.id === 'a' && !key.includes('#')) throw richError('Service unavailable');
+            return `${Object.keys(headers).length} headers sent`;
+          },
+        }),
+      ],
+      planner: () => ({ steps: steps('a', 'b') }),
+    });
+    delete process.env['PLANWRIGHT_CANARY'];
+    expect(bytes).toContain('Service unavailable');
+    expect(bytes).not.toContain(CANARY);
+  });
+
+  const secretText = `look: https://host/?key=${CANARY} and ${CANARY}`;
+  const answers: Readonly<Record<string, () => unknown>> = {
+    output: () => ({ nested: [{ deep: secretText }], plain: secretText }),
+    error: () => {
+      throw richError(secretText);
+    },
+    blocked: () => blocked(secretText),
+    needsContext: () => needsContext(secretText, { partial: secretText }),
+    requestReplan: () => requestReplan({ reason: secretText }, secretText),
+    handOff: () => handOff({ agent: 'other', task: secretText }, secretText),
+    askHuman: () => askHuman({ question: secretText, payload: { shown: secretText } }),
+  };
+
+  const teamWith = (answer: () => unknown): OrchestratorOptions<readonly Agent[]> => ({
+    redact: (text) => text.replaceAll(CANARY, '***'),
+    agents: [
+      defineAgent({
+        name: 'worker',
+        description: 'Says too much',
+        run: ({ feedback }) => (feedback.length > 0 ? 'done' : (answer() as AgentReport)),
+      }),
+      defineAgent({ name: 'other', description: 'Says nothing', run: () => 'done' }),
+    ],
+    planner: () => ({
+      analysis: secretText,
+      steps: steps('a').map((step) => ({ ...step, task: secretText })),
+    }),
+    supervisor: () => ({ score: 65, issues: [secretText], feedback: secretText }),
+    tester: ({ cycle }) =>
+      cycle === 0
+        ? {
+            passed: false,
+            failures: [secretText],
+            fixPlan: { summary: secretText, steps: [secretText] },
+          }
+        : { passed: true },
+    summarizer: () => secretText,
+    policy: definePolicy({
+      gates: { plan: 60, step: 60, goal: 60 },
+      limits: { maxReplans: 1, maxAttempts: 1 },
+    }),
+  });
+
+  it.each(Object.keys(answers))(
+    'when `redact` knows them, wherever agents and judges say them: %s',
+    async (kind) => {
+      const bytes = await everyByteOf(teamWith(answers[kind]!));
+      expect(bytes).toContain('***');
+      expect(bytes).not.toContain(CANARY);
+    },
+  );
+
+  it('and this test would see one: without `redact` it is there', async () => {
+    const team = { ...teamWith(answers['output']!), redact: (text: string) => text };
+    expect(await everyByteOf(team)).toContain(CANARY);
+  });
+
+  it('when a store names its address as it fails', async () => {
+    const clock = virtualClock();
+    const failing: RunStore<JournalEntry> = {
+      ...memoryStore(),
+      append: () => {
+        throw new Error(`connect ECONNREFUSED postgres://user:${CANARY}@host/db`);
+      },
+    };
+    const orchestrator = composeOrchestrator(
+      { ...teamWith(() => 'x'), clock, store: failing },
+      undefined,
+    );
+    const run = orchestrator.start({ goal: 'The goal' });
+    await clock.runUntil(run.done);
+    const report = await run.done;
+    expect(report.reason).toContain('ECONNREFUSED');
+    expect(JSON.stringify(report)).not.toContain(CANARY);
+  });
+});
