@@ -99,7 +99,7 @@ const redactedTexts = (value: JsonValue, text: RedactText): JsonValue => {
   if (Array.isArray(value)) {
     const before: readonly JsonValue[] = value;
     const items = before.map((item) => redactedTexts(item, text));
-    return items.some((item, index) => item !== before[index]) ? items : value;
+    return items.some((item, index) => item !== before[index]) ? items : before;
   }
   const members = Object.entries(value).map(
     ([name, member]) => [name, redactedTexts(member, text)] as const,
