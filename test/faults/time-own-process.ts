@@ -15,8 +15,9 @@ export interface OwnProcess {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export const startProcess = (file: URL): OwnProcess => {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', fileURLToPath(file)], {
+export const startProcess = (file: URL, ...args: readonly string[]): OwnProcess => {
+  const options = ['--expose-gc', '--import', 'tsx', fileURLToPath(file), ...args];
+  const child = spawn(process.execPath, options, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -30,8 +31,8 @@ export const startProcess = (file: URL): OwnProcess => {
 };
 
 /** Everything a process says until it ends of its own accord; anything but a clean exit is an error. */
-export const runProcess = async (file: URL): Promise<unknown[]> => {
-  const { messages, ended } = startProcess(file);
+export const runProcess = async (file: URL, ...args: readonly string[]): Promise<unknown[]> => {
+  const { messages, ended } = startProcess(file, ...args);
   const all: unknown[] = [];
   for await (const message of messages) all.push(message);
   const end = await ended;

@@ -1,6 +1,7 @@
-import { JournalCorruptError } from '../../../errors.js';
+import { JournalCorruptError, toFailure } from '../../../errors.js';
 import type { Connection } from './connection.js';
-import { checkRunRow, RUN_COLUMNS } from './run-row.js';
+import { textColumn, textOf } from './connection.js';
+import { checkRunRow, HEADER_COLUMN, RUN_COLUMNS } from './run-row.js';
 
 /** Files up to this size are checked as a whole when they are opened: it takes less than a second. */
 const WHOLE_CHECK_BYTES = 32 * 1024 * 1024;
@@ -13,17 +14,26 @@ const WHOLE_CHECK_BYTES = 32 * 1024 * 1024;
 export function checkContent(connection: Connection): void {
   expectOk(connection, `pragma_integrity_check('runs')`);
   if (bytesOf(connection) <= WHOLE_CHECK_BYTES) expectOk(connection, 'pragma_quick_check');
-  for (const row of connection.prepare(`SELECT ${RUN_COLUMNS}, header FROM runs`).all())
-    checkRunRow(row);
+  const rows = connection.prepare(`SELECT ${RUN_COLUMNS}, ${HEADER_COLUMN} FROM runs`).all();
+  try {
+    for (const row of rows) checkRunRow(row);
+  } catch (cause) {
+    throw damaged(connection, toFailure(cause).message, { cause });
+  }
 }
 
-function expectOk({ prepare, path }: Connection, check: string): void {
-  const problems = prepare(`SELECT * FROM ${check} LIMIT 3`)
+function expectOk(connection: Connection, check: string): void {
+  const column = check.replace(/^pragma_(\w+).*$/, '$1');
+  const problems = connection
+    .prepare(`SELECT ${textColumn(column)} FROM ${check} LIMIT 3`)
     .all()
-    .map((row) => Object.values(row).join(' '));
+    .map((row) => textOf(row[column], 'The list of damages'));
   if (problems.join() === 'ok') return;
-  throw new JournalCorruptError('torn', `'${path}' is damaged: ${problems.join('; ')}`);
+  throw damaged(connection, problems.join('; '));
 }
+
+const damaged = ({ path }: Connection, what: string, options?: ErrorOptions): JournalCorruptError =>
+  new JournalCorruptError('torn', `'${path}' is damaged: ${what}`, options);
 
 function bytesOf({ prepare }: Connection): number {
   const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size';

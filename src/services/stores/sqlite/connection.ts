@@ -1,11 +1,31 @@
 import Database from 'libsql';
 
+import { tornError } from '../stored-json.js';
 import { storeError } from './sqlite-error.js';
 
-/** A value of a row. Blobs are not used, and integers fit a number. */
+/** A value for a statement. */
 export type SqlValue = string | number | null;
 
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+/**
+ * A row. Texts are read as bytes (`textColumn`): a text that is not UTF-8, as damage makes it, ends the process inside
+ * the driver.
+ */
+export type SqlRow = Readonly<Record<string, ArrayBuffer | Uint8Array | number | null>>;
+
+/** How a column of texts is read. */
+export const textColumn = (name: string): string => `CAST(${name} AS BLOB) AS ${name}`;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A text that was read with `textColumn`. */
+export function textOf(value: SqlRow[string] | undefined, what: string): string {
+  if (typeof value !== 'object' || value === null) throw tornError(what);
+  try {
+    return decoder.decode(value);
+  } catch (cause) {
+    throw tornError(what, { cause });
+  }
+}
 
 /** A statement that is prepared once. */
 export interface Statement {

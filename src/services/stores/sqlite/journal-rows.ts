@@ -2,10 +2,12 @@ import type { StoredCommand, StoredEntry, StoredState } from '../../run-store.js
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
 import type { Connection, Statement } from './connection.js';
+import { textColumn, textOf } from './connection.js';
 import type { RunRow } from './run-row.js';
 import { SEQUENCE_BITS } from './schema.js';
 
 const PLACES = `place >= (? << ${SEQUENCE_BITS}) AND place < ((? + 1) << ${SEQUENCE_BITS})`;
+const BODY = textColumn('body');
 const SEQUENCE = `place & ${2 ** SEQUENCE_BITS - 1}`;
 
 /** The entries, the state and the inbox of runs, as rows. */
@@ -23,7 +25,7 @@ export class JournalRows {
 
   constructor({ prepare }: Connection) {
     this.#entries = prepare(
-      `SELECT ${SEQUENCE} AS sequence, checksum, body FROM entries WHERE ${PLACES} ORDER BY place`,
+      `SELECT ${SEQUENCE} AS sequence, checksum, ${BODY} FROM entries WHERE ${PLACES} ORDER BY place`,
     );
     this.#lastEntry = prepare(
       `SELECT ${SEQUENCE} AS sequence FROM entries WHERE ${PLACES} ORDER BY place DESC LIMIT 1`,
@@ -31,12 +33,12 @@ export class JournalRows {
     this.#insertEntry = prepare(
       `INSERT INTO entries (place, checksum, body) VALUES ((? << ${SEQUENCE_BITS}) + ?, ?, ?)`,
     );
-    this.#state = prepare('SELECT sequence, checksum, body FROM states WHERE run = ?');
+    this.#state = prepare(`SELECT sequence, checksum, ${BODY} FROM states WHERE run = ?`);
     this.#replaceState = prepare(
       'INSERT OR REPLACE INTO states (run, sequence, checksum, body) VALUES (?, ?, ?, ?)',
     );
     this.#waiting = prepare(
-      'SELECT command_id, checksum, body FROM commands WHERE run = ? AND body IS NOT NULL ORDER BY id',
+      `SELECT ${textColumn('command_id')}, checksum, ${BODY} FROM commands WHERE run = ? AND commands.body IS NOT NULL ORDER BY id`,
     );
     this.#command = prepare('SELECT 1 AS known FROM commands WHERE run = ? AND command_id = ?');
     this.#insertCommand = prepare(
@@ -65,9 +67,11 @@ export class JournalRows {
   entries(run: RunRow): StoredEntry[] {
     const rows = this.#entries.all(run.id, run.id);
     if (rows.length !== this.count(run)) throw tornError(`The journal of run '${run.runId}'`);
-    return rows.map(({ sequence = null, checksum, body = null }) => {
-      const what = `Entry ${sequence} of run '${run.runId}'`;
-      if (checksum !== checksumOf(run.id, sequence, body)) throw tornError(what);
+    return rows.map((row) => {
+      const { sequence, checksum } = row;
+      const what = `Entry ${Number(sequence)} of run '${run.runId}'`;
+      const body = textOf(row['body'], what);
+      if (checksum !== checksumOf(run.id, Number(sequence), body)) throw tornError(what);
       return parseStored(body, what) as StoredEntry;
     });
   }
@@ -82,10 +86,11 @@ export class JournalRows {
   state(run: RunRow): StoredState | undefined {
     const row = this.#state.get(run.id);
     if (row === undefined) return undefined;
-    const { sequence = null, checksum, body = null } = row;
     const what = `The state of run '${run.runId}'`;
-    if (checksum !== checksumOf(run.id, sequence, body)) throw tornError(what);
-    return { sequence: Number(sequence), body: parseStored(body, what) };
+    const sequence = Number(row['sequence']);
+    const body = textOf(row['body'], what);
+    if (row['checksum'] !== checksumOf(run.id, sequence, body)) throw tornError(what);
+    return { sequence, body: parseStored(body, what) };
   }
 
   keepState(run: RunRow, sequence: number, state: unknown): void {
@@ -94,11 +99,13 @@ export class JournalRows {
   }
 
   waiting(run: RunRow): StoredCommand[] {
-    return this.#waiting.all(run.id).map(({ command_id: id = null, checksum, body = null }) => {
+    return this.#waiting.all(run.id).map((row) => {
+      const id = textOf(row['command_id'], `A command of run '${run.runId}'`);
       const what = `Command '${id}' of run '${run.runId}'`;
-      if (checksum !== checksumOf(run.id, id, body)) throw tornError(what);
+      const body = textOf(row['body'], what);
+      if (row['checksum'] !== checksumOf(run.id, id, body)) throw tornError(what);
       const kept = parseStored(body, what) as Pick<StoredCommand, 'at' | 'command'>;
-      return { id: String(id), at: kept.at, command: kept.command };
+      return { id, at: kept.at, command: kept.command };
     });
   }
 

@@ -20,7 +20,7 @@ import {
 import { systemClock } from '../../clock.js';
 import { randomId } from '../../random-id.js';
 import type { Connection } from './connection.js';
-import { connect } from './connection.js';
+import { connect, textColumn, textOf } from './connection.js';
 import { APPLICATION_ID, migrations, SCHEMA_OBJECTS, SCHEMA_VERSION } from './schema.js';
 import { checkContent } from './check-content.js';
 
@@ -139,9 +139,9 @@ function migrate(connection: Connection, from: number): void {
 function checkFile(connection: Connection): number {
   const { path } = connection;
   const names = connection
-    .prepare('SELECT name FROM sqlite_schema ORDER BY name')
+    .prepare(`SELECT ${textColumn('name')} FROM sqlite_schema ORDER BY sqlite_schema.name`)
     .all()
-    .map(({ name }) => name);
+    .map(({ name }) => textOf(name, `The schema of '${path}'`));
   const applicationId = numberOf(connection, 'application_id');
   if (applicationId === 0 && names.length === 0) {
     throw new JournalCorruptError('torn', `'${path}' is empty`);

@@ -2,6 +2,7 @@ import type { RunHeader } from '../../run-store.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
 import type { SqlRow } from './connection.js';
+import { textColumn, textOf } from './connection.js';
 
 /** What changes about a run, in the order of its checksum. */
 export interface RunRow {
@@ -19,8 +20,9 @@ export interface RunRow {
   readonly waiting: number;
 }
 
-export const RUN_COLUMNS =
-  'id, run_id, ended, entry_count, owner, lease_ends_at, token, takeovers, waiting, checksum, header_checksum';
+export const RUN_COLUMNS = `id, ${textColumn('run_id')}, ended, entry_count, ${textColumn('owner')}, lease_ends_at, token, takeovers, waiting, checksum, header_checksum`;
+
+export const HEADER_COLUMN = textColumn('header');
 
 /** The columns that an update writes, and the row they belong to. */
 export const RUN_UPDATE =
@@ -51,10 +53,10 @@ const changingValues = (run: RunRow): (string | number | null)[] => [
 export function runOf(row: SqlRow): RunRow {
   const run: RunRow = {
     id: Number(row['id']),
-    runId: String(row['run_id']),
+    runId: textOf(row['run_id'], 'The name of a run'),
     ended: row['ended'] === 1,
     entryCount: row['entry_count'] as number | null,
-    owner: row['owner'] as string | null,
+    owner: row['owner'] === null ? null : textOf(row['owner'], 'The owner of a run'),
     leaseEndsAt: row['lease_ends_at'] as number | null,
     token: Number(row['token']),
     takeovers: Number(row['takeovers']),
@@ -66,11 +68,10 @@ export function runOf(row: SqlRow): RunRow {
 
 /** The header of a row that has one, checked. */
 export function headerOf(row: SqlRow): RunHeader {
-  const what = `The header of run '${String(row['run_id'])}'`;
-  const header = row['header'];
-  if (row['header_checksum'] !== headerChecksum(String(row['run_id']), String(header))) {
-    throw tornError(what);
-  }
+  const runId = textOf(row['run_id'], 'The name of a run');
+  const what = `The header of run '${runId}'`;
+  const header = textOf(row['header'], what);
+  if (row['header_checksum'] !== headerChecksum(runId, header)) throw tornError(what);
   return parseStored(header, what) as RunHeader;
 }
 

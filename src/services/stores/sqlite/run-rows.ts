@@ -4,6 +4,7 @@ import { lookupId } from '../../stored-id.js';
 import type { Connection, SqlRow, Statement } from './connection.js';
 import type { RunRow } from './run-row.js';
 import {
+  HEADER_COLUMN,
   headerChecksum,
   RUN_COLUMNS,
   RUN_UPDATE,
@@ -24,9 +25,11 @@ export class RunRows {
 
   constructor({ prepare }: Connection) {
     this.#find = prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`);
-    this.#findWithHeader = prepare(`SELECT ${RUN_COLUMNS}, header FROM runs WHERE run_id = ?`);
+    this.#findWithHeader = prepare(
+      `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMN} FROM runs WHERE run_id = ?`,
+    );
     this.#list = prepare(
-      `SELECT ${RUN_COLUMNS}, header FROM runs WHERE run_id > ? AND ended IN (?, ?) ORDER BY run_id LIMIT ?`,
+      `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMN} FROM runs WHERE run_id > ? AND ended IN (?, ?) ORDER BY run_id LIMIT ?`,
     );
     this.#nextId = prepare(`SELECT seq + 1 AS id FROM sqlite_sequence WHERE name = 'runs'`);
     this.#insert = prepare(

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { StoreUnavailableError } from '../../../src/errors.js';
+import { sqliteStore } from '../../../src/store/sqlite.js';
+import { runProcess } from '../../faults/time-own-process.js';
+import type { NotedEntry } from '../stored-runs.js';
+import { entriesFrom, headerOf } from '../stored-runs.js';
+import { temporaryFolder } from '../temporary-folder.js';
+import type { Wins } from './racing-process.js';
+
+const folder = temporaryFolder();
+afterAll(folder.dispose);
+
+const ROUNDS = 150;
+const racingProcess = new URL('racing-process.ts', import.meta.url);
+
+describe('several processes on one SQLite file', () => {
+  it('make it once, and each thing is won by exactly one of them', async () => {
+    const path = folder.newPath();
+    const names = ['one', 'two', 'three'];
+    const results = await Promise.all(
+      names.map((name) => runProcess(racingProcess, path, name, `${ROUNDS}`)),
+    );
+    const wins = results.map(([said]) => said as Wins);
+    const sum = (kind: keyof Wins): number => wins.reduce((total, each) => total + each[kind], 0);
+    expect(sum('creates')).toBe(ROUNDS);
+    expect(sum('claims')).toBe(ROUNDS);
+
+    const store = sqliteStore<NotedEntry>({ path });
+    const entries = (await store.read('shared'))?.entries ?? [];
+    // A process that is behind finds every place taken, and one that is ahead finds it missing: no place twice.
+    expect(entries).toHaveLength(sum('appends'));
+    expect(entries.map(({ sequence }) => sequence)).toEqual([...entries.keys()]);
+    expect(await store.inbox('shared')).toHaveLength(names.length * ROUNDS);
+    await store.close?.();
+  });
+});
+
+/** A disk of its own, so small that it is soon full. Only root may make one. */
+const smallDisk = (path: string): boolean => {
+  mkdirSync(path);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', path], { stdio: 'pipe' });
+    return true;
+  } catch {
+    process.stdout.write(`SKIPPED: the tests on a full disk, because nobody may mount one here.\n`);
+    return false;
+  }
+};
+
+const disk = join(folder.path, 'disk');
+const hasDisk = smallDisk(disk);
+afterAll(() => {
+  if (hasDisk) execFileSync('umount', ['--lazy', disk]);
+});
+
+describe.skipIf(!hasDisk)('a disk that is full', () => {
+  it('refuses the next append with a typed error, keeps what was there, and works again with room', async () => {
+    const path = join(disk, 'runs.db');
+    const ballast = join(disk, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(100_000));
+    const store = sqliteStore<NotedEntry>({ path });
+    await store.create(headerOf('run'));
+    await store.post('run', { id: 'a', at: 0, command: 'a' });
+    let count = 0;
+    const append = (): unknown =>
+      store.append('run', count, entriesFrom(count, count + 1, 4_000), { state: { count } });
+    expect(() => {
+      for (; count < 1_000; count += 1) append();
+    }).toThrow(StoreUnavailableError);
+    expect(count).toBeGreaterThan(5);
+
+    const taking = (): unknown =>
+      store.append('run', count, entriesFrom(count, count + 30, 4_000), {
+        taken: ['a'],
+        ended: true,
+      });
+    expect(taking).toThrow(StoreUnavailableError);
+    const full = await store.read('run');
+    expect(full).toMatchObject({ ended: false, state: { sequence: count } });
+    expect(full?.entries).toEqual(entriesFrom(0, count, 4_000));
+    expect(await store.inbox('run')).toHaveLength(1);
+
+    rmSync(ballast);
+    append();
+    expect((await store.read('run'))?.entries).toHaveLength(count + 1);
+    await store.close?.();
+  });
+
+  it('has no room for a new file, and leaves no half of one', () => {
+    const ballast = join(disk, 'ballast');
+    rmSync(join(disk, 'runs.db'), { force: true });
+    expect(() => {
+      for (let index = 0; ; index += 1) writeFileSync(`${ballast}-${index}`, Buffer.alloc(16_000));
+    }).toThrow('ENOSPC');
+    expect(() => sqliteStore({ path: join(disk, 'new.db') })).toThrow(StoreUnavailableError);
+    expect(readdirSync(disk).filter((name) => name.startsWith('new.db'))).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+/*
+ * One of several processes that use one SQLite file at once: `path name rounds`. It makes the file if it is the first,
+ * then fights for every entry of one run and for the claim of many. Says how often it won as a line of JSON.
+ */
+import { RunConflictError } from '../../../src/errors.js';
+import { sqliteStore } from '../../../src/store/sqlite.js';
+import type { NotedEntry } from '../stored-runs.js';
+import { headerOf } from '../stored-runs.js';
+
+export interface Wins {
+  readonly creates: number;
+  readonly appends: number;
+  readonly claims: number;
+}
+
+const [path = '', name = '', rounds = '0'] = process.argv.slice(2);
+const store = sqliteStore<NotedEntry>({ path });
+const wins = { creates: 0, appends: 0, claims: 0 };
+
+const tryTo = (work: () => unknown): boolean => {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (RunConflictError.isInstance(error)) return false;
+    throw error;
+  }
+};
+
+for (let round = 0; round < Number(rounds); round += 1) {
+  const runId = `run-${round}`;
+  if (tryTo(() => store.create(headerOf(runId)))) wins.creates += 1;
+  const entry = { sequence: round, at: 0, note: name };
+  tryTo(() => store.create(headerOf('shared')));
+  if (tryTo(() => store.append('shared', round, [entry]))) wins.appends += 1;
+  if ((await store.claim(runId, name, 60_000, 0)) !== undefined) wins.claims += 1;
+  await store.post('shared', { id: `${name}-${round}`, at: 0, command: name });
+}
+await store.close?.();
+process.stdout.write(`${JSON.stringify(wins satisfies Wins)}\n`);

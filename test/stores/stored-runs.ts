@@ -1,0 +1,41 @@
+import type { RunHeader, RunStore, StoredEntry } from '../../src/services/run-store.js';
+
+/* Runs to be stored, where what is in them does not matter. */
+
+export const headerOf = (runId: string): RunHeader => ({
+  format: 1,
+  runId,
+  goal: `The goal of ${runId}`,
+  policyFingerprint: '0123456789abcdef',
+  startedAt: 1_000,
+});
+
+export interface NotedEntry extends StoredEntry {
+  readonly note: string;
+}
+
+export const entriesFrom = (from: number, to: number, noteCharacters = 40): NotedEntry[] =>
+  Array.from({ length: to - from }, (_item, index) => ({
+    sequence: from + index,
+    at: 1_000 + from + index,
+    note: `${from + index} ${'.'.repeat(noteCharacters)}`,
+  }));
+
+/** Two runs, one of which has ended, with a state, a claim and commands. */
+export const fillStore = async (store: RunStore<NotedEntry>): Promise<void> => {
+  await store.create(headerOf('ended'));
+  await store.append('ended', 0, entriesFrom(0, 12, 400), { ended: true });
+  await store.create(headerOf('open'));
+  const claim = await store.claim('open', 'owner', 1_000, 0);
+  await store.append('open', 0, entriesFrom(0, 8, 400), { ...claim, state: { value: 'working' } });
+  for (const id of ['a', 'b'])
+    await store.post('open', { id, at: 5, command: { type: 'say', id } });
+};
+
+/** Everything that can be read of those two runs. */
+export const contentOf = async (store: RunStore<NotedEntry>): Promise<unknown> => ({
+  runs: await store.list(),
+  ended: await store.read('ended'),
+  open: await store.read('open'),
+  inbox: await store.inbox('open'),
+});
