@@ -1,6 +1,7 @@
 import type { JsonValue } from '../canonical-json.js';
 import type { Issue } from '../errors.js';
 import type { Usage } from '../agents/report.js';
+import type { AdoptionRules } from '../plan/adopt.js';
 import type { ProposedPlan } from '../plan/plan.js';
 
 /** What a supervisor looks at. */
@@ -91,6 +92,10 @@ export interface PlannerRequest extends RequestBase {
   readonly revision: number;
   /** The replan bound that is in force; 0 for a sub-plan, which has no replans of its own. */
   readonly maxReplans: number;
+  /** What the plan will do to the steps that wait. */
+  readonly merge: AdoptionRules['merge'];
+  /** The planner's, of the plan that is in force; empty before the first. */
+  readonly analysis: string;
   readonly completed: readonly OutputReference[];
   readonly failed: readonly StepReason[];
   readonly pending: readonly StepTask[];

@@ -19,6 +19,8 @@ export const proposePlan = async (
     revision: request.revision,
     agents: [...team.agents.values()].map(({ name, description }) => ({ name, description })),
     limits: { maxSteps: team.maxSteps, maxReplans: request.maxReplans, maxVotes: team.maxVotes },
+    merge: request.merge,
+    analysis: request.analysis,
     completed: dependenciesOf(request.completed, outputs),
     failed: request.failed,
     pending: request.pending,

@@ -3,6 +3,7 @@ import type { Usage } from '../agents/report.js';
 import type { TestResult, Verdict } from '../agents/verdict.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { Issue } from '../errors.js';
+import type { AdoptionRules } from '../plan/adopt.js';
 import type { Plan } from '../plan/plan.js';
 import type {
   CallInput,
@@ -39,6 +40,10 @@ export interface PlanRequest extends RequestBase {
     /** The most votes a step may ask for; 1 is no voting. */
     readonly maxVotes: number;
   };
+  /** What becomes of the pending steps when the plan is adopted: `policy.replan.merge`. */
+  readonly merge: AdoptionRules['merge'];
+  /** The analysis of the plan that is in force, as its planner gave it; empty before the first. */
+  readonly analysis: string;
   readonly completed: readonly Dependency[];
   readonly failed: readonly FailedStep[];
   readonly pending: readonly StepTask[];

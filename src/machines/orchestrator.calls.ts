@@ -87,6 +87,8 @@ export const plannerCall = (context: OrchestratorContext): AgentCallInput => {
     ...base(context, `planner.${context.plannerCalls}`),
     revision: context.revision + 1,
     maxReplans: context.maxReplans,
+    merge: context.settings.policy.replan.merge,
+    analysis: context.analysis,
     completed: completedOutputs(context),
     failed: stepsThat(context, 'failed'),
     pending: pendingSteps(context),

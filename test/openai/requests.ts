@@ -20,6 +20,8 @@ export const planRequest = (parts: Partial<PlanRequest> = {}): PlanRequest => ({
     { name: 'reviewer', description: 'Reads code' },
   ],
   limits: { maxSteps: 15, maxReplans: 3, maxVotes: 1 },
+  merge: 'replacePending',
+  analysis: '',
   completed: [],
   failed: [],
   pending: [],

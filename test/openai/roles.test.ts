@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ReviewRequest } from '../../src/index.js';
+import type { PlanRequest, ReviewRequest } from '../../src/index.js';
 import {
   openaiPlanner,
   openaiSummarizer,
@@ -83,6 +83,30 @@ describe('the planner', () => {
     expect(prompt).not.toMatch(/analyst|architect|developer/);
     const other = await planned({ agents: [{ name: 'poet', description: 'Writes poems' }] });
     expect(other.prompt).not.toContain('Which agents for which work');
+  });
+
+  it.each<[PlanRequest['merge'], string]>([
+    ['replacePending', 'take the place of the pending ones: plan again'],
+    ['replaceAll', 'and of those that were running'],
+    ['append', 'come after them: plan only what is missing'],
+    ['appendNext', 'come before them: plan only what is missing'],
+  ])('is told on a later plan what becomes of the pending steps: %s', async (merge, told) => {
+    const first = await planned({ merge });
+    expect(first.prompt).not.toContain(told);
+    const later = await planned({ merge, revision: 1, analysis: 'First the model, then the view' });
+    expect(later.prompt).toContain(told);
+    expect(blocksIn(later.prompt, 'analysis')).toEqual(['First the model, then the view']);
+  });
+
+  it('is told the same first, whatever it is asked, so that a server can keep it', async () => {
+    const options = { instructions: 'Prefer small steps' };
+    const system = async (parts: Partial<PlanRequest>): Promise<string> =>
+      (await planned(parts, options)).request.messages[0]?.content ?? '';
+    const first = await system({});
+    expect(first.length).toBeGreaterThan(1_000);
+    expect(await system({ goal: 'Another goal' })).toBe(first);
+    expect((await system({ revision: 1 })).startsWith(first)).toBe(true);
+    expect((await system({ depth: 1 })).startsWith(first)).toBe(true);
   });
 
   it('sees on a later plan what was done, what failed, what is pending and who asked', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 
+import type { PlanRequest } from '../../src/actors/team.types.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { blocked, done, needsContext, requestReplan } from '../../src/agents/report.js';
 import type { FactBody } from '../../src/journal/facts.js';
@@ -31,6 +32,29 @@ const workerKeys = (called: readonly FactBody<'agent.called'>[]): string[] =>
   called.filter(({ role }) => role === 'worker').map(({ key }) => key);
 
 describe('a request for another plan', () => {
+  scenario(
+    'tells the planner how its plan will meet the old one, and what that was thought to be',
+    () => {
+      const answer =
+        (analysis: string, ...texts: readonly string[]) =>
+        (request: PlanRequest) => ({
+          analysis: `${analysis} (${request.merge}, after '${request.analysis}')`,
+          steps: steps(...texts),
+        });
+      return replanning(
+        { a: needsContext('More') },
+        [answer('First', 'a', 'b'), answer('Second', 'c')],
+        { replan: { merge: 'append' } },
+      );
+    },
+    ({ factsOf }) => {
+      expect(factsOf('plan.proposed').map(({ plan }) => plan?.analysis)).toEqual([
+        "First (append, after '')",
+        "Second (append, after 'First (append, after '')')",
+      ]);
+    },
+  );
+
   scenario(
     'tells the planner what is done, what waits and what is missing, and keeps the partial result',
     () =>

@@ -45,12 +45,22 @@ Check before you answer: the goal is clear and every step can be acted on; every
 const isReplanning = ({ revision, requests }: PlanRequest): boolean =>
   revision > 0 || requests.length > 0;
 
+/** What adopting the plan does to the steps that wait: a planner that does not know it plans them twice, or not at all. */
+const MERGES: Readonly<Record<PlanRequest['merge'], string>> = {
+  replacePending:
+    'Your steps take the place of the pending ones: plan again what is still needed of those, under new ids.',
+  replaceAll:
+    'Your steps take the place of the pending ones, and of those that were running: plan again what is still needed of them, under new ids.',
+  append: 'The pending steps stay, and your steps come after them: plan only what is missing.',
+  appendNext: 'The pending steps stay, and your steps come before them: plan only what is missing.',
+};
+
 const replanning = (request: PlanRequest): string =>
   !isReplanning(request)
     ? ''
     : `This is not the first plan: the requests say why there has to be another. There are at most ${request.limits.maxReplans} new plans in all.
 - See what has been done. Completed steps are kept with their outputs: do not plan them again, depend on them by their id.
-- Unless you are told otherwise, your steps take the place of the pending ones: plan again what is still needed of those, under new ids.
+- ${MERGES[request.merge]}
 - Add agents when the work has grown, leave some out when it has shrunk. Answer every request for more context.
 - A step that failed is not repeated as it was: find another way, a smaller step, or another agent.
 - Agents that are suggested are a hint, no more.`;
@@ -60,12 +70,13 @@ export const plannerSystem = (request: PlanRequest, instructions: string | null)
     ROLE,
     composition(request.agents.map(({ name }) => name)),
     rules(request),
+    instructions,
+    DATA_RULE,
+    // What is the same in every request comes first: servers keep the beginning of a prompt, and bill it at less.
     replanning(request),
     request.depth === 0
       ? ''
       : 'The goal is one step of a larger plan, on which its agent was stuck: divide it into smaller steps.',
-    instructions,
-    DATA_RULE,
   );
 
 /** What is known: the goal, the team, and on a later plan everything that happened since the first. */
@@ -88,10 +99,11 @@ export const plannerQuestion = (request: PlanRequest, context: ContextPolicy): s
   );
 
 const progress = (
-  { completed, failed, pending, requests }: PlanRequest,
+  { analysis, completed, failed, pending, requests }: PlanRequest,
   { summaryCharacters }: ContextPolicy,
 ): string =>
   paragraphs(
+    analysis === '' ? null : dataBlock('analysis', excerpt(analysis, summaryCharacters)),
     dataBlock(
       'completed-steps',
       completed.map(({ stepId, agent, output }) => ({
