@@ -12,9 +12,9 @@ import type {
 import type { Agent } from './agents/agent.js';
 import { hasSecrets } from './agents/secret.js';
 import { fingerprint, stableStringify } from './canonical-json.js';
+import { chartFingerprint } from './composition/chart-fingerprint.js';
 import { configurationIssues, inputIssues } from './composition/configuration.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from './errors.js';
-import type { JournalEntry } from './journal/entry.js';
 import { createKernel } from './kernel/kernel.js';
 import type { OrchestratorMachine } from './composition/charts.js';
 import { chartsOf, liveMachine } from './composition/charts.js';
@@ -55,7 +55,7 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
   /** The bounds. See `presets`. @default definePolicy() */
   readonly policy?: Policy<NameOf<Agents>>;
   /** Where journals are kept. Without one a run lives as long as its `Run`. */
-  readonly store?: RunStore<JournalEntry>;
+  readonly store?: RunStore;
   /** How runs in the store are held while they are run. */
   readonly durability?: DurabilityOptions;
   /** @default systemClock() */
@@ -149,10 +149,10 @@ type CheckedHandOffs<Agents extends readonly Agent[]> =
 
 type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
 
-/** As `createOrchestrator`, with the journal's copy and the running of charts under the control of a test. */
+/** As `createOrchestrator`, with the copies of what is stored and the running of charts under the control of a test. */
 export const composeOrchestrator = (
   options: OrchestratorOptions<readonly Agent[]>,
-  copyJournal: RunParts['copyJournal'],
+  copyStored: RunParts['copyStored'],
   runnerOf?: Parameters<typeof createKernel>[1],
 ): Orchestrator => {
   const policy = definePolicy(options.policy);
@@ -170,7 +170,7 @@ export const composeOrchestrator = (
     newOwner: () => randomId('owner'),
     onError,
     redactText: options.redact === undefined ? (text) => text : safely(options.redact),
-    copyJournal,
+    copyStored,
   });
   const retentionParts = (): RetentionParts => {
     if (store === undefined) throw new RunNotFoundError('There is no store: pass `store`');
@@ -212,11 +212,14 @@ const engineOf = (
   runnerOf: Parameters<typeof createKernel>[1],
 ): Engine => {
   const team = callableOf(options, policy);
-  const machines = chartsOf(settingsOf(options, policy));
+  const settings = settingsOf(options, policy);
+  const machines = chartsOf(settings);
+  const charts = { root: 'orchestrator', machines, constants: { settings } };
   return {
-    kernel: createKernel({ root: 'orchestrator', machines }, runnerOf),
+    kernel: createKernel(charts, runnerOf),
     perform: performOf(options, team),
     policyFingerprint: fingerprint(stableStringify(policy as never)),
+    chartFingerprint: () => chartFingerprint(machines),
     team,
   };
 };

@@ -3,6 +3,7 @@ import type { AnyStateMachine } from 'xstate';
 import type { ChartRunner } from './chart-runner.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
 import { Macrostep } from './macrostep.js';
+import { restoredState, savedState } from './saved-state.js';
 import { tracingRunner } from './tracing-runner.js';
 
 export interface KernelCharts {
@@ -10,6 +11,8 @@ export interface KernelCharts {
   readonly root: string;
   /** Charts by the name other charts call them; every other name is a call into the world. */
   readonly machines: Readonly<Record<string, AnyStateMachine>>;
+  /** What contexts hold under these names and nothing ever changes: a saved state refers to it. */
+  readonly constants?: Readonly<Record<string, unknown>>;
 }
 
 const EMPTY: KernelState = {
@@ -26,7 +29,7 @@ const EMPTY: KernelState = {
  * XState's own interpreter does it. All decisions are XState's: the kernel only calls its transition functions.
  */
 export const createKernel = (
-  { root, machines }: KernelCharts,
+  { root, machines, constants = {} }: KernelCharts,
   runnerOf: (machine: AnyStateMachine) => ChartRunner = tracingRunner,
 ): Kernel => {
   const runners = new Map(
@@ -39,5 +42,7 @@ export const createKernel = (
       macrostep.perform(root, input);
       return macrostep.result();
     },
+    save: (state) => savedState(state, constants),
+    restore: (saved) => restoredState(saved, runners, constants),
   };
 };

@@ -1,5 +1,7 @@
 import type { AnyActorRef, AnyMachineSnapshot, EventObject } from 'xstate';
 
+import type { SavedSnapshot } from './chart-runner.js';
+
 /*
  * The vocabulary of the kernel: what goes in, what comes out, and what has to be kept in between. An address names an
  * actor by the ids that lead to it, '/slot-2/agentCall'; the root chart's address is ''.
@@ -105,4 +107,27 @@ export interface Kernel {
   /** The run after one more thing happened to it. Pure: same state, same input, same step. */
   step(state: KernelState, input: KernelInput): KernelStep;
   readonly initialState: KernelState;
+  /** A state as plain JSON, for whoever keeps it. */
+  save(state: KernelState): SavedState;
+  /** The state that was saved: whatever happens to it has the same consequences. Throws when the charts are others. */
+  restore(saved: SavedState): KernelState;
+}
+
+/** One chart of a saved state. */
+export interface SavedNode extends SavedSnapshot {
+  readonly address: string;
+  readonly chart: string;
+  readonly id: string;
+  readonly parent?: string;
+  /** What its context has of the kernel's constants; they are not saved. */
+  readonly constants: readonly string[];
+}
+
+/** A state between two events, as plain JSON. */
+export interface SavedState {
+  readonly nodes: readonly SavedNode[];
+  readonly calls: readonly (CallNode & { readonly address: string })[];
+  readonly timers: readonly (TimerNode & { readonly timer: string })[];
+  readonly generation: number;
+  readonly steps: number;
 }

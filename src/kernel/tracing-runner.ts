@@ -1,6 +1,7 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 
 import type { ChartRunner, Transitioned } from './chart-runner.js';
+import { restoredSnapshot } from './chart-runner.js';
 import { TraceRecorder } from './trace-recorder.js';
 import type { ReplayStart } from './trace-replay.js';
 import { replayTrace } from './trace-replay.js';
@@ -56,7 +57,7 @@ export const tracingRunner = (chart: AnyStateMachine, verify?: Verify): ChartRun
     return recording;
   };
 
-  return { begin, advance };
+  return { begin, advance, restore: (saved) => restoredSnapshot(machine, saved) };
 };
 
 /** A callback that throws is for XState to deal with. */

@@ -1,19 +1,29 @@
 import { RunConflictError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { MaybePromise, RunHeader, RunStore } from '../services/run-store.js';
+import type { JournalFormat } from '../journal/format/journal-format.js';
+import { formatOf } from '../journal/read-journal.js';
+import type { AppendOptions, MaybePromise, RunHeader, RunStore } from '../services/run-store.js';
 import type { Lease } from './lease.js';
 import { afterwards } from './maybe-promise.js';
 
+/** Where a run stands after an entry. */
+export interface Standing {
+  readonly hasEnded: boolean;
+  /** Its state as JSON; asked for now and then. */
+  readonly save: () => unknown;
+}
+
 /** Writes the journal of one run, as its owner. */
 export class JournalWriter {
-  readonly #store: RunStore<JournalEntry>;
+  readonly #store: RunStore;
   readonly #runId: string;
   readonly #lease: Lease;
+  #format: JournalFormat | undefined;
   #isOpen = false;
   /** The making of a place for the journal, until the first entry waits for it. */
   #opening: MaybePromise<void> = undefined;
 
-  constructor(store: RunStore<JournalEntry>, runId: string, lease: Lease) {
+  constructor(store: RunStore, runId: string, lease: Lease) {
     this.#store = store;
     this.#runId = runId;
     this.#lease = lease;
@@ -26,6 +36,7 @@ export class JournalWriter {
 
   /** Makes a place for a new journal and claims it; nothing is written before that is done. */
   open(header: RunHeader): void {
+    this.#format = formatOf(header);
     this.#opening = afterwards(this.#store.create(header), () =>
       afterwards(this.#lease.take(), (claim) => {
         if (claim !== undefined) return;
@@ -34,23 +45,36 @@ export class JournalWriter {
     );
   }
 
-  /** Returns when the entries are durable: all of them, or none. */
-  append(entries: readonly JournalEntry[], ended: boolean): MaybePromise<void> {
-    const opening = this.#opening;
-    this.#opening = undefined;
-    return afterwards(opening, () => this.#append(entries, ended));
+  /** Writes on where a journal ends. */
+  goOn(format: JournalFormat): void {
+    this.#format = format;
   }
 
-  #append(entries: readonly JournalEntry[], ended: boolean): MaybePromise<void> {
+  /** Returns when the entries are durable: all of them, or none. */
+  append(entries: readonly JournalEntry[], standing: Standing): MaybePromise<void> {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    return afterwards(opening, () => this.#append(entries, standing));
+  }
+
+  #append(entries: readonly JournalEntry[], standing: Standing): MaybePromise<void> {
     this.#isOpen = true;
+    const stored = entries.map((entry) => this.#format?.encode(entry) ?? entry);
+    const options = this.#optionsFor(entries, standing);
+    return this.#store.append(this.#runId, entries[0]?.sequence ?? 0, stored, options);
+  }
+
+  #optionsFor(entries: readonly JournalEntry[], { hasEnded, save }: Standing): AppendOptions {
     const { token } = this.#lease;
     const taken = entries.flatMap(({ event }) =>
       event.kind === 'commanded' ? (event.commandId ?? []) : [],
     );
-    return this.#store.append(this.#runId, entries[0]?.sequence ?? 0, entries, {
-      ended,
+    const state = hasEnded ? undefined : this.#format?.encodeState(save);
+    return {
+      ended: hasEnded,
       ...(token === undefined ? {} : { token }),
       ...(taken.length === 0 ? {} : { taken }),
-    });
+      ...(state === undefined ? {} : { state }),
+    };
   }
 }

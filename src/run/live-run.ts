@@ -37,10 +37,10 @@ export interface RunParts {
   /** Takes out of what a store says what must not be in a report, such as the address of a database. */
   readonly redactText: (text: string) => string;
   /**
-   * Given by tests: copies the journal, as a store would. The run is then rebuilt from the copy after every entry,
-   * which is slow, and proof that the journal is all there is.
+   * Given by tests: copies what would be stored. The run is then rebuilt after every entry, from the copy of its journal
+   * and a copy of the state that leads to, which is slow, and proof that both are all there is.
    */
-  readonly copyJournal: ((entries: readonly JournalEntry[]) => JournalEntry[]) | undefined;
+  readonly copyStored: (<Value>(value: Value) => Value) | undefined;
 }
 
 /** Where one run is kept, when it is. */
@@ -208,17 +208,21 @@ export class LiveRun extends CommandMethods implements Run {
   #append(input: KernelInput, step: KernelStep, at: number): MaybePromise<JournalEntry> {
     const entry = this.#memory.entryOf(input, step, at);
     if (this.#keeping === undefined) return entry;
-    const ended = step.status !== 'active';
-    return afterwards(this.#keeping.writer.append([entry], ended), () => entry);
+    const standing = {
+      hasEnded: step.status !== 'active',
+      save: () => this.#parts.kernel.save(step.state),
+    };
+    return afterwards(this.#keeping.writer.append([entry], standing), () => entry);
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {
     // Durable after all, though nobody waited for it any more: whoever takes the run up finds it.
     if (this.#isOver) return;
     this.#memory.keep(entry);
-    const { copyJournal, kernel } = this.#parts;
-    if (copyJournal !== undefined) {
-      this.#driver.replaceState(replayedRun(kernel, copyJournal(this.#memory.entries)).state);
+    const { copyStored, kernel } = this.#parts;
+    if (copyStored !== undefined) {
+      const { state } = replayedRun(kernel, copyStored(this.#memory.entries));
+      this.#driver.replaceState(kernel.restore(copyStored(kernel.save(state))));
     }
     this.#facts.add(entry.facts);
     if (step.status !== 'active') this.#end(this.#memory.record());

@@ -1,7 +1,7 @@
 import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact } from '../journal/facts.js';
-import type { Kernel, KernelState, KernelStep } from '../kernel/kernel.types.js';
+import type { Kernel, KernelState, KernelStep, SavedState } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
 import { factsOf } from './run-memory.js';
 
@@ -12,23 +12,55 @@ export interface ReplayedRun {
   readonly status: KernelStep['status'];
 }
 
-/** Goes through a journal: its facts are recomputed and must be the ones it holds. Pure; refuses by throwing. */
-export const replayedRun = (kernel: Kernel, entries: readonly JournalEntry[]): ReplayedRun => {
-  let factCount = 0;
-  const { state, status } = replay(kernel, entries, (entry, step) => {
+/** A state that was kept, and the number of entries it stands for. */
+export interface KeptState {
+  readonly sequence: number;
+  readonly saved: unknown;
+}
+
+/** So much of a fact is said when it is not as expected; the rest may be an agent's whole output. */
+const FACT_CHARACTERS_MAX = 500;
+
+/**
+ * Goes through a journal, from a kept state on if there is one: its facts are recomputed and must be the ones it holds.
+ * Pure; refuses by throwing.
+ */
+export const replayedRun = (
+  kernel: Kernel,
+  entries: readonly JournalEntry[],
+  kept?: KeptState,
+): ReplayedRun => {
+  const from = kept === undefined ? kernel.initialState : restored(kernel, kept);
+  const tail = kept === undefined ? entries : entries.slice(kept.sequence);
+  let factCount = (tail[0]?.facts[0]?.sequence ?? 1) - 1;
+  const check = (entry: JournalEntry, step: KernelStep): void => {
     checkFacts(entry, factsOf(entry.event, step, entry.at, factCount));
     factCount += entry.facts.length;
-  });
+  };
+  const { state, status } = replay(kernel, tail, check, from);
   return { entries, state, status };
+};
+
+const restored = (kernel: Kernel, { saved }: KeptState): KernelState => {
+  try {
+    return kernel.restore(saved as SavedState);
+  } catch (cause) {
+    throw new JournalMismatchError('The stored state does not fit these charts', { cause });
+  }
 };
 
 const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
   if (JSON.stringify(facts) === JSON.stringify(entry.facts)) return;
-  const differing = facts.findIndex(
-    (fact, index) => JSON.stringify(fact) !== JSON.stringify(entry.facts[index]),
-  );
-  const expected = JSON.stringify(entry.facts[differing] ?? entry.facts.at(-1));
+  const length = Math.max(facts.length, entry.facts.length);
+  let differing = 0;
+  while (differing < length && said(facts[differing]) === said(entry.facts[differing])) {
+    differing += 1;
+  }
   throw new JournalMismatchError(
-    `Entry ${entry.sequence} of the journal does not replay: expected ${expected}, got ${JSON.stringify(facts[differing])}. The charts or the policy have changed since the run was recorded.`,
+    `Entry ${entry.sequence} of the journal does not replay: expected ${shown(entry.facts[differing])}, got ${shown(facts[differing])}. The charts or the policy have changed since the run was recorded.`,
   );
 };
+
+const said = (fact: Fact | undefined): string => JSON.stringify(fact) ?? 'no fact';
+
+const shown = (fact: Fact | undefined): string => said(fact).slice(0, FACT_CHARACTERS_MAX);

@@ -1,11 +1,12 @@
-import type { JournalEntry } from '../journal/entry.js';
 import {
   OrchestratorClosedError,
   RunClaimedError,
   RunConflictError,
   RunNotFoundError,
 } from '../errors.js';
-import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
+import type { ReadJournal } from '../journal/read-journal.js';
+import { readJournal, sealedHeader } from '../journal/read-journal.js';
+import type { RunHeader, RunStore } from '../services/run-store.js';
 import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
 import type { Durability } from './durability.js';
 import { JournalWriter } from './journal-writer.js';
@@ -19,12 +20,14 @@ import { takeUp } from './take-up.js';
 
 /** What every run of one orchestrator is made of. */
 export interface RegistryParts extends RunParts {
-  readonly store: RunStore<JournalEntry> | undefined;
+  readonly store: RunStore | undefined;
   readonly durability: Durability;
   /** A name for the owner of one run; never the same twice, in no process. */
   readonly newOwner: () => string;
   /** Tells whether a stored run was made under the policy at hand. */
   readonly policyFingerprint: string;
+  /** Tells whether the charts are the ones it was made on. Asked for where there is a store. */
+  readonly chartFingerprint: () => string;
 }
 
 /** The runs of one orchestrator that live in this process, each of them once. */
@@ -45,13 +48,10 @@ export class RunRegistry {
     if (this.has(runId)) {
       throw new RunConflictError(`Run '${runId}' is already running`);
     }
-    const { clock, policyFingerprint } = this.#parts;
-    const startedAt = clock.now();
-    const header: RunHeader = { format: 1, runId, policyFingerprint, startedAt, ...input };
     const keeping = this.#keepingOf(runId);
-    const run = this.#create(header, keeping);
+    const run = this.#create({ runId, goal: input.goal }, keeping);
     try {
-      keeping?.writer.open(header);
+      keeping?.writer.open(this.#headerOf(runId, input));
       run.begin({ ...input, runId });
     } catch (error) {
       this.#live.delete(runId);
@@ -77,9 +77,13 @@ export class RunRegistry {
   }
 
   /** A stored run as it is now; it is neither claimed nor changed. */
-  async read(runId: string): Promise<StoredRun<JournalEntry>> {
+  async read(
+    runId: string,
+  ): Promise<{ readonly header: RunHeader; readonly entries: ReadJournal['entries'] }> {
     const stored = await this.#parts.store?.read(runId);
-    if (stored !== undefined) return stored;
+    if (stored !== undefined) {
+      return { header: stored.header, entries: readJournal(stored, runId).entries };
+    }
     throw new RunNotFoundError(
       this.#parts.store === undefined ? noStore(runId) : `Run '${runId}' is not in the store`,
     );
@@ -96,8 +100,13 @@ export class RunRegistry {
     const replayed = replayedRun(engine.kernel, entries);
     const run = this.#create(header, keeping, engine);
     try {
-      keeping?.writer.open(header);
-      await keeping?.writer.append(entries, ended);
+      keeping?.writer.open(
+        sealedHeader({ ...header, chartFingerprint: engine.chartFingerprint() }),
+      );
+      await keeping?.writer.append(entries, {
+        hasEnded: ended,
+        save: () => engine.kernel.save(replayed.state),
+      });
       if (ended) run.show(entries);
       else run.goOn(replayed, []);
     } catch (error) {
@@ -169,7 +178,7 @@ export class RunRegistry {
 
   async #resume(runId: string): Promise<Run> {
     this.#refuseWhenClosed();
-    const { store, kernel, policyFingerprint, durability } = this.#parts;
+    const { store, kernel, policyFingerprint, chartFingerprint, durability } = this.#parts;
     const keeping = this.#keepingOf(runId);
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
@@ -179,9 +188,11 @@ export class RunRegistry {
       lease: keeping.lease,
       kernel,
       policyFingerprint,
+      chartFingerprint: chartFingerprint(),
       maxRecoveries: durability.maxRecoveries,
     });
     const run = this.#create(taken.header, keeping);
+    if (taken.kind !== 'ended') keeping.writer.goOn(taken.format);
     try {
       this.#carryOn(run, taken);
     } catch (error) {
@@ -218,12 +229,31 @@ export class RunRegistry {
     return { lease, writer: new JournalWriter(store, runId, lease) };
   }
 
-  #create(header: RunHeader, keeping: Keeping | undefined, engine?: Engine): LiveRun {
-    const run = new LiveRun(header, { ...this.#parts, ...engine }, keeping, () => {
-      this.#live.delete(header.runId);
+  #create(
+    { runId, goal }: Pick<RunHeader, 'runId' | 'goal'>,
+    keeping: Keeping | undefined,
+    engine?: Engine,
+  ): LiveRun {
+    const run = new LiveRun({ runId, goal }, { ...this.#parts, ...engine }, keeping, () => {
+      this.#live.delete(runId);
     });
-    this.#live.set(header.runId, run);
+    this.#live.set(runId, run);
     return run;
+  }
+
+  #headerOf(
+    runId: string,
+    { goal, plan }: { readonly goal: string; readonly plan?: unknown },
+  ): RunHeader {
+    const { clock, policyFingerprint, chartFingerprint } = this.#parts;
+    return sealedHeader({
+      runId,
+      goal,
+      ...(plan === undefined ? {} : { plan }),
+      policyFingerprint,
+      chartFingerprint: chartFingerprint(),
+      startedAt: clock.now(),
+    });
   }
 }
 

@@ -1,26 +1,54 @@
-import { JournalMismatchError, RunClaimedError, RunNotFoundError } from '../errors.js';
+import {
+  JournalMismatchError,
+  PlanwrightError,
+  RunClaimedError,
+  RunNotFoundError,
+} from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
+import type { JournalFormat } from '../journal/format/journal-format.js';
+import type { ReadJournal } from '../journal/read-journal.js';
+import { readJournal } from '../journal/read-journal.js';
 import type { Kernel } from '../kernel/kernel.types.js';
 import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
 import type { Lease } from './lease.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 
-/** A run of the store in our hands, or one that ended and needs nobody's. */
-export type TakenUp = { readonly header: RunHeader } & (
-  | { readonly kind: 'ended'; readonly entries: readonly JournalEntry[] }
-  /** Nothing was written yet. */
-  | { readonly kind: 'new' }
-  | { readonly kind: 'unfinished'; readonly replayed: ReplayedRun }
-  /** It died with everybody who took it up. */
-  | { readonly kind: 'abandoned'; readonly replayed: ReplayedRun; readonly reason: string }
-);
+/** A run that ended and needs nobody's hands. */
+interface EndedRun {
+  readonly kind: 'ended';
+  readonly header: RunHeader;
+  readonly entries: readonly JournalEntry[];
+}
 
-export interface TakeUpParts {
-  readonly store: RunStore<JournalEntry>;
-  readonly lease: Lease;
+/** A run of the store in our hands. */
+interface OwnedRun {
+  readonly header: RunHeader;
+  /** How to write on. */
+  readonly format: JournalFormat;
+}
+
+export type TakenUp =
+  | EndedRun
+  | (OwnedRun &
+      /** Nothing was written yet. */
+      (
+        | { readonly kind: 'new' }
+        | { readonly kind: 'unfinished'; readonly replayed: ReplayedRun }
+        /** It died with everybody who took it up. */
+        | { readonly kind: 'abandoned'; readonly replayed: ReplayedRun; readonly reason: string }
+      ));
+
+/** What a run must have been made with to go on here. */
+export interface Present {
   readonly kernel: Kernel;
   readonly policyFingerprint: string;
+  readonly chartFingerprint: string;
+}
+
+export interface TakeUpParts extends Present {
+  readonly store: RunStore;
+  readonly lease: Lease;
   readonly maxRecoveries: number;
 }
 
@@ -30,54 +58,76 @@ export interface TakeUpParts {
  */
 export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp> => {
   const stored = await readRun(runId, parts.store);
-  const { header } = stored;
-  if (stored.ended) return { kind: 'ended', header, entries: stored.entries };
-  const replayed = replayedHere(stored, parts);
+  if (stored.ended) return endedRun(stored, runId);
+  const understood = understand(stored, runId, parts);
   const claim = await parts.lease.take();
   if (claim === undefined) return notClaimed(runId, parts.store);
   try {
     const latest = await readRun(runId, parts.store);
     const isSame = latest.entries.length === stored.entries.length;
-    const current = isSame ? replayed : replayedHere(latest, parts);
+    const { journal, replayed } = isSame ? understood : understand(latest, runId, parts);
+    const owned = { header: stored.header, format: journal.format };
     if (claim.takeovers > parts.maxRecoveries) {
-      return { kind: 'abandoned', header, replayed: current, reason: 'max-recoveries' };
+      return { kind: 'abandoned', ...owned, replayed, reason: 'max-recoveries' };
     }
-    if (current.entries.length === 0) return { kind: 'new', header };
-    return { kind: 'unfinished', header, replayed: current };
+    if (replayed.entries.length === 0) return { kind: 'new', ...owned };
+    return { kind: 'unfinished', ...owned, replayed };
   } catch (error) {
     await parts.lease.release();
     throw error;
   }
 };
 
-const readRun = async (
-  runId: string,
-  store: RunStore<JournalEntry>,
-): Promise<StoredRun<JournalEntry>> => {
+const readRun = async (runId: string, store: RunStore): Promise<StoredRun> => {
   const stored = await store.read(runId);
   if (stored === undefined) throw new RunNotFoundError(`Run '${runId}' is not in the store`);
   return stored;
 };
 
+const endedRun = (stored: StoredRun, runId: string): EndedRun => {
+  const { entries } = readJournal(stored, runId);
+  return { kind: 'ended', header: stored.header, entries };
+};
+
 /** Somebody else runs it, or has ended it in the meantime. */
-const notClaimed = async (runId: string, store: RunStore<JournalEntry>): Promise<TakenUp> => {
-  const { header, entries, ended } = await readRun(runId, store);
-  if (ended) return { kind: 'ended', header, entries };
+const notClaimed = async (runId: string, store: RunStore): Promise<TakenUp> => {
+  const stored = await readRun(runId, store);
+  if (stored.ended) return endedRun(stored, runId);
   throw new RunClaimedError(`Run '${runId}' is being run by somebody else`);
 };
 
-const replayedHere = (
-  stored: StoredRun<JournalEntry>,
-  { kernel, policyFingerprint }: TakeUpParts,
-): ReplayedRun => {
-  checkPolicy(stored, policyFingerprint);
-  return replayedRun(kernel, stored.entries);
+interface Understood {
+  readonly journal: ReadJournal;
+  readonly replayed: ReplayedRun;
+}
+
+/** A run keeps the bounds and the charts it began with: under others its journal would lead elsewhere. */
+const understand = (stored: StoredRun, runId: string, present: Present): Understood => {
+  const journal = readJournal(stored, runId);
+  const change = changeSince(stored.header, present);
+  if (change !== undefined) {
+    const difference = firstDifference(present.kernel, journal.entries);
+    throw new JournalMismatchError(`Run '${runId}' was started ${change}. ${difference}`);
+  }
+  return { journal, replayed: replayedRun(present.kernel, journal.entries, journal.state) };
 };
 
-/** A run keeps the bounds it began with: under another policy its journal would lead elsewhere. */
-const checkPolicy = ({ header }: StoredRun, policyFingerprint: string): void => {
-  if (header.policyFingerprint === policyFingerprint) return;
-  throw new JournalMismatchError(
-    `Run '${header.runId}' was started under another policy: resume it with an orchestrator that has that policy`,
-  );
+const changeSince = (header: RunHeader, present: Present): string | undefined => {
+  if (header.policyFingerprint !== present.policyFingerprint) {
+    return 'under another policy: resume it with an orchestrator that has that policy';
+  }
+  // Journals from before charts were told apart are held to their facts alone.
+  const isSame = (header.chartFingerprint ?? present.chartFingerprint) === present.chartFingerprint;
+  return isSame ? undefined : 'on other charts: resume it with the version that started it';
+};
+
+/** What the run would have told otherwise, here. */
+const firstDifference = (kernel: Kernel, entries: readonly JournalEntry[]): string => {
+  try {
+    replayedRun(kernel, entries);
+    return 'So far it tells the same facts here.';
+  } catch (error) {
+    if (PlanwrightError.isInstance(error)) return error.message;
+    throw error;
+  }
 };

@@ -1,4 +1,3 @@
-import type { JournalEntry } from '../journal/entry.js';
 import { InboxFullError, RunConflictError, RunNotFoundError } from '../errors.js';
 import { ListenerSet } from './listener-set.js';
 import type {
@@ -39,7 +38,7 @@ interface KeptRun<Entry> {
  * const orchestrator = createOrchestrator({ agents, planner, store });
  * ```
  */
-export function memoryStore<Entry extends StoredEntry = JournalEntry>(): RunStore<Entry> {
+export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore<Entry> {
   const runs = new Map<string, KeptRun<Entry>>();
   const listeners = new ListenerSet();
   const known = (runId: string): KeptRun<Entry> => {

@@ -14,7 +14,7 @@ export interface StoredEntry {
 /** What is known of a run before anything happens, and never changes. */
 export interface RunHeader {
   /** Version of what is stored; a reader refuses one that it does not know. */
-  readonly format: 1;
+  readonly format: number;
   readonly runId: string;
   readonly goal: string;
   /** The plan that came with the goal; without it a run of which nothing is written yet could not begin again. */
@@ -27,6 +27,10 @@ export interface RunHeader {
   readonly startedAt: number;
   /** The run this one is a what-if of, and the last fact that both share. */
   readonly parent?: { readonly runId: string; readonly sequence: number };
+  /** The run whose completed outputs this one began with. */
+  readonly carriedFrom?: string;
+  /** Of everything above, and of the format that has checksums on. */
+  readonly checksum?: string;
 }
 
 /** Where a run stood after some of its entries: replaying may begin there instead of at the first. */

@@ -49,6 +49,7 @@ export interface Engine {
   readonly kernel: Kernel;
   readonly perform: Perform;
   readonly policyFingerprint: string;
+  readonly chartFingerprint: () => string;
   readonly team: Callable;
 }
 

@@ -37,7 +37,7 @@ interface Conversation {
 interface Process {
   readonly run: Run;
   readonly clock: VirtualClock;
-  readonly store: RunStore<JournalEntry>;
+  readonly store: RunStore;
 }
 
 interface Told {

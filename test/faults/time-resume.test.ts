@@ -66,7 +66,7 @@ const WAITING: Readonly<Record<string, Waiting>> = {
 const orchestratorFor = (
   { policy, agent }: Waiting,
   clock: VirtualClock,
-  store: RunStore<JournalEntry>,
+  store: RunStore,
 ): Orchestrator => composeOrchestrator({ agents: [agent()], clock, store, policy }, undefined);
 
 const START_MS = 1_000_000;
@@ -89,7 +89,7 @@ const crashed = async (waiting: Waiting) => {
 };
 
 /** When what the run waits for happens, if it is taken up at a given time. */
-const dueAfter = async (waiting: Waiting, store: RunStore<JournalEntry>, resumedMs: number) => {
+const dueAfter = async (waiting: Waiting, store: RunStore, resumedMs: number) => {
   const clock = watchedClock({ startMs: resumedMs });
   const run = await orchestratorFor(waiting, clock, store).resume('run');
   await clock.runUntil(run.done);

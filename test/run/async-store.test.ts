@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import type { JournalEntry } from '../../src/journal/entry.js';
 import { RunConflictError } from '../../src/errors.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
@@ -8,7 +7,7 @@ import { memoryStore } from '../../src/services/memory-store.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
-import { bodiesOf, factsOf, started } from './runs.js';
+import { bodiesOf, factsOf, journalIn, started } from './runs.js';
 import { slowStore } from './stores.js';
 
 expectNothingUnhandled();
@@ -40,8 +39,9 @@ describe('a store that takes its time', () => {
   it('has every call written down before it is made', async () => {
     const clock = virtualClock();
     const log: string[] = [];
-    const store = slowStore(clock, 5, undefined, (entries) => {
-      for (const entry of entries) log.push(...entry.intents.map((key) => `durable ${key}`));
+    const inner = memoryStore();
+    const store = slowStore(clock, 5, inner, () => {
+      log.push(...(journalIn(inner, 'run').at(-1)?.intents ?? []).map((key) => `durable ${key}`));
     });
     const worker = agentNamed('worker', (call) => {
       log.push(`called ${call.key}`);
@@ -78,8 +78,7 @@ describe('a store that takes its time', () => {
     const missing: number[] = [];
     run.subscribe((fact) => {
       told += 1;
-      const stored = inner.read('run') as { readonly entries: readonly JournalEntry[] };
-      const durable = stored.entries.flatMap((entry) => entry.facts);
+      const durable = journalIn(inner, 'run').flatMap((entry) => entry.facts);
       if (!durable.some(({ sequence }) => sequence === fact.sequence)) missing.push(fact.sequence);
     });
     expect(told).toBe(0);
@@ -101,8 +100,7 @@ describe('a store that takes its time', () => {
     const said = run.say('Hello');
     await clock.runUntil(said);
     expect(await said).toEqual({ accepted: true });
-    const stored = inner.read('run') as { readonly entries: readonly JournalEntry[] };
-    const commands = stored.entries.filter(({ event }) => event.kind === 'commanded');
+    const commands = journalIn(inner, 'run').filter(({ event }) => event.kind === 'commanded');
     expect(commands).toHaveLength(1);
     await clock.runUntil(run.done);
     expect((await run.done).status).toBe('completed');

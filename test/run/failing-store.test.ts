@@ -10,7 +10,7 @@ import { virtualClock } from '../../src/services/virtual-clock.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
-import { factsOf } from './runs.js';
+import { factsOf, journalIn } from './runs.js';
 import { fullStore, slowStore } from './stores.js';
 
 expectNothingUnhandled();
@@ -19,13 +19,11 @@ interface Rig {
   readonly clock: VirtualClock;
   readonly worker: TestAgent;
   readonly errors: unknown[];
-  readonly inner: RunStore<JournalEntry>;
+  readonly inner: RunStore;
   readonly orchestrator: Orchestrator;
 }
 
-const rigWith = (
-  storeOf: (clock: VirtualClock, inner: RunStore<JournalEntry>) => RunStore<JournalEntry>,
-): Rig => {
+const rigWith = (storeOf: (clock: VirtualClock, inner: RunStore) => RunStore): Rig => {
   const clock = virtualClock();
   const worker = slowAgent('worker', clock, 100);
   const errors: unknown[] = [];
@@ -51,12 +49,11 @@ describe('a store that fails', () => {
   for (const [name, storeOf] of [
     [
       'at once',
-      (capacity: number) => (_: VirtualClock, inner: RunStore<JournalEntry>) =>
-        fullStore(capacity, inner),
+      (capacity: number) => (_: VirtualClock, inner: RunStore) => fullStore(capacity, inner),
     ],
     [
       'after a while',
-      (capacity: number) => (clock: VirtualClock, inner: RunStore<JournalEntry>) =>
+      (capacity: number) => (clock: VirtualClock, inner: RunStore) =>
         slowStore(clock, 5, fullStore(capacity, inner)),
     ],
   ] as const) {
@@ -76,9 +73,9 @@ describe('a store that fails', () => {
         await clock.settle();
         expect(clock.pending()).toBe(0);
 
-        const stored = await inner.read('run');
-        const intents = stored?.entries.flatMap((entry) => entry.intents) ?? [];
-        expect(stored?.entries).toHaveLength(capacity);
+        const stored = journalIn(inner, 'run');
+        const intents = stored.flatMap((entry) => entry.intents);
+        expect(stored).toHaveLength(capacity);
         expect(worker.calls.map(({ key }) => key)).toEqual(intents);
         expect(report.steps.filter(({ status }) => status === 'running')).toEqual([]);
         expect(await run.say('Hello?')).toEqual({ accepted: false, reason: 'run-ended' });

@@ -14,6 +14,7 @@ import { virtualClock } from '../../src/services/virtual-clock.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { journalIn } from './runs.js';
 import { slowStore } from './stores.js';
 
 expectNothingUnhandled();
@@ -31,7 +32,7 @@ interface Process {
 /** A process of its own as far as a store can tell, on a clock that all of them share. */
 const processOn = (
   clock: VirtualClock,
-  store: RunStore<JournalEntry>,
+  store: RunStore,
   options: Partial<OrchestratorOptions<readonly Agent[]>> = {},
 ): Process => {
   let isAlive = true;
@@ -144,8 +145,7 @@ describe('a run in a store', () => {
     await clock.runUntil(taken.done);
     const done = await taken.done;
     expect(done.status).toBe('completed');
-    const stored = await store.read('run');
-    expect(stored?.entries).toEqual(taken.journal());
+    expect(journalIn(store, 'run')).toEqual(taken.journal());
     expect(JSON.stringify(taken.journal())).not.toContain('Are you there?');
     expect(clock.pending()).toBe(0);
   });
@@ -318,8 +318,7 @@ describe('close', () => {
     await clock.settle();
     await clock.runUntil(orchestrator.close({ graceMs: 5_000 }));
     expect((await run.done).successfulSteps).toEqual(['a']);
-    const stored = await inner.read('run');
-    expect(stored?.entries).toEqual(run.journal());
+    expect(journalIn(inner, 'run')).toEqual(run.journal());
     expect(quick.calls).toHaveLength(1);
   });
 

@@ -100,11 +100,7 @@ export const agreeTo = (run: Run, clock: VirtualClock): void => {
   });
 };
 
-export const startReference = (
-  clock: VirtualClock,
-  calls: string[],
-  store: RunStore<JournalEntry>,
-): Run => {
+export const startReference = (clock: VirtualClock, calls: string[], store: RunStore): Run => {
   const orchestrator = composeOrchestrator({ ...referenceTeam(clock, calls), store }, undefined);
   const run = orchestrator.start({ goal: GOAL, runId: 'run' });
   agreeTo(run, clock);

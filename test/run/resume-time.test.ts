@@ -15,7 +15,7 @@ import { factsOf, storeWith } from './runs.js';
 expectNothingUnhandled();
 
 /** A step that waits for a person for ten seconds at most, in a run of a minute. */
-const waiting = (clock: VirtualClock, store: RunStore<JournalEntry>): Orchestrator =>
+const waiting = (clock: VirtualClock, store: RunStore): Orchestrator =>
   composeOrchestrator(
     {
       agents: [agentNamed('worker', () => 'x')],
@@ -29,7 +29,7 @@ const waiting = (clock: VirtualClock, store: RunStore<JournalEntry>): Orchestrat
     undefined,
   );
 
-const crashed = async (): Promise<RunStore<JournalEntry>> => {
+const crashed = async (): Promise<RunStore> => {
   const clock = virtualClock();
   const store = memoryStore();
   const run = waiting(clock, store).start({

@@ -148,7 +148,7 @@ describe('a run that is taken up again', () => {
   });
 
   it('survives one crash after the other: a resumed run is resumed again', async () => {
-    let store: RunStore<JournalEntry> = await storeWith(original, 'run', 1);
+    let store: RunStore = await storeWith(original, 'run', 1);
     const calls: string[] = [];
     for (let crash = 0; crash < 200; crash += 1) {
       const stored = await store.read('run');

@@ -1,5 +1,6 @@
 import type { Agent } from '../../src/agents/agent.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
+import { readJournal } from '../../src/journal/read-journal.js';
 import type { Fact } from '../../src/journal/facts.js';
 import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
@@ -51,17 +52,26 @@ export const jsonCopy = <Value>(value: Value): Value => JSON.parse(JSON.stringif
 
 /** A store that remembers a run as far as it had come. */
 export const storeWith = async (
-  original: RunStore<JournalEntry>,
+  original: RunStore,
   runId: string,
   entryCount: number,
-): Promise<RunStore<JournalEntry>> => {
+): Promise<RunStore> => {
   const stored = await original.read(runId);
   if (stored === undefined) throw new Error(`There is no run '${runId}'`);
   const store = memoryStore();
   await store.create(stored.header);
   for (const entry of jsonCopy(stored.entries.slice(0, entryCount))) {
     const ended = stored.ended && entry.sequence === stored.entries.length - 1;
-    await store.append(runId, entry.sequence, [entry], { ended });
+    const { state } = stored;
+    const kept = state?.sequence === entry.sequence + 1 ? { state: jsonCopy(state.body) } : {};
+    await store.append(runId, entry.sequence, [entry], { ended, ...kept });
   }
   return store;
+};
+
+/** What a store that answers at once has of a run. */
+export const journalIn = (store: RunStore, runId: string): readonly JournalEntry[] => {
+  const stored = store.read(runId);
+  if (stored === undefined || stored instanceof Promise) throw new Error('There is no run');
+  return readJournal(stored).entries;
 };

@@ -1,4 +1,3 @@
-import type { JournalEntry } from '../../src/journal/entry.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
@@ -7,9 +6,9 @@ import type { VirtualClock } from '../../src/services/virtual-clock.js';
 export const slowStore = (
   clock: VirtualClock,
   delayMs: number,
-  inner: RunStore<JournalEntry> = memoryStore(),
-  onAppended: (entries: readonly JournalEntry[]) => void = () => undefined,
-): RunStore<JournalEntry> => ({
+  inner: RunStore = memoryStore(),
+  onAppended: () => void = () => undefined,
+): RunStore => ({
   create: async (header) => {
     await clock.sleep(delayMs);
     await inner.create(header);
@@ -17,7 +16,7 @@ export const slowStore = (
   append: async (runId, expectedSequence, entries, options) => {
     await clock.sleep(delayMs);
     await inner.append(runId, expectedSequence, entries, options);
-    onAppended(entries);
+    onAppended();
   },
   read: async (runId) => {
     await clock.sleep(delayMs);
@@ -50,10 +49,7 @@ export const slowStore = (
 });
 
 /** A store that is full after some entries. It throws, or rejects when it is slow. */
-export const fullStore = (
-  capacity: number,
-  inner: RunStore<JournalEntry> = memoryStore(),
-): RunStore<JournalEntry> => ({
+export const fullStore = (capacity: number, inner: RunStore = memoryStore()): RunStore => ({
   ...inner,
   append: (runId, expectedSequence, entries, options) => {
     if (expectedSequence >= capacity) {

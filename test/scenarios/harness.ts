@@ -100,8 +100,7 @@ export const play = async (
   return mode === 'live' ? playLive(clock, setup) : playKernel(clock, setup, mode);
 };
 
-const jsonCopy = (entries: readonly JournalEntry[]): JournalEntry[] =>
-  JSON.parse(JSON.stringify(entries)) as JournalEntry[];
+const jsonCopy = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 const playKernel = async (
   clock: VirtualClock,

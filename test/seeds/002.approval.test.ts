@@ -49,7 +49,7 @@ const APPROVED_AT_500: NonNullable<ScenarioSetup['at']> = {
 const feature = workflow('moderate', 'architect', 'developer', 'reviewer');
 
 /** A process of its own: clock, agents and orchestrator are new, the store is shared. */
-const composed = (store: RunStore<JournalEntry>, overrides: PolicyOverrides = {}) => {
+const composed = (store: RunStore, overrides: PolicyOverrides = {}) => {
   const clock = virtualClock();
   const agents = toolkit();
   const { options } = dynamic(feature, overrides);
@@ -58,7 +58,7 @@ const composed = (store: RunStore<JournalEntry>, overrides: PolicyOverrides = {}
 };
 
 /** A store with a run that waits for a person, and nobody who runs it. */
-const waitingInStore = async (): Promise<RunStore<JournalEntry>> => {
+const waitingInStore = async (): Promise<RunStore> => {
   const store = memoryStore();
   const { clock, orchestrator } = composed(store);
   orchestrator.start({ goal: 'Add OAuth2 support', runId: 'run' });

@@ -180,7 +180,7 @@ export const REFERENCE_RUNS: readonly ReferenceRun[] = [
 ];
 
 export interface Recorded {
-  readonly store: RunStore<JournalEntry>;
+  readonly store: RunStore;
   readonly journal: readonly JournalEntry[];
   readonly report: RunReport;
   readonly calls: readonly string[];
@@ -215,7 +215,7 @@ export interface Traveller {
 /** Another process, later: the same team and the same store. */
 export const traveller = (
   reference: ReferenceRun,
-  store: RunStore<JournalEntry>,
+  store: RunStore,
   change: Partial<Team> = {},
 ): Traveller => {
   const clock = virtualClock({ startMs: 1_000_000 });

@@ -1,0 +1,13 @@
+import type { JsonValue } from '../../canonical-json.js';
+import { fingerprint, stableStringify } from '../../canonical-json.js';
+import type { RunHeader } from '../../services/run-store.js';
+
+/* Every checksum takes in the one before it, and the first that of the header: a journal is whole, or it is refused. */
+
+export const headerChecksum = (header: RunHeader): string => {
+  const { checksum: _, ...rest } = header;
+  return fingerprint(stableStringify(rest as unknown as JsonValue));
+};
+
+export const nextChecksum = (previous: string, text: string): string =>
+  fingerprint(`${previous}${text}`);

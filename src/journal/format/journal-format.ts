@@ -1,0 +1,14 @@
+import type { StoredEntry, StoredState } from '../../services/run-store.js';
+import type { JournalEntry } from '../entry.js';
+
+/** Between the entries of one journal and what a store keeps of them. One for each journal, used in order. */
+export interface JournalFormat {
+  /** The next entry as it is stored. */
+  encode(entry: JournalEntry): StoredEntry;
+  /** The next entry as it was. Throws JournalCorruptError. */
+  decode(stored: StoredEntry): JournalEntry;
+  /** The state after the last entry as it is stored; undefined when none is to be stored now. */
+  encodeState(save: () => unknown): unknown;
+  /** The state after the last entry that was decoded; undefined where states are not kept. Throws JournalCorruptError. */
+  decodeState(stored: StoredState): unknown;
+}

@@ -1,0 +1,82 @@
+import { JournalCorruptError, PlanwrightError } from '../errors.js';
+import type { RunHeader, StoredRun, StoredState } from '../services/run-store.js';
+import type { JournalEntry } from './entry.js';
+import { headerChecksum } from './format/checksum.js';
+import type { JournalFormat } from './format/journal-format.js';
+import { PackedFormat } from './format/packed-format.js';
+import { plainFormat } from './format/plain-format.js';
+
+/** The format that new journals are written in. Every one before it stays readable. */
+export const JOURNAL_FORMAT = 2;
+
+/** A journal as it was written, and what it takes to write on. */
+export interface ReadJournal {
+  readonly entries: readonly JournalEntry[];
+  readonly format: JournalFormat;
+  /** A state that was kept, and the number of entries it stands for; undefined when there is none. */
+  readonly state: { readonly sequence: number; readonly saved: unknown } | undefined;
+}
+
+/** A header as it is stored: it says what format the journal is in, and that it is whole. */
+export const sealedHeader = (header: Omit<RunHeader, 'format' | 'checksum'>): RunHeader => {
+  const open: RunHeader = { ...header, format: JOURNAL_FORMAT };
+  return { ...open, checksum: headerChecksum(open) };
+};
+
+/** How the journal under a header is read and written. Throws JournalCorruptError when nobody here knows. */
+export const formatOf = (header: RunHeader): JournalFormat => {
+  const format: unknown = header.format;
+  if (format === 1) return plainFormat;
+  if (format === JOURNAL_FORMAT) return new PackedFormat(header);
+  if (typeof format === 'number' && format > JOURNAL_FORMAT) {
+    const message = `The journal has format ${format}, and this version knows none after ${JOURNAL_FORMAT}: update planwright`;
+    throw new JournalCorruptError('newer', message);
+  }
+  throw new JournalCorruptError('foreign', 'This is not the journal of a run');
+};
+
+/**
+ * Reads what a store has of a run. A journal that is newer, of somebody else, or not as it was written is refused with
+ * JournalCorruptError; nothing is changed by reading.
+ */
+export const readJournal = (stored: StoredRun, runId?: string): ReadJournal => {
+  try {
+    return read(stored, runId ?? stored.header.runId);
+  } catch (cause) {
+    if (PlanwrightError.isInstance(cause)) throw cause;
+    // Something is missing, or is not what it was: whatever has become of it, it is no journal any more.
+    throw new JournalCorruptError('torn', 'The journal cannot be read', { cause });
+  }
+};
+
+const read = (stored: StoredRun, runId: string): ReadJournal => {
+  const { header, entries } = stored;
+  if (header.runId !== runId) {
+    throw new JournalCorruptError('foreign', `Run '${runId}' has the journal of another run`);
+  }
+  const format = formatOf(header);
+  let state = stateAt(0, stored.state, format);
+  const decodedEntries = entries.map((entry, position) => {
+    if (entry.sequence !== position) {
+      const message = `Entry ${position} of run '${runId}' is missing`;
+      throw new JournalCorruptError('torn', message);
+    }
+    const decoded = format.decode(entry);
+    state ??= stateAt(position + 1, stored.state, format);
+    return decoded;
+  });
+  if (stored.state !== undefined && stored.state.sequence > entries.length) {
+    throw new JournalCorruptError('torn', `Run '${runId}' has lost the end of its journal`);
+  }
+  return { entries: decodedEntries, format, state };
+};
+
+const stateAt = (
+  position: number,
+  stored: StoredState | undefined,
+  format: JournalFormat,
+): ReadJournal['state'] => {
+  if (stored?.sequence !== position) return undefined;
+  const saved = format.decodeState(stored);
+  return saved === undefined ? undefined : { sequence: position, saved };
+};
