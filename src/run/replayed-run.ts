@@ -61,6 +61,7 @@ const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
   );
 };
 
-const said = (fact: Fact | undefined): string => JSON.stringify(fact) ?? 'no fact';
+const said = (fact: Fact | undefined): string =>
+  fact === undefined ? 'no fact' : JSON.stringify(fact);
 
 const shown = (fact: Fact | undefined): string => said(fact).slice(0, FACT_CHARACTERS_MAX);

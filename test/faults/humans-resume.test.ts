@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 
 import type { AgentCall } from '../../src/agents/agent.js';
 import { askHuman } from '../../src/agents/report.js';
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { Fact } from '../../src/journal/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
 import type { Orchestrator } from '../../src/orchestrator.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Agent } from '../../src/agents/agent.js';
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { Fact } from '../../src/journal/facts.js';
 import type { Orchestrator } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';

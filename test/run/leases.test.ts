@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { OrchestratorClosedError, RunClaimedError } from '../../src/errors.js';
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { Orchestrator, OrchestratorOptions } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Agent } from '../../src/agents/agent.js';

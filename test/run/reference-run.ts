@@ -1,7 +1,6 @@
 import type { PlanRequest } from '../../src/actors/team.types.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { askHuman, blocked, done, requestReplan } from '../../src/agents/report.js';
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { OrchestratorOptions } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Plan } from '../../src/plan/plan.js';

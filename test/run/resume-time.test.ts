@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { Orchestrator } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';

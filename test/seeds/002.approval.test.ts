@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 
 import { done, requestReplan } from '../../src/agents/report.js';
 import { JournalMismatchError } from '../../src/errors.js';
-import type { JournalEntry } from '../../src/journal/entry.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Plan } from '../../src/plan/plan.js';

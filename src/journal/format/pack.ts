@@ -7,23 +7,15 @@ import { KEY, LIST, NEW_SHAPE, NUMBER, OUTPUT } from './vocabulary.js';
  * very same object, where it stands, becomes a mark.
  */
 export const pack = (value: unknown, vocabulary: Vocabulary, output?: object): JsonValue => {
-  switch (typeof value) {
-    case 'string':
-      return packText(value, vocabulary);
-    case 'number':
-      return packNumber(value);
-    case 'boolean':
-      return value;
-    case 'object':
-      if (value === null) return null;
-      if (value === output) return [OUTPUT];
-      return Array.isArray(value)
-        ? packList(value, vocabulary, output)
-        : packObject(value as Readonly<Record<string, unknown>>, vocabulary, output);
-    default:
-      // What JSON would leave out of a list.
-      return null;
-  }
+  if (typeof value === 'string') return packText(value, vocabulary);
+  if (typeof value === 'number') return packNumber(value);
+  if (typeof value === 'boolean') return value;
+  // What JSON would leave out of a list.
+  if (typeof value !== 'object' || value === null) return null;
+  if (value === output) return [OUTPUT];
+  return Array.isArray(value)
+    ? packList(value, vocabulary, output)
+    : packObject(value as Readonly<Record<string, unknown>>, vocabulary, output);
 };
 
 const packText = (text: string, vocabulary: Vocabulary): JsonValue => {

@@ -48,7 +48,7 @@ export class PackedFormat implements JournalFormat {
 
   encode(entry: JournalEntry): PackedEntry {
     const { sequence, at, event, facts, intents } = entry;
-    const told = facts.map(({ sequence: _, at: __, ...body }) => body);
+    const told = facts.map((fact) => ({ ...fact, sequence: undefined, at: undefined }));
     const packed: JsonValue = [
       pack(event, this.#vocabulary, this.#plan),
       isSame(intents, callsIn(facts)) ? null : pack(intents, this.#vocabulary),

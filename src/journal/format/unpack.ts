@@ -4,18 +4,15 @@ import { KEY, LIST, NEW_SHAPE, NUMBER, OUTPUT } from './vocabulary.js';
 
 /** What `pack` was given. Throws JournalCorruptError for what it never gave. */
 export const unpack = (packed: unknown, vocabulary: Vocabulary, output?: unknown): unknown => {
-  switch (typeof packed) {
-    case 'string':
-      vocabulary.learnWord(packed);
-      return packed;
-    case 'number':
-      return packed < 0 ? -1 - packed : known(vocabulary.wordAt(packed));
-    case 'boolean':
-      return packed;
-    default:
-      if (packed === null) return null;
-      return Array.isArray(packed) ? unpackList(packed, vocabulary, output) : corrupt();
+  if (typeof packed === 'string') {
+    vocabulary.learnWord(packed);
+    return packed;
   }
+  if (typeof packed === 'number') {
+    return packed < 0 ? -1 - packed : known(vocabulary.wordAt(packed));
+  }
+  if (typeof packed === 'boolean' || packed === null) return packed;
+  return Array.isArray(packed) ? unpackList(packed, vocabulary, output) : corrupt();
 };
 
 const unpackList = (
