@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunHeader, StoredEntry } from '../../src/services/run-store.js';
+import type { RunHeader } from '../../src/services/run-store.js';
 import type { ContractEntry } from '../../src/testing/index.js';
 import { storeContract } from '../../src/testing/index.js';
 import { cpuTimeMs } from '../cpu-time.js';
@@ -24,7 +24,7 @@ const header: RunHeader = {
 
 describe('memoryStore', () => {
   it('answers at once, without a promise', () => {
-    const store = memoryStore<StoredEntry>();
+    const store = memoryStore();
     expect(store.create(header)).toBeUndefined();
     expect(store.append('run', 0, [{ sequence: 0, at: 0 }])).toBeUndefined();
     expect(store.read('run')).toMatchObject({ entries: [{ sequence: 0 }] });
@@ -32,7 +32,7 @@ describe('memoryStore', () => {
   });
 
   it('keeps the entries themselves, not copies', async () => {
-    const store = memoryStore<StoredEntry>();
+    const store = memoryStore();
     const entry = { sequence: 0, at: 0 };
     await store.create(header);
     await store.append('run', 0, [entry]);
@@ -40,7 +40,7 @@ describe('memoryStore', () => {
   });
 
   it('shares nothing with another memory store', async () => {
-    const [one, other] = [memoryStore<StoredEntry>(), memoryStore<StoredEntry>()];
+    const [one, other] = [memoryStore(), memoryStore()];
     await one.create(header);
     await other.create(header);
     await one.delete('run');
@@ -48,7 +48,7 @@ describe('memoryStore', () => {
   });
 
   it('does not slow down as a journal grows', async () => {
-    const store = memoryStore<StoredEntry>();
+    const store = memoryStore();
     await store.create(header);
     const startedAt = cpuTimeMs();
     for (let sequence = 0; sequence < 200_000; sequence += 1) {

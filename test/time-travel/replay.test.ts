@@ -137,12 +137,12 @@ describe('a replay', () => {
   });
 
   it('can be made of a run that still goes on', async () => {
-    const { store, journal } = await recorded(first);
+    const { store } = await recorded(first);
     const half = memoryStore();
     const stored = await store.read('run');
     if (stored === undefined) throw new Error('The run is stored');
     await half.create(stored.header);
-    await half.append('run', 0, journal.slice(0, 8));
+    await half.append('run', 0, stored.entries.slice(0, 8));
     const replay = await traveller(first, half).orchestrator.replay('run');
     const moment = replay.goTo(replay.facts.length);
     expect(moment.record.status).toBe('running');
