@@ -9,7 +9,6 @@ import {
   needsContext,
   requestReplan,
 } from '../../src/agents/report.js';
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { OrchestratorOptions } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Agent } from '../../src/agents/agent.js';
@@ -27,13 +26,13 @@ expectNothingUnhandled();
 const CANARY = 'canary-8d1f';
 
 /** A store that keeps the bytes of everything it is ever given. */
-const tappedStore = (): { store: RunStore<JournalEntry>; bytes: () => string } => {
+const tappedStore = (): { store: RunStore; bytes: () => string } => {
   const inner = memoryStore();
   const written: string[] = [];
   const tap = (...values: unknown[]): void => {
     written.push(JSON.stringify(values));
   };
-  const store: RunStore<JournalEntry> = {
+  const store: RunStore = {
     ...inner,
     create: (header: RunHeader) => {
       tap(header);
@@ -176,7 +175,7 @@ describe('X8s: secrets never reach a written byte', () => {
 
   it('when a store names its address as it fails', async () => {
     const clock = virtualClock();
-    const failing: RunStore<JournalEntry> = {
+    const failing: RunStore = {
       ...memoryStore(),
       append: () => {
         throw new Error(`connect ECONNREFUSED postgres://user:${CANARY}@host/db`);

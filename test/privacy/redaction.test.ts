@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { secret } from '../../src/agents/secret.js';
-import type { JournalEntry } from '../../src/journal/entry.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
@@ -24,7 +23,7 @@ const PLAN = {
 const teamOf = (
   login: Partial<Parameters<typeof defineAgent>[0]>,
   seen: unknown[],
-  store: RunStore<JournalEntry> = memoryStore(),
+  store: RunStore = memoryStore(),
 ) => ({
   store,
   agents: [
@@ -45,7 +44,7 @@ const teamOf = (
   ],
 });
 
-const allOf = async (store: RunStore<JournalEntry>): Promise<string> => {
+const allOf = async (store: RunStore): Promise<string> => {
   const runs: unknown[] = [];
   for (const { header } of await store.list()) runs.push(await store.read(header.runId));
   return JSON.stringify(runs);

@@ -1,6 +1,7 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, InspectionEvent } from 'xstate';
 
 import type { ChartRunner } from '../../kernel/chart-runner.js';
+import { restoredSnapshot } from '../../kernel/chart-runner.js';
 import type { RequestedAction } from '../../kernel/inert.js';
 import { collectingScope, withInertActors } from '../../kernel/inert.js';
 import { nodesOf } from '../../kernel/xstate-shapes.js';
@@ -67,5 +68,6 @@ export const observingRunner = (
       const next = machine.transition(snapshot, event, scopeFor(self, actions));
       return { snapshot: next as AnyMachineSnapshot, actions };
     },
+    restore: (saved) => restoredSnapshot(machine, saved),
   };
 };
