@@ -1,6 +1,20 @@
 import { availableParallelism } from 'node:os';
 
 import { defineConfig } from 'vitest/config';
+import type { TestSpecification } from 'vitest/node';
+import { BaseSequencer } from 'vitest/node';
+
+/** Short files that take long: they start processes, compile, or play very many runs. */
+const LONG = /test\/(?:package|examples|bundle|prove|stores)\/|(?:dags|-process|-flood)\.test\.ts$/;
+
+/** On a new clone vitest knows only how large files are. A long one at the end would keep all cores but one waiting. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 // Type tests (test/types/*.test-d.ts) are checked by `npm run typecheck`, not here.
 export default defineConfig({
@@ -14,6 +28,7 @@ export default defineConfig({
     // world for each of them, loading the same modules again and again would be a fifth of the whole.
     isolate: false,
     setupFiles: ['test/leave-nothing-behind.ts'],
+    sequence: { sequencer: LongestFirst },
     // A guard against tests that hang, not a limit on speed: CI machines are busy.
     testTimeout: 60_000,
     hookTimeout: 60_000,

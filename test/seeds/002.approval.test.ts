@@ -10,6 +10,7 @@ import type { PolicyOverrides } from '../../src/policy/types.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
+import { storeWith } from '../run/runs.js';
 import { after } from '../scenarios/by-step.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';
@@ -60,9 +61,10 @@ const composed = (store: RunStore, overrides: PolicyOverrides = {}) => {
 const waitingInStore = async (): Promise<RunStore> => {
   const store = memoryStore();
   const { clock, orchestrator } = composed(store);
-  orchestrator.start({ goal: 'Add OAuth2 support', runId: 'run' });
+  const run = orchestrator.start({ goal: 'Add OAuth2 support', runId: 'run' });
   await clock.settle();
-  return store;
+  // As a crash leaves it, to whoever comes: the journal, and no claim.
+  return storeWith(store, 'run', run.journal().length);
 };
 
 describe('approval required', () => {
