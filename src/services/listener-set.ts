@@ -14,6 +14,15 @@ export class ListenerSet {
     };
   }
 
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** Everybody, whatever it is he watches. */
+  tellAll(): void {
+    for (const runId of this.#listeners.keys()) this.tell(runId);
+  }
+
   /** Once whatever is going on is done: a listener may ask the store, or throw, without disturbing it. */
   tell(runId: string): void {
     for (const listener of this.#listeners.get(runId) ?? []) {

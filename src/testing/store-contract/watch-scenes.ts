@@ -9,6 +9,8 @@ const POLL_MS = 10;
 const PATIENCE_MS = 20_000;
 /** How long a listener that has stopped is given to be called all the same. */
 const QUIET_MS = 50;
+/** How many commands another run gets. */
+const ROUNDS = 5;
 
 const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => {
@@ -60,10 +62,14 @@ export const watchScenes: Readonly<Record<string, Scene>> = {
     for (const runId of ['one', 'two']) await store.create(headerOf(runId));
     const [one, two] = [watching(store, 'one'), watching(store, 'two')];
     if (one === undefined || two === undefined) return;
-    await store.post('two', commandOf('a'));
-    await expectSoon('Nobody was told of a command', () => two.count > 0);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = two.count;
+      await store.post('two', commandOf(`${round}`));
+      await expectSoon('Nobody was told of a command', () => two.count > before);
+    }
     await sleep(QUIET_MS);
-    expectSame('Calls for another run', one.count, 0);
+    // A store that begins to listen may call everybody once, because it cannot know what it has missed.
+    expectThat(`${one.count} calls for another run`, one.count <= 1);
     one.stop();
     two.stop();
   },
