@@ -27,6 +27,7 @@ export default defineConfig({
     // Files share their modules, so a file leaves nothing behind that another could stumble over. With a new
     // world for each of them, loading the same modules again and again would be a fifth of the whole.
     isolate: false,
+    globalSetup: ['test/stores/postgres-setup.ts'],
     setupFiles: ['test/leave-nothing-behind.ts'],
     sequence: { sequencer: LongestFirst },
     // A guard against tests that hang, not a limit on speed: CI machines are busy.

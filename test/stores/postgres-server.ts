@@ -1,5 +1,5 @@
-import type { SpawnOptions } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import type { ExecFileSyncOptions } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ const parentFolder = (): string => {
 };
 
 /** A server refuses to run as root: it runs as the user of the Debian package, or as nobody. */
-const unprivileged = (): Pick<SpawnOptions, 'uid' | 'gid'> => {
+const unprivileged = (): Pick<ExecFileSyncOptions, 'uid' | 'gid'> => {
   if (process.getuid?.() !== 0) return {};
   const numberOf = (flag: string): number => {
     try {
@@ -80,41 +80,78 @@ const SETTINGS = [
   'log_min_messages = fatal',
 ];
 
-/** Makes a cluster and starts it; `folder` is a new one unless given. */
-export const startPostgres = (
-  folder = mkdtempSync(join(parentFolder(), 'planwright-postgres-')),
-): PostgresServer => {
-  const bin = binaries();
-  if (bin === undefined) {
-    throw new Error('CI needs PostgreSQL; .ci/run installs it on Debian');
-  }
+/** A name for the folder of a cluster that nobody has used. */
+export const newClusterFolder = (): string =>
+  mkdtempSync(join(parentFolder(), 'planwright-postgres-'));
+
+/** Makes a cluster in an empty folder and starts it. */
+export const startPostgres = (folder = newClusterFolder()): PostgresServer => {
   const user = unprivileged();
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const run = (program: string, ...args: readonly string[]): void => {
-    execFileSync(join(bin, program), args, { ...user, cwd: folder, stdio: 'pipe' });
+    execFileSync(programPath(program), args, { ...user, cwd: folder, stdio: 'pipe' });
   };
-  run('initdb', '-D', data, '-U', 'planwright', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--wal-segsize=1', '-k');
-  const options = [`-k ${folder}`, ...SETTINGS.map((setting) => `-c ${setting.replaceAll(' ', '')}`)];
+  run(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'planwright',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--wal-segsize=1',
+    '-k',
+  );
+  const options = [
+    `-k ${folder}`,
+    ...SETTINGS.map((setting) => `-c ${setting.replaceAll(' ', '')}`),
+  ];
   const start = (): void => {
-    run('pg_ctl', '-D', data, '-w', '-s', '-l', join(folder, 'log'), '-o', options.join(' '), 'start');
+    run(
+      'pg_ctl',
+      '-D',
+      data,
+      '-w',
+      '-s',
+      '-l',
+      join(folder, 'log'),
+      '-o',
+      options.join(' '),
+      'start',
+    );
   };
   const stop = (how: 'fast' | 'immediate' = 'fast'): void => {
     run('pg_ctl', '-D', data, '-w', '-s', '-m', how, 'stop');
   };
   start();
   return {
-    url: `postgres://planwright@/postgres?host=${encodeURIComponent(folder)}`,
+    url: urlOf(folder),
     start,
     stop,
-    dispose: () => {
-      try {
-        stop('immediate');
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
+    dispose: () => disposeCluster(folder),
   };
 };
 
-void spawn;
+const programPath = (program: string): string => {
+  const bin = binaries();
+  if (bin === undefined) throw new Error('CI needs PostgreSQL; .ci/run installs it on Debian');
+  return join(bin, program);
+};
+
+/** Where a started cluster is reached: through a socket in its folder. */
+export const urlOf = (folder: string): string =>
+  `postgres://planwright@/postgres?host=${encodeURIComponent(folder)}`;
+
+/** Stops whatever runs in the folder, and removes it. */
+export const disposeCluster = (folder: string): void => {
+  const data = join(folder, 'data');
+  if (existsSync(join(data, 'postmaster.pid'))) {
+    const args = ['-D', data, '-w', '-s', '-m', 'immediate', 'stop'];
+    execFileSync(programPath('pg_ctl'), args, { ...unprivileged(), cwd: folder, stdio: 'pipe' });
+  }
+  rmSync(folder, { recursive: true, force: true });
+};

@@ -18,6 +18,12 @@ export interface Answer {
 /** Asks one question, inside a transaction or by itself. Texts and numbers go as values, never into the statement. */
 export type Ask = (sql: string, ...values: readonly SqlValue[]) => Promise<Answer>;
 
+/** Something for whoever listens to a channel. */
+export interface Notice {
+  readonly channel: string;
+  readonly text: string;
+}
+
 export interface DatabaseOptions {
   readonly url: string;
   readonly maxConnections: number;
@@ -44,8 +50,10 @@ export class Database {
       // A program that has nothing else to do may end.
       allowExitOnIdle: true,
     });
-    // An idle connection that breaks is nobody's trouble: the next question opens another.
+    // A connection that breaks is told to whoever waits for its answer. An event besides, of which there may be
+    // several, would end the process.
     this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   readonly ask: Ask = async (sql, ...values) => {
@@ -56,14 +64,15 @@ export class Database {
     }
   };
 
-  /** Does all of the work or none of it. */
-  async write<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    return this.#transaction('BEGIN', work, true);
+  /** Does all of the work or none of it. Whoever listens hears the notice once it is done, and not before. */
+  async write(work: (ask: Ask) => Promise<void>, notice?: Notice): Promise<void> {
+    await this.#transaction('BEGIN', work, (ask) => transactionNumber(ask, notice));
   }
 
   /** Sees one state of the database, whoever writes meanwhile. */
   async read<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work, false);
+    const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+    return this.#transaction(begin, work, () => Promise.resolve(null));
   }
 
   async close(): Promise<void> {
@@ -73,7 +82,7 @@ export class Database {
   async #transaction<Result>(
     begin: string,
     work: (ask: Ask) => Promise<Result>,
-    isWriting: boolean,
+    numberOf: (ask: Ask) => Promise<string | null>,
   ): Promise<Result> {
     const client = await this.#connection();
     const connection = { isLost: false };
@@ -88,7 +97,7 @@ export class Database {
     try {
       await ask(begin);
       const result = await work(ask);
-      const number = isWriting ? await transactionNumber(ask) : null;
+      const number = await numberOf(ask);
       await ask('COMMIT').catch((error: unknown) =>
         this.#outcome(number, connection.isLost, error),
       );
@@ -103,10 +112,7 @@ export class Database {
 
   async #connection(): Promise<PoolClient> {
     try {
-      const client = await this.#pool.connect();
-      // While it is ours, the pool does not listen; the question under way hears of it, too.
-      if (client.listenerCount('error') === 0) client.on('error', () => undefined);
-      return client;
+      return await this.#pool.connect();
     } catch (error) {
       throw storeError(error);
     }
@@ -133,8 +139,13 @@ export class Database {
   }
 }
 
-const transactionNumber = async (ask: Ask): Promise<string | null> => {
-  const { rows } = await ask('SELECT pg_current_xact_id_if_assigned()::text AS number');
+/** The number under which the server will know what became of the transaction; the notice goes along with asking. */
+const transactionNumber = async (ask: Ask, notice?: Notice): Promise<string | null> => {
+  const question = 'SELECT pg_current_xact_id_if_assigned()::text AS number';
+  const { rows } =
+    notice === undefined
+      ? await ask(question)
+      : await ask(`${question}, pg_notify($1, $2)`, notice.channel, notice.text);
   const number = rows[0]?.['number'];
   return typeof number === 'string' ? number : null;
 };

@@ -10,7 +10,7 @@ import type { PostgresStoreOptions } from './options.js';
 import { checkedOptions } from './options.js';
 import { migrate, numberOf } from './schema.js';
 import { runOf, Statements } from './statements.js';
-import { append, headerOf, post, readRun } from './transactions.js';
+import { append, checkPosted, headerOf, readRun } from './transactions.js';
 
 /**
  * Runs in PostgreSQL: the store for several machines. Whoever watches a run hears at once of what another process
@@ -30,7 +30,7 @@ import { append, headerOf, post, readRun } from './transactions.js';
 export function postgresStore<Entry extends StoredEntry = JournalEntry>(
   options: PostgresStoreOptions,
 ): RunStore<Entry> {
-  const { database, statements, notifications, ready } = partsOf(options);
+  const { database, statements, notifications, channel, ready } = partsOf(options);
   const { ask } = database;
 
   return {
@@ -42,8 +42,10 @@ export function postgresStore<Entry extends StoredEntry = JournalEntry>(
     },
     append: async (runId, expectedSequence, entries, appendOptions = {}) => {
       await ready();
-      await database.write((asking) =>
-        append({ ask: asking, statements }, runId, expectedSequence, entries, appendOptions),
+      await database.write(
+        (asking) =>
+          append({ ask: asking, statements }, runId, expectedSequence, entries, appendOptions),
+        { channel, text: runId },
       );
     },
     read: async (runId) => {
@@ -74,7 +76,7 @@ export function postgresStore<Entry extends StoredEntry = JournalEntry>(
       checkId(id, 'command.id');
       await ready();
       const body = JSON.stringify({ at, command });
-      await database.write((asking) => post({ ask: asking, statements }, runId, id, body));
+      checkPosted(runId, await statements.post(ask, runId, id, body, channel));
     },
     inbox: async (runId) => {
       await ready();
@@ -96,6 +98,7 @@ interface Parts {
   readonly database: Database;
   readonly statements: Statements;
   readonly notifications: Notifications;
+  readonly channel: string;
   /** Resolves when the tables are there; a failure is tried again by the next call. */
   readonly ready: () => Promise<void>;
 }
@@ -116,7 +119,8 @@ function partsOf(options: PostgresStoreOptions): Parts {
   };
   return {
     database,
-    statements: new Statements(quoted(schema), channel),
+    channel,
+    statements: new Statements(quoted(schema)),
     notifications: new Notifications(url, quoted(channel), clock),
     ready,
   };

@@ -72,8 +72,12 @@ export async function migrate(database: Database, schema: string): Promise<void>
 
 /** 0 when there are no tables of ours. */
 async function versionOf({ ask }: Pick<Database, 'ask'>, schema: string): Promise<number> {
-  const { rows: found } = await ask('SELECT to_regclass($1) AS name', `${schema}.versions`);
-  if (found[0]?.['name'] === null) return 0;
+  // A query, not to_regclass(), which may answer from a cache that is older than the lock.
+  const { count } = await ask(
+    `SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'versions'`,
+    schema.replaceAll('"', ''),
+  );
+  if (count === 0) return 0;
   const { rows } = await ask(`SELECT max(version) AS version FROM ${schema}.versions`);
   const version = numberOf(rows[0], 'version');
   if (version <= SCHEMA_VERSION) return version;

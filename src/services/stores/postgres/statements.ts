@@ -1,5 +1,6 @@
 import type { StoredCommand, StoredEntry, StoredState } from '../../run-store.js';
 import { parseStored, tornError } from '../stored-json.js';
+import { INBOX_LIMIT } from '../../store-limits.js';
 import { lookupId } from '../../stored-id.js';
 import type { Ask, SqlRow } from './database.js';
 import { numberOf } from './schema.js';
@@ -28,15 +29,19 @@ export const runOf = (row: SqlRow): RunRow => ({
   waiting: numberOf(row, 'waiting'),
 });
 
+/** What came of a command. */
+export interface Posted {
+  readonly isEnded: boolean;
+  readonly isKept: boolean;
+}
+
 /** The statements of one schema. */
 export class Statements {
   readonly #schema: string;
-  readonly #channel: string;
 
-  /** Both quoted as PostgreSQL wants them: the one as a name, the other as a text. */
-  constructor(schema: string, channel: string) {
+  /** @param schema quoted */
+  constructor(schema: string) {
     this.#schema = schema;
-    this.#channel = channel;
   }
 
   /** The run, which nobody else may change until the transaction is over. */
@@ -153,15 +158,33 @@ export class Statements {
     });
   }
 
-  async isKnown(ask: Ask, run: RunRow, commandId: string): Promise<boolean> {
-    const sql = `SELECT 1 FROM ${this.#schema}.commands WHERE run = $1 AND command_id = $2`;
-    return (await ask(sql, run.id, commandId)).count > 0;
-  }
-
-  async post(ask: Ask, run: RunRow, commandId: string, body: string): Promise<void> {
-    const insert = `INSERT INTO ${this.#schema}.commands (run, command_id, body) VALUES ($1, $2, $3)`;
-    await ask(insert, run.id, commandId, body);
-    await ask(`UPDATE ${this.#schema}.runs SET waiting = waiting + 1 WHERE id = $1`, run.id);
+  /**
+   * One statement, so one trip to the server and no transaction to be left open. Tells about the run, and whether
+   * the command was kept, now or before; undefined when there is no such run.
+   */
+  async post(
+    ask: Ask,
+    runId: string,
+    commandId: string,
+    body: string,
+    channel: string,
+  ): Promise<Posted | undefined> {
+    const sql = `WITH run AS (
+        SELECT id, ended, waiting FROM ${this.#schema}.runs WHERE run_id = $1 FOR UPDATE
+      ), added AS (
+        INSERT INTO ${this.#schema}.commands (run, command_id, body)
+        SELECT id, $2, $3 FROM run WHERE NOT ended AND waiting < $4 ON CONFLICT DO NOTHING RETURNING run
+      ), counted AS (
+        UPDATE ${this.#schema}.runs SET waiting = runs.waiting + 1 FROM added WHERE runs.id = added.run
+      )
+      SELECT ended, waiting, (SELECT pg_notify($5, $1) FROM added),
+        EXISTS (SELECT 1 FROM ${this.#schema}.commands WHERE commands.run = run.id AND command_id = $2) AS known
+      FROM run`;
+    const row = (await ask(sql, lookupId(runId), commandId, body, INBOX_LIMIT, channel)).rows[0];
+    if (row === undefined) return undefined;
+    // Where there is room it was added, or was there already.
+    const isKept = row['known'] === true || numberOf(row, 'waiting') < INBOX_LIMIT;
+    return { isEnded: row['ended'] === true, isKept };
   }
 
   /** Empties commands; their ids stay, so that they cannot be posted again. */
@@ -179,11 +202,6 @@ export class Statements {
 
   async delete(ask: Ask, runId: string): Promise<void> {
     await ask(`DELETE FROM ${this.#schema}.runs WHERE run_id = $1`, lookupId(runId));
-  }
-
-  /** Heard when the transaction is committed, and not before. */
-  async notify(ask: Ask, runId: string): Promise<void> {
-    await ask('SELECT pg_notify($1, $2)', this.#channel, runId);
   }
 
   #count(run: string): string {

@@ -3,7 +3,7 @@ import type { AppendOptions, RunHeader, StoredEntry, StoredRun } from '../../run
 import { INBOX_LIMIT } from '../../store-limits.js';
 import { parseStored, tornError } from '../stored-json.js';
 import type { Ask, SqlRow } from './database.js';
-import type { RunRow, Statements } from './statements.js';
+import type { Posted, RunRow, Statements } from './statements.js';
 import { runOf } from './statements.js';
 
 /* What takes more than one statement. */
@@ -42,7 +42,6 @@ export async function append(
   const bodies = entries.map((entry) => JSON.stringify(entry));
   if (bodies.length > 0) await statements.insertEntries(ask, run, count, bodies);
   await keepOptions(talk, run, count + entries.length, options);
-  await statements.notify(ask, runId);
 }
 
 async function keepOptions(
@@ -69,19 +68,11 @@ export async function readRun(
   return Object.freeze(state === undefined ? stored : { ...stored, state });
 }
 
-export async function post(
-  talk: Talk,
-  runId: string,
-  commandId: string,
-  body: string,
-): Promise<void> {
-  const { ask, statements } = talk;
-  const run = await known(talk, runId);
-  if (await statements.isKnown(ask, run, commandId)) return;
-  if (run.waiting >= INBOX_LIMIT)
-    throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
-  await statements.post(ask, run, commandId, body);
-  await statements.notify(ask, runId);
+/** Refuses what was not kept. */
+export function checkPosted(runId: string, posted: Posted | undefined): void {
+  if (posted === undefined) throw new RunNotFoundError(`There is no run '${runId}'`);
+  if (posted.isEnded) throw new RunConflictError(`Run '${runId}' has ended`);
+  if (!posted.isKept) throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
 }
 
 export function headerOf(row: SqlRow): RunHeader {
