@@ -50,7 +50,7 @@ export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { DurabilityOptions } from './run/durability.js';
 export type { RetentionOptions } from './run/retention.js';
-export type { CommandResult, Run } from './run/run.types.js';
+export type { CommandResult, ConnectedRun, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
 export type {
   AppendOptions,

@@ -31,7 +31,7 @@ import type { RunParts } from './run/live-run.js';
 import type { RetentionOptions, RetentionParts } from './run/retention.js';
 import { deleteEndedRuns, deleteRun } from './run/retention.js';
 import { RunRegistry } from './run/run-registry.js';
-import type { Run } from './run/run.types.js';
+import type { ConnectedRun, Run } from './run/run.types.js';
 import type { Clock } from './services/clock.js';
 import { systemClock } from './services/clock.js';
 import { randomId } from './services/random-id.js';
@@ -92,6 +92,11 @@ export interface Orchestrator<AgentName extends string = string> {
    * RunClaimedError, and nobody is called.
    */
   resume(runId: string): Promise<Run>;
+  /**
+   * A run of the store that lives in another process, or in none at present: what it is told goes through the store, is
+   * durable before it is acknowledged, and is answered by whoever runs it.
+   */
+  connect(runId: string): Promise<ConnectedRun>;
   /** Takes up every unfinished run in the store that belongs to nobody: never claimed, given back, or its owner died. */
   recover(): Promise<readonly Run[]>;
   /** Recovers now and then again and again, `everyMs` after it was last done. Returns how to stop. */
@@ -183,6 +188,7 @@ export const composeOrchestrator = (
       return runs.start(runId, plan === undefined ? { goal } : { goal, plan });
     },
     resume: (runId) => runs.resume(runId),
+    connect: (runId) => runs.connect(runId),
     recover: () => runs.recover(),
     recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
     delete: async (runId) => deleteRun(runId, retentionParts()),
@@ -218,6 +224,8 @@ const engineOf = (
   return {
     kernel: createKernel(charts, runnerOf),
     perform: performOf(options, team),
+    mayRepeat: ({ request }) =>
+      request.role !== 'worker' || team.agents.get(request.agent)?.idempotent !== false,
     policyFingerprint: fingerprint(stableStringify(policy as never)),
     chartFingerprint: () => chartFingerprint(machines),
     team,

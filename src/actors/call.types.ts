@@ -229,6 +229,7 @@ export type FailureCode =
   | 'unknown-agent'
   | 'breaker-open'
   | 'budget-exhausted'
+  | 'interrupted'
   | 'run-ended';
 
 /** What the agentCall chart ends with. */

@@ -64,6 +64,14 @@ export interface AgentDefinition<Name extends string, Output, Target extends str
   /** Used once, when every try failed and `retry.fallback` is on: the run goes on with less. */
   readonly fallback?: (call: AgentCall) => Output | Promise<Output>;
   /**
+   * Whether a call may be made twice with the same key. When the process dies while a call is out, nobody knows what came
+   * of it: `true` makes it once more, under the same key; `false` lets that try fail, with the code `interrupted`, and
+   * whether there is another try is for the policy to say.
+   *
+   * @default true
+   */
+  readonly idempotent?: boolean;
+  /**
    * What is written down instead of an output, after fields that the schema marks with `secret`. Steps that depend on it
    * are handed the output itself, by the process that made it.
    */
@@ -77,6 +85,7 @@ export interface Agent<Name extends string = string, Target extends string = str
   readonly output?: z.ZodType;
   readonly run: (call: AgentCall) => unknown;
   readonly fallback?: (call: AgentCall) => unknown;
+  readonly idempotent?: boolean;
   readonly redact?: (output: JsonValue) => unknown;
   /** Only for the type checker: the agents it may hand off to. */
   readonly targets?: Target;
@@ -122,6 +131,9 @@ const definitionIssues = (
   }
   if (typeof definition.run !== 'function') {
     issues.push({ code: 'invalid-agent', path: 'run', message: 'Expected a function' });
+  }
+  if (definition.idempotent !== undefined && typeof definition.idempotent !== 'boolean') {
+    issues.push({ code: 'invalid-agent', path: 'idempotent', message: 'Expected true or false' });
   }
   if (definition.redact !== undefined && typeof definition.redact !== 'function') {
     issues.push({ code: 'invalid-agent', path: 'redact', message: 'Expected a function' });

@@ -22,15 +22,32 @@ export interface DurabilityOptions {
    * @default 1_000
    */
   readonly pollMs?: number;
+  /**
+   * How long a command to a run elsewhere waits for the answer of its owner. After that it is known to be durable, and
+   * nothing more.
+   *
+   * @default 10_000
+   */
+  readonly answerMs?: number;
 }
 
 export type Durability = Required<DurabilityOptions>;
 
-export const defaultDurability: Durability = { leaseMs: 30_000, maxRecoveries: 5, pollMs: 1_000 };
+export const defaultDurability: Durability = {
+  leaseMs: 30_000,
+  maxRecoveries: 5,
+  pollMs: 1_000,
+  answerMs: 10_000,
+};
 
-const LEAST: Durability = { leaseMs: 10, maxRecoveries: 0, pollMs: 1 };
+const LEAST: Durability = { leaseMs: 10, maxRecoveries: 0, pollMs: 1, answerMs: 0 };
 /** A lease or a pause of a day is a mistake in the unit. */
-const MOST: Durability = { leaseMs: 86_400_000, maxRecoveries: 1_000_000, pollMs: 86_400_000 };
+const MOST: Durability = {
+  leaseMs: 86_400_000,
+  maxRecoveries: 1_000_000,
+  pollMs: 86_400_000,
+  answerMs: 86_400_000,
+};
 
 export const durabilityIssues = (options: unknown): Issue[] => {
   if (options === undefined) return [];

@@ -20,6 +20,8 @@ export class JournalWriter {
   readonly #lease: Lease;
   #format: JournalFormat | undefined;
   #isOpen = false;
+  /** Commands that are none: they leave the store with the next entry. */
+  #discarded: string[] = [];
   /** The making of a place for the journal, until the first entry waits for it. */
   #opening: MaybePromise<void> = undefined;
 
@@ -50,6 +52,11 @@ export class JournalWriter {
     this.#format = format;
   }
 
+  /** Takes something out of the inbox that nobody can answer. */
+  discard(commandId: string): void {
+    this.#discarded.push(commandId);
+  }
+
   /** Returns when the entries are durable: all of them, or none. */
   append(entries: readonly JournalEntry[], standing: Standing): MaybePromise<void> {
     const opening = this.#opening;
@@ -69,6 +76,8 @@ export class JournalWriter {
     const taken = entries.flatMap(({ event }) =>
       event.kind === 'commanded' ? (event.commandId ?? []) : [],
     );
+    taken.push(...this.#discarded);
+    this.#discarded = [];
     const state = hasEnded ? undefined : this.#format?.encodeState(save);
     return {
       ended: hasEnded,

@@ -1,5 +1,6 @@
 import type { CallInput } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
+import { failed } from '../actors/outcome.js';
 import type { CallSurroundings, OutputLookup, Perform } from '../actors/team.types.js';
 import { RunConflictError, toFailure } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -7,16 +8,18 @@ import type { Fact, FactBody } from '../journal/facts.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 import { isEnded, reportOf } from '../journal/report.js';
-import type { Missed, World } from '../kernel/driver.js';
+import type { World } from '../kernel/driver.js';
 import { Driver } from '../kernel/driver.js';
 import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
+import type { OpenCall } from '../kernel/replay.js';
 import { unfinishedIn } from '../kernel/replay.js';
 import type { PlanToCheck } from '../machines/orchestrator.types.js';
 import type { Clock } from '../services/clock.js';
-import type { MaybePromise } from '../services/run-store.js';
+import type { MaybePromise, StoredCommand } from '../services/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { parseCommand } from './commands.js';
 import { FactStream } from './fact-stream.js';
+import type { Inbox } from './inbox.js';
 import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { afterwards } from './maybe-promise.js';
@@ -33,6 +36,8 @@ export interface RunParts {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly perform: Perform;
+  /** Whether a call that was out when its process died is made once more; otherwise its try has failed. */
+  readonly mayRepeat: (input: CallInput) => boolean;
   readonly onError: (error: unknown) => void;
   /** Takes out of what a store says what must not be in a report, such as the address of a database. */
   readonly redactText: (text: string) => string;
@@ -47,6 +52,7 @@ export interface RunParts {
 export interface Keeping {
   readonly writer: JournalWriter;
   readonly lease: Lease;
+  readonly inbox: Inbox;
 }
 
 /** One run: the driver, its journal, and what people see of them. */
@@ -88,19 +94,49 @@ export class LiveRun extends CommandMethods implements Run {
     });
   }
 
-  /** Begins, with commands that came before there was a beginning. */
-  begin(input: unknown, missed: readonly Missed[] = []): void {
+  begin(input: unknown): void {
     this.#driver.post({ kind: 'started', input });
-    for (const { input: command, settled } of missed) this.#driver.post(command, settled);
+    this.#listen();
   }
 
-  /** Goes on where a journal ends, with what happened since. */
-  goOn({ entries, state }: ReplayedRun, missed: readonly Missed[]): void {
+  /** Goes on where a journal ends, with the commands that came since. */
+  goOn({ entries, state }: ReplayedRun, commands: readonly StoredCommand[] = []): void {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
     this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
     const timeOf = (stepNumber: number): number => entries[stepNumber]?.at ?? lastAt;
-    this.#driver.take(state, unfinishedIn(state, timeOf), missed);
+    const { calls, timers } = unfinishedIn(state, timeOf);
+    const interrupted = calls.filter((call) => !this.#mayRepeat(call));
+    const missed = [
+      ...interrupted.map((call) => ({ at: lastAt, input: interruption(call) })),
+      ...commands.flatMap((command) => {
+        const given = this.#commandIn(command);
+        return given === undefined ? [] : [{ at: command.at, input: given }];
+      }),
+    ];
+    const repeated = calls.filter((call) => this.#mayRepeat(call));
+    this.#driver.take(state, { calls: repeated, timers }, missed);
+    this.#listen(commands);
+  }
+
+  /** Commands from elsewhere, as long as the run lives. */
+  #listen(seen: readonly StoredCommand[] = []): void {
+    if (this.#isOver) return;
+    this.#keeping?.inbox.open((command) => {
+      const input = this.#commandIn(command);
+      if (input !== undefined) this.#driver.post(input);
+    }, seen);
+  }
+
+  #commandIn({ id, command }: StoredCommand): KernelInput | undefined {
+    const parsed = parseCommand(command);
+    if (parsed.ok) return { kind: 'commanded', event: parsed.command, commandId: id };
+    this.#keeping?.writer.discard(id);
+    return undefined;
+  }
+
+  #mayRepeat({ actor, input }: OpenCall): boolean {
+    return actor !== 'performCall' || this.#parts.mayRepeat(input as CallInput);
   }
 
   /** Ends a run where its journal ends: nobody is called any more. */
@@ -246,6 +282,7 @@ export class LiveRun extends CommandMethods implements Run {
   #end(record: RunRecord): void {
     this.#isOver = true;
     this.#keeping?.lease.stop();
+    this.#keeping?.inbox.close();
     this.#facts.end();
     this.#onEnd();
     if (isEnded(record)) this.#resolveDone(reportOf(record));
@@ -274,3 +311,11 @@ const commandResult = (step: KernelStep | undefined): CommandResult => {
   );
   return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
 };
+
+/** What becomes of a call that nobody may make twice: whether it was made, and what came of it, is not known. */
+const interruption = ({ address, generation }: OpenCall): KernelInput => ({
+  kind: 'answered',
+  address,
+  generation,
+  output: failed('interrupted', 'The process ended while the call was out'),
+});

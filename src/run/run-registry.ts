@@ -8,13 +8,15 @@ import type { ReadJournal } from '../journal/read-journal.js';
 import { readJournal, sealedHeader } from '../journal/read-journal.js';
 import type { RunHeader, RunStore } from '../services/run-store.js';
 import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
+import { StoredRunConnection } from './connected-run.js';
 import type { Durability } from './durability.js';
+import { Inbox } from './inbox.js';
 import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
 import type { Keeping, RunParts } from './live-run.js';
 import { LiveRun } from './live-run.js';
 import { replayedRun } from './replayed-run.js';
-import type { Run } from './run.types.js';
+import type { ConnectedRun, Run } from './run.types.js';
 import type { TakenUp } from './take-up.js';
 import { takeUp } from './take-up.js';
 
@@ -108,13 +110,28 @@ export class RunRegistry {
         save: () => engine.kernel.save(replayed.state),
       });
       if (ended) run.show(entries);
-      else run.goOn(replayed, []);
+      else run.goOn(replayed);
     } catch (error) {
       this.#live.delete(runId);
       await keeping?.lease.release();
       throw error;
     }
     return run;
+  }
+
+  /** A run of the store, whoever runs it. */
+  async connect(runId: string): Promise<ConnectedRun> {
+    await this.read(runId);
+    const { store, clock, durability, newOwner } = this.#parts;
+    if (store === undefined) throw new RunNotFoundError(noStore(runId));
+    const { pollMs, answerMs } = durability;
+    return new StoredRunConnection(runId, {
+      store,
+      clock,
+      newCommandId: newOwner,
+      pollMs,
+      answerMs,
+    });
   }
 
   /** Every unfinished run in the store that belongs to nobody. */
@@ -216,7 +233,7 @@ export class RunRegistry {
         run.begin(plan === undefined ? { goal, runId } : { goal, runId, plan });
         return;
       case 'unfinished':
-        run.goOn(taken.replayed, []);
+        run.goOn(taken.replayed, taken.commands);
     }
   }
 
@@ -224,9 +241,10 @@ export class RunRegistry {
     const { store, clock, durability, newOwner, onError } = this.#parts;
     if (store === undefined) return undefined;
     const owner = newOwner();
-    const { leaseMs } = durability;
+    const { leaseMs, pollMs } = durability;
     const lease = new Lease({ store, clock, runId, owner, leaseMs, onError });
-    return { lease, writer: new JournalWriter(store, runId, lease) };
+    const inbox = new Inbox({ store, clock, runId, pollMs, onError });
+    return { lease, inbox, writer: new JournalWriter(store, runId, lease) };
   }
 
   #create(

@@ -5,7 +5,27 @@ import type { RunReport } from '../journal/report.js';
 
 /** The answer to a command. Accepted means written down; a refusal says why and changed nothing. */
 export type CommandResult =
-  { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
+  | {
+      readonly accepted: true;
+      /** Nobody runs the run at present: the command waits in the store for whoever takes it up, and is judged then. */
+      readonly isPending?: true;
+    }
+  | { readonly accepted: false; readonly reason: string };
+
+/** What can be said to a run. Never throws. */
+export type RunCommands = Pick<
+  Run,
+  'approve' | 'reject' | 'skip' | 'skipTo' | 'say' | 'pause' | 'resume' | 'extendTime' | 'abort'
+>;
+
+/** A run of the store, whoever runs it: it can be watched and told things from anywhere. */
+export interface ConnectedRun extends RunCommands {
+  readonly runId: string;
+  /** Where the run stands, as far as it is durable. */
+  record(): Promise<RunRecord>;
+  /** Everything that happened, as it is kept. */
+  journal(): Promise<readonly JournalEntry[]>;
+}
 
 /** One run of one goal. */
 export interface Run {

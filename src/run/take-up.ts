@@ -9,7 +9,7 @@ import type { JournalFormat } from '../journal/format/journal-format.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { readJournal } from '../journal/read-journal.js';
 import type { Kernel } from '../kernel/kernel.types.js';
-import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
+import type { RunHeader, RunStore, StoredCommand, StoredRun } from '../services/run-store.js';
 import type { Lease } from './lease.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
@@ -26,6 +26,8 @@ interface OwnedRun {
   readonly header: RunHeader;
   /** How to write on. */
   readonly format: JournalFormat;
+  /** What it was told meanwhile. */
+  readonly commands: readonly StoredCommand[];
 }
 
 export type TakenUp =
@@ -66,7 +68,8 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
     const latest = await readRun(runId, parts.store);
     const isSame = latest.entries.length === stored.entries.length;
     const { journal, replayed } = isSame ? understood : understand(latest, runId, parts);
-    const owned = { header: stored.header, format: journal.format };
+    const commands = await parts.store.inbox(runId);
+    const owned = { header: stored.header, format: journal.format, commands };
     if (claim.takeovers > parts.maxRecoveries) {
       return { kind: 'abandoned', ...owned, replayed, reason: 'max-recoveries' };
     }

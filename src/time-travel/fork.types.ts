@@ -48,6 +48,7 @@ export type SaidCommand = WithoutRoute<Command>;
 export interface Engine {
   readonly kernel: Kernel;
   readonly perform: Perform;
+  readonly mayRepeat: (input: CallInput) => boolean;
   readonly policyFingerprint: string;
   readonly chartFingerprint: () => string;
   readonly team: Callable;

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+
+import { RunNotFoundError } from '../../src/errors.js';
+import type { Orchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { slowAgent, steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { journalIn } from './runs.js';
+import { slowStore } from './stores.js';
+
+expectNothingUnhandled();
+
+const processOn = (clock: VirtualClock, store: RunStore): Orchestrator =>
+  composeOrchestrator(
+    {
+      agents: [slowAgent('worker', clock, 20_000)],
+      clock,
+      store,
+      policy: definePolicy({ approval: { agents: ['worker'] } }),
+    },
+    undefined,
+  );
+
+const input = { goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a') } };
+
+/** Without a watch everybody has to poll. */
+const unwatched = (store: RunStore): RunStore => {
+  const { watch: _watch, ...rest } = store;
+  return rest;
+};
+
+const stores: Readonly<Record<string, (clock: VirtualClock) => RunStore>> = {
+  'that tells of commands': () => memoryStore(),
+  'that has to be polled': () => unwatched(memoryStore()),
+  'that takes its time': (clock) => slowStore(clock, 20, unwatched(memoryStore())),
+};
+
+for (const [name, storeOf] of Object.entries(stores)) {
+  describe(`a run elsewhere, in a store ${name}`, () => {
+    it('takes commands, in order and once, and says what became of them', async () => {
+      const clock = virtualClock();
+      const store = storeOf(clock);
+      const run = processOn(clock, store).start(input);
+      const elsewhere = processOn(clock, store);
+      await clock.runUntil(() => run.record().openApprovals.length === 1);
+      const connecting = elsewhere.connect('run');
+      await clock.runUntil(connecting);
+      const remote = await connecting;
+      const results = Promise.all([
+        remote.approve('b:1.1'),
+        remote.say('First'),
+        remote.approve('a:1.1', 'Go on'),
+        remote.say('Second'),
+        remote.approve('a:1.1'),
+        remote.pause(),
+        remote.extendTime(-1),
+      ]);
+      await clock.runUntil(results);
+      expect(await results).toEqual([
+        { accepted: false, reason: 'unknown-request' },
+        { accepted: true },
+        { accepted: true },
+        { accepted: true },
+        { accepted: false, reason: 'already-decided' },
+        { accepted: true },
+        { accepted: false, reason: expect.stringContaining('invalid-command') as string },
+      ]);
+      expect(run.record().conversation).toEqual(['First', 'Second']);
+      const record = remote.record();
+      await clock.runUntil(record);
+      expect((await record).conversation).toEqual(['First', 'Second']);
+      expect(JSON.parse(JSON.stringify(await record))).toEqual(
+        JSON.parse(JSON.stringify(run.record())),
+      );
+      const aborted = remote.abort('Enough');
+      await clock.runUntil(aborted);
+      expect(await aborted).toEqual({ accepted: true });
+      await clock.runUntil(run.done);
+      expect(await run.done).toMatchObject({ status: 'aborted', reason: 'Enough' });
+      const late = remote.say('Too late');
+      await clock.runUntil(late);
+      expect(await late).toEqual({ accepted: false, reason: 'run-ended' });
+      clock.advance(60_000);
+      await clock.settle();
+      expect(clock.pending()).toBe(0);
+    });
+  });
+}
+
+describe('a run that nobody runs', () => {
+  const waiting = async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const first = processOn(clock, store);
+    first.start(input);
+    await clock.settle();
+    await clock.runUntil(first.close({ graceMs: 0 }));
+    return { clock, store };
+  };
+
+  it('keeps its commands: they are durable, and the next owner takes them first, in order', async () => {
+    const { clock, store } = await waiting();
+    const remote = await processOn(clock, store).connect('run');
+    const said = Promise.all([remote.say('First'), remote.approve('a:1.1'), remote.say('Second')]);
+    await clock.runUntil(said);
+    expect(await said).toEqual(Array(3).fill({ accepted: true, isPending: true }));
+    expect(await store.inbox('run')).toHaveLength(3);
+    const next = await processOn(clock, store).resume('run');
+    await clock.settle();
+    expect(next.record().conversation).toEqual(['First', 'Second']);
+    expect(next.record().approvals).toMatchObject([{ outcome: 'granted' }]);
+    expect(await store.inbox('run')).toEqual([]);
+    // Whoever takes it up after that finds nothing to do twice.
+    const commands = journalIn(store, 'run').filter(({ event }) => event.kind === 'commanded');
+    expect(commands).toHaveLength(3);
+    await next.abort();
+  });
+
+  it('is asked in time, though nobody was there: an answer from before the deadline counts', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const policy = definePolicy({ approval: { agents: ['worker'], timeoutMs: 60_000 } });
+    const options = { agents: [slowAgent('worker', clock, 10)], clock, store, policy };
+    const first = composeOrchestrator(options, undefined);
+    first.start(input);
+    await clock.settle();
+    await clock.runUntil(first.close({ graceMs: 0 }));
+    clock.advance(30_000);
+    const remote = await composeOrchestrator(options, undefined).connect('run');
+    await clock.runUntil(remote.approve('a:1.1'));
+    clock.advance(3_600_000 / 2);
+    const run = await composeOrchestrator(options, undefined).resume('run');
+    await clock.settle();
+    expect(run.record().approvals).toMatchObject([{ requestId: 'a:1.1', outcome: 'granted' }]);
+    await run.abort();
+  });
+
+  it('takes a command once, though its owner dies before or after it was written down', async () => {
+    for (const isWritten of [false, true]) {
+      const { clock, store } = await waiting();
+      const remote = await processOn(clock, store).connect('run');
+      const said = remote.say('Only once');
+      await clock.settle();
+      let isDead = false;
+      const mortal: RunStore = {
+        ...store,
+        append: (...parameters) => {
+          if (isDead) throw new Error('The process is dead');
+          if (isWritten) void store.append(...parameters);
+          isDead = true;
+          throw new Error('The process is dead');
+        },
+      };
+      const dying = await processOn(clock, mortal).resume('run');
+      await clock.settle();
+      expect((await dying.done).status).toBe('failed');
+      const next = await processOn(clock, store).resume('run');
+      await clock.runUntil(said);
+      expect(await said).toEqual({ accepted: true });
+      expect(next.record().conversation).toEqual(['Only once']);
+      await next.abort();
+    }
+  });
+});
+
+describe('connect', () => {
+  it('knows only runs of the store', async () => {
+    const clock = virtualClock();
+    await expect(processOn(clock, memoryStore()).connect('nobody')).rejects.toThrow(
+      RunNotFoundError,
+    );
+    const forgetful = composeOrchestrator({ agents: [slowAgent('worker', clock, 1)] }, undefined);
+    await expect(forgetful.connect('nobody')).rejects.toThrow(RunNotFoundError);
+  });
+
+  it('does not throw whatever the store does: a command that is not durable is not accepted', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const run = processOn(clock, store).start(input);
+    const broken: RunStore = {
+      ...store,
+      post: () => {
+        throw new Error('The disk is gone');
+      },
+    };
+    const remote = await processOn(clock, broken).connect('run');
+    expect(await remote.pause()).toEqual({
+      accepted: false,
+      reason: 'store-unavailable: Error: The disk is gone',
+    });
+    await run.abort();
+  });
+
+  it('leaves out what is no command, though somebody put it into the inbox', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const run = processOn(clock, store).start(input);
+    await clock.settle();
+    await store.post('run', { id: 'x1', at: 0, command: { type: 'xstate.done.actor.slot-0' } });
+    await store.post('run', { id: 'x2', at: 0, command: null });
+    await clock.settle();
+    const remote = await processOn(clock, store).connect('run');
+    const said = remote.say('Hello');
+    await clock.runUntil(said);
+    expect(await said).toEqual({ accepted: true });
+    expect(run.record().conversation).toEqual(['Hello']);
+    expect(await store.inbox('run')).toEqual([]);
+    await run.abort();
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+
+import type { AgentCall } from '../../src/agents/agent.js';
+import { defineAgent } from '../../src/agents/agent.js';
+import { ConfigurationError } from '../../src/errors.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { play } from '../scenarios/harness.js';
+import { steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { factsOf, storeWith } from './runs.js';
+
+expectNothingUnhandled();
+
+const agentOf = (clock: VirtualClock, calls: string[], idempotent: boolean | undefined) =>
+  defineAgent({
+    name: 'worker',
+    description: 'Does something that cannot be undone',
+    ...(idempotent === undefined ? {} : { idempotent }),
+    run: async (call: AgentCall) => {
+      calls.push(call.key);
+      await clock.sleep(100, call.signal);
+      return 'done';
+    },
+  });
+
+/** A run that dies while its first call is out, and what comes of it. */
+const afterCrash = async (idempotent: boolean | undefined, attempts: number) => {
+  const policy = definePolicy({ retry: { attempts, backoffMs: 10 } });
+  const orchestratorOn = (clock: VirtualClock, store: RunStore, calls: string[]) =>
+    composeOrchestrator(
+      { agents: [agentOf(clock, calls, idempotent)], clock, store, policy },
+      undefined,
+    );
+  const clock = virtualClock();
+  const store = memoryStore();
+  const first = orchestratorOn(clock, store, []).start({
+    goal: 'The goal',
+    runId: 'run',
+    plan: { steps: steps('a') },
+  });
+  await clock.settle();
+  const left = await storeWith(store, 'run', first.journal().length);
+  const calls: string[] = [];
+  const later = virtualClock({ startMs: 50 });
+  const run = await orchestratorOn(later, left, calls).resume('run');
+  await later.runUntil(run.done);
+  const failures = factsOf(run).filter((fact) => fact.type === 'agent.failed');
+  return { calls, report: await run.done, failures, journal: run.journal() };
+};
+
+describe('a call that was out when the process died', () => {
+  for (const idempotent of [undefined, true]) {
+    it(`is made once more under the same key (idempotent: ${idempotent})`, async () => {
+      const { calls, report, failures } = await afterCrash(idempotent, 3);
+      expect(calls).toEqual(['run/a/1/worker']);
+      expect(failures).toEqual([]);
+      expect(report.status).toBe('completed');
+    });
+  }
+
+  it('is a failed try where the agent is not idempotent; the next try has a key of its own', async () => {
+    const { calls, report, failures, journal } = await afterCrash(false, 3);
+    expect(calls).toEqual(['run/a/1/worker#2']);
+    expect(failures).toMatchObject([{ key: 'run/a/1/worker', code: 'interrupted', try: 1 }]);
+    expect(report.status).toBe('completed');
+    // The failure is in the journal like any other: whoever replays it comes to the same end.
+    expect(journal.filter(({ event }) => event.kind === 'answered')).toHaveLength(3);
+  });
+
+  it('fails its step where there are no more tries, and nobody is called again', async () => {
+    const { calls, report } = await afterCrash(false, 1);
+    expect(calls).toEqual([]);
+    expect(report.steps).toMatchObject([{ id: 'a', status: 'failed', code: 'interrupted' }]);
+  });
+
+  it('is nothing that happens to a run whose process lives', async () => {
+    for (const mode of ['straight', 'rebuilt', 'live'] as const) {
+      const calls: string[] = [];
+      const { report } = await play(mode, (clock) => ({
+        options: { agents: [agentOf(clock, calls, false)], policy: definePolicy() },
+        start: { plan: { steps: steps('a', 'b<a') } },
+      }));
+      expect(report.status).toBe('completed');
+      expect(calls).toEqual(['run/a/1/worker', 'run/b/1/worker']);
+    }
+  });
+
+  it('is said to be repeatable or not by true or false, and by nothing else', () => {
+    const definition = { name: 'worker', description: '', run: () => 'x', idempotent: 'no' };
+    expect(() => defineAgent(definition as never)).toThrow(ConfigurationError);
+  });
+});

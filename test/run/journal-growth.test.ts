@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+
+import { defineAgent } from '../../src/agents/agent.js';
+import { readJournal } from '../../src/journal/read-journal.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { presets } from '../../src/policy/presets.js';
+import { tracingRunner } from '../../src/kernel/tracing-runner.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+
+/** The bytes of everything a store is given, as JSON. */
+const counted = (): { store: RunStore; written: () => { bytes: number; states: number } } => {
+  const inner = memoryStore();
+  let bytes = 0;
+  let states = 0;
+  const count = (value: unknown): void => {
+    if (value !== undefined) bytes += new TextEncoder().encode(JSON.stringify(value)).byteLength;
+  };
+  const store: RunStore = {
+    ...inner,
+    create: (header) => {
+      count(header);
+      return inner.create(header);
+    },
+    append: (runId, expectedSequence, entries, options) => {
+      entries.forEach(count);
+      count(options?.state);
+      if (options?.state !== undefined) states += 1;
+      return inner.append(runId, expectedSequence, entries, options);
+    },
+  };
+  return { store, written: () => ({ bytes, states }) };
+};
+
+const played = async (stepCount: number, outputBytes: number) => {
+  const { store, written } = counted();
+  const worker = defineAgent({
+    name: 'worker',
+    description: 'Says a lot',
+    run: async (call) => `${call.step.id} `.padEnd(outputBytes, `${call.step.id}-`),
+  });
+  const clock = virtualClock();
+  let transitions = 0;
+  const orchestrator = (of: RunStore) =>
+    composeOrchestrator(
+      {
+        agents: [worker],
+        clock,
+        store: of,
+        policy: presets.boundedReplan({ limits: { maxSteps: 2_000 } }),
+      },
+      undefined,
+      (chart) => {
+        const runner = tracingRunner(chart);
+        return {
+          ...runner,
+          advance: (...parameters) => {
+            transitions += 1;
+            return runner.advance(...parameters);
+          },
+        };
+      },
+    );
+  const plan = {
+    steps: Array.from({ length: stepCount }, (_, index) => ({
+      id: `s${index}`,
+      agent: 'worker',
+      task: `Do the work of step ${index}`,
+      dependsOn: index === 0 ? [] : [`s${index - 1}`],
+    })),
+  };
+  const run = orchestrator(store).start({ goal: 'Measure', runId: 'run-of-many-steps', plan });
+  await clock.runUntil(run.done);
+  expect((await run.done).successfulSteps).toHaveLength(stepCount);
+  /** How many transitions it takes to take the run up again just before its end. */
+  const resumed = async (): Promise<number> => {
+    const stored = await store.read('run-of-many-steps');
+    if (stored === undefined) throw new Error('There is no run');
+    const cut = memoryStore();
+    await cut.create(stored.header);
+    const entries = stored.entries.slice(0, -1);
+    const state = stored.state === undefined ? {} : { state: stored.state.body };
+    const split = stored.state?.sequence ?? entries.length;
+    await cut.append('run-of-many-steps', 0, entries.slice(0, split), state);
+    if (split < entries.length) await cut.append('run-of-many-steps', split, entries.slice(split));
+    transitions = 0;
+    const again = await orchestrator(cut).resume('run-of-many-steps');
+    const replayed = transitions;
+    await clock.runUntil(again.done);
+    expect((await again.done).successfulSteps).toHaveLength(stepCount);
+    return replayed;
+  };
+  return { ...written(), resumed, stored: await store.read('run-of-many-steps') };
+};
+
+describe('what is written for a step', () => {
+  it('is the output and half as much again at most, however many steps there are', async () => {
+    const perStep: number[] = [];
+    for (const stepCount of [50, 100, 200, 400]) {
+      const { bytes } = await played(stepCount, 1_024);
+      perStep.push(bytes / stepCount);
+    }
+    expect(Math.max(...perStep)).toBeLessThanOrEqual(1.5 * 1_024);
+    expect(perStep.at(-1)).toBeLessThanOrEqual((perStep[0] ?? 0) * 1.02);
+  });
+
+  it('has states in it that are worth it, and at most a 32nd of the entries', async () => {
+    const plain = await played(150, 1_024);
+    const rich = await played(150, 10_240);
+    expect(plain.states).toBe(0);
+    expect(rich.states).toBeGreaterThan(0);
+    const entryBytes = JSON.stringify(rich.stored?.entries).length;
+    expect(rich.bytes).toBeLessThan(entryBytes * (1 + 1 / 32) + 30_000);
+    expect(readJournal(rich.stored ?? expect.fail()).state?.sequence).toBeGreaterThan(0);
+  });
+});
+
+describe('taking a run up again', () => {
+  it('takes as many transitions as there are entries, and no more', async () => {
+    const small = await (await played(125, 100)).resumed();
+    const large = await (await played(1_000, 100)).resumed();
+    expect(large / small).toBeGreaterThan(7);
+    expect(large / small).toBeLessThan(8.5);
+  });
+
+  it('replays only what came after the stored state', async () => {
+    const whole = await (await played(150, 100)).resumed();
+    const tail = await (await played(150, 10_240)).resumed();
+    expect(tail).toBeLessThan(whole / 2);
+  });
+});
