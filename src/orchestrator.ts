@@ -89,9 +89,11 @@ export interface Orchestrator<AgentName extends string = string> {
   start(input: StartInput<AgentName>): Run;
   /**
    * Takes a run up again: the live one, or the one the store remembers. A run that somebody else runs is refused with
-   * RunClaimedError, and nobody is called.
+   * RunClaimedError, and nobody is called. One that began on other charts or under another policy is refused with
+   * JournalMismatchError, or, with `carryOver`, carried over: a new run with the same goal takes its place, under the
+   * present policy, and asks nobody for plans and completed steps that the old one has answers to.
    */
-  resume(runId: string): Promise<Run>;
+  resume(runId: string, options?: { readonly carryOver?: boolean }): Promise<Run>;
   /**
    * A run of the store that lives in another process, or in none at present: what it is told goes through the store, is
    * durable before it is acknowledged, and is answered by whoever runs it.
@@ -187,7 +189,8 @@ export const composeOrchestrator = (
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
       return runs.start(runId, plan === undefined ? { goal } : { goal, plan });
     },
-    resume: (runId) => runs.resume(runId),
+    resume: (runId, { carryOver = false } = {}) =>
+      carryOver ? runs.resumeOrCarryOver(runId) : runs.resume(runId),
     connect: (runId) => runs.connect(runId),
     recover: () => runs.recover(),
     recoverEvery: (everyMs) => runs.recoverEvery(everyMs),

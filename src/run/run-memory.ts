@@ -49,6 +49,17 @@ export class RunMemory {
     };
   }
 
+  /** A last entry that no chart has a part in. */
+  endedBy(reason: string, at: number): JournalEntry {
+    return {
+      sequence: this.#entries.length,
+      at,
+      event: { kind: 'abandoned', reason },
+      facts: [{ sequence: this.#factCount + 1, at, ...runFailed(reason) }],
+      intents: NO_INTENTS,
+    };
+  }
+
   keep(entry: JournalEntry): void {
     this.#entries.push(entry);
     this.#factCount += entry.facts.length;

@@ -1,4 +1,5 @@
 import {
+  JournalMismatchError,
   OrchestratorClosedError,
   RunClaimedError,
   RunConflictError,
@@ -8,6 +9,7 @@ import type { ReadJournal } from '../journal/read-journal.js';
 import { readJournal, sealedHeader } from '../journal/read-journal.js';
 import type { RunHeader, RunStore } from '../services/run-store.js';
 import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
+import { carryOver, rememberingPerform } from './carry-over.js';
 import { StoredRunConnection } from './connected-run.js';
 import type { Durability } from './durability.js';
 import { Inbox } from './inbox.js';
@@ -76,6 +78,23 @@ export class RunRegistry {
   /** Whether the run lives here, or is about to. */
   has(runId: string): boolean {
     return this.#live.has(runId) || this.#resuming.has(runId);
+  }
+
+  /** As `resume`; a run that began on other charts or under another policy is carried over into a new one. */
+  async resumeOrCarryOver(runId: string): Promise<Run> {
+    try {
+      return await this.resume(runId);
+    } catch (error) {
+      const { store, clock, policyFingerprint, chartFingerprint } = this.#parts;
+      const keeping = this.#keepingOf(runId);
+      if (!JournalMismatchError.isInstance(error) || store === undefined || !keeping) throw error;
+      const present = {
+        policyFingerprint,
+        chartFingerprint: chartFingerprint(),
+        startedAt: clock.now(),
+      };
+      return this.resume(await carryOver(runId, { store, lease: keeping.lease, present }));
+    }
   }
 
   /** A stored run as it is now; it is neither claimed nor changed. */
@@ -208,7 +227,7 @@ export class RunRegistry {
       chartFingerprint: chartFingerprint(),
       maxRecoveries: durability.maxRecoveries,
     });
-    const run = this.#create(taken.header, keeping);
+    const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
     if (taken.kind !== 'ended') keeping.writer.goOn(taken.format);
     try {
       this.#carryOn(run, taken);
@@ -218,6 +237,15 @@ export class RunRegistry {
       throw error;
     }
     return run;
+  }
+
+  /** A run that was carried over asks nobody for what the one before it has answers to. */
+  async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts>> {
+    if (carriedFrom === undefined) return {};
+    const stored = await this.#parts.store?.read(carriedFrom);
+    if (stored === undefined) return {};
+    const before = { runId: carriedFrom, entries: readJournal(stored, carriedFrom).entries };
+    return { perform: rememberingPerform(this.#parts.perform, runId, before) };
   }
 
   #carryOn(run: LiveRun, taken: TakenUp): void {
@@ -250,7 +278,7 @@ export class RunRegistry {
   #create(
     { runId, goal }: Pick<RunHeader, 'runId' | 'goal'>,
     keeping: Keeping | undefined,
-    engine?: Engine,
+    engine?: Partial<Engine>,
   ): LiveRun {
     const run = new LiveRun({ runId, goal }, { ...this.#parts, ...engine }, keeping, () => {
       this.#live.delete(runId);

@@ -1,0 +1,134 @@
+import type { CallInput, CallOutcome } from '../actors/call.types.js';
+import type { Perform } from '../actors/team.types.js';
+import { RunClaimedError, RunNotFoundError } from '../errors.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { Fact } from '../journal/facts.js';
+import { readJournal, sealedHeader } from '../journal/read-journal.js';
+import type { RunHeader, RunStore } from '../services/run-store.js';
+import { JournalWriter } from './journal-writer.js';
+import type { Lease } from './lease.js';
+import { RunMemory } from './run-memory.js';
+
+/** What a run that is carried over is made with. */
+export interface CarryOverParts {
+  readonly store: RunStore;
+  /** Of the run that is left. */
+  readonly lease: Lease;
+  readonly present: Pick<RunHeader, 'policyFingerprint' | 'startedAt'> & {
+    readonly chartFingerprint: string;
+  };
+}
+
+/**
+ * Gives a run that cannot go on here a successor, and ends it: the reason of its end names the successor, and the header
+ * of the successor names the run. The successor is made first, so whatever happens in between, there is one; asked
+ * again, it is the same one. Returns its id.
+ */
+export const carryOver = async (runId: string, parts: CarryOverParts): Promise<string> => {
+  const { store, lease, present } = parts;
+  const stored = await store.read(runId);
+  if (stored === undefined) throw new RunNotFoundError(`Run '${runId}' is not in the store`);
+  const { entries, format } = readJournal(stored, runId);
+  const claim = await lease.take();
+  if (claim === undefined) {
+    throw new RunClaimedError(`Run '${runId}' is being run by somebody else`);
+  }
+  try {
+    const successor = await successorOf(runId, store);
+    const { goal, plan } = stored.header;
+    if (successor.isNew) {
+      const given = { goal, ...(plan === undefined ? {} : { plan }) };
+      await store.create(
+        sealedHeader({ runId: successor.runId, ...given, ...present, carriedFrom: runId }),
+      );
+    }
+    const writer = new JournalWriter(store, runId, lease);
+    writer.goOn(format);
+    const reason = `carried-over: ${successor.runId}`;
+    await writer.append([lastEntry(stored.header, entries, reason, present.startedAt)], {
+      hasEnded: true,
+      save: () => undefined,
+    });
+    return successor.runId;
+  } finally {
+    await lease.release();
+  }
+};
+
+/** `run-2` for `run`, or the next number that is free or was given to it before. */
+const successorOf = async (
+  runId: string,
+  store: RunStore,
+): Promise<{ readonly runId: string; readonly isNew: boolean }> => {
+  for (let number = 2; ; number += 1) {
+    const candidate = `${runId}-${number}`;
+    const stored = await store.read(candidate);
+    if (stored === undefined) return { runId: candidate, isNew: true };
+    if (stored.header.carriedFrom === runId) return { runId: candidate, isNew: false };
+  }
+};
+
+/** The end of a journal whose charts are not there any more: no chart is asked. */
+const lastEntry = (
+  header: RunHeader,
+  entries: readonly JournalEntry[],
+  reason: string,
+  now: number,
+): JournalEntry => {
+  const memory = new RunMemory(header.runId, header.goal);
+  for (const entry of entries) memory.keep(entry);
+  return memory.endedBy(reason, Math.max(now, entries.at(-1)?.at ?? now));
+};
+
+/** One answer of the run before. */
+interface CarriedAnswer {
+  readonly fact: Fact<'agent.answered'>;
+  readonly outcome: CallOutcome;
+}
+
+/**
+ * Makes calls, but for those that the run before has answers to: its plans, and everything about steps that it completed.
+ * An answer counts only for the same question: same role, same agent, same step, same task.
+ */
+export const rememberingPerform = (
+  perform: Perform,
+  runId: string,
+  before: { readonly runId: string; readonly entries: readonly JournalEntry[] },
+): Perform => {
+  const facts = before.entries.flatMap((entry) => entry.facts);
+  const completed = new Set(
+    facts.flatMap((fact) => (fact.type === 'step.completed' ? [fact.stepId] : [])),
+  );
+  const tasks = new Map(
+    facts.flatMap((fact) =>
+      fact.type === 'plan.adopted' ? fact.steps.map(({ id, task }) => [id, task] as const) : [],
+    ),
+  );
+  const answers = new Map<string, CarriedAnswer>();
+  for (const { event, facts: told } of before.entries) {
+    const fact = told.find((candidate) => candidate.type === 'agent.answered');
+    if (event.kind !== 'answered' || fact === undefined) continue;
+    if (fact.role !== 'planner' && !completed.has(fact.stepId ?? '')) continue;
+    answers.set(fact.key.slice(before.runId.length), {
+      fact,
+      outcome: event.output as CallOutcome,
+    });
+  }
+  return (input, surroundings) => {
+    const answer = answers.get(input.key.slice(runId.length));
+    return answer !== undefined && isSameQuestion(input, answer.fact, tasks)
+      ? Promise.resolve(answer.outcome)
+      : perform(input, surroundings);
+  };
+};
+
+const isSameQuestion = (
+  { request }: CallInput,
+  fact: Fact<'agent.answered'>,
+  tasks: ReadonlyMap<string, string>,
+): boolean => {
+  if (request.role !== fact.role || request.agent !== fact.agent) return false;
+  if (request.stepId !== fact.stepId) return false;
+  const task = 'step' in request ? request.step?.task : undefined;
+  return task === undefined || task === tasks.get(fact.stepId ?? '');
+};

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+
+import { JournalMismatchError, RunClaimedError } from '../../src/errors.js';
+import { readJournal, sealedHeader, formatOf } from '../../src/journal/read-journal.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { Policy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { slowAgent, steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { factsOf, journalIn, storeWith } from './runs.js';
+
+expectNothingUnhandled();
+
+const rigOn = (clock: VirtualClock, store: RunStore, policy: Policy) => {
+  const worker = slowAgent('worker', clock, 100);
+  const planned: string[] = [];
+  const orchestrator = composeOrchestrator(
+    {
+      agents: [worker],
+      planner: ({ key }) => {
+        planned.push(key);
+        return { steps: steps('a', 'b<a', 'c<b') };
+      },
+      clock,
+      store,
+      policy,
+    },
+    undefined,
+  );
+  return { worker, planned, orchestrator };
+};
+
+/** A run whose first step is done and whose second is under way, left by its process. */
+const halfDone = async (clock: VirtualClock) => {
+  const store = memoryStore();
+  const { orchestrator } = rigOn(clock, store, definePolicy());
+  const run = orchestrator.start({ goal: 'The goal', runId: 'run' });
+  await clock.settle();
+  clock.advance(150);
+  await clock.settle();
+  return storeWith(store, 'run', run.journal().length);
+};
+
+const other = definePolicy({ limits: { maxReplans: 1 } });
+
+describe('a run that began under another policy', () => {
+  it('is carried over when that is asked for: completed steps are not called again, and both know of each other', async () => {
+    const clock = virtualClock();
+    const store = await halfDone(clock);
+    const { worker, planned, orchestrator } = rigOn(clock, store, other);
+    await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
+    const run = await orchestrator.resume('run', { carryOver: true });
+    expect(run.runId).toBe('run-2');
+    await clock.runUntil(run.done);
+    const report = await run.done;
+    expect(report).toMatchObject({ status: 'completed', successfulSteps: ['a', 'b', 'c'] });
+    expect(planned).toEqual([]);
+    expect(worker.calls.map(({ key }) => key)).toEqual(['run-2/b/1/worker', 'run-2/c/1/worker']);
+    expect(report.steps[0]?.output).toBe('worker did a');
+
+    const [before, after] = [await store.read('run'), await store.read('run-2')];
+    expect(before?.ended).toBe(true);
+    expect(journalIn(store, 'run').at(-1)?.facts).toMatchObject([
+      { type: 'run.ended', status: 'failed', reason: 'carried-over: run-2' },
+    ]);
+    expect(after?.header.carriedFrom).toBe('run');
+    expect(factsOf(run).map(({ sequence }) => sequence)).toEqual(
+      factsOf(run).map((_, index) => index + 1),
+    );
+  });
+
+  it('goes on with what it was carried over with when its process dies in turn', async () => {
+    const clock = virtualClock();
+    const store = await halfDone(clock);
+    const first = rigOn(clock, store, other);
+    await first.orchestrator.resume('run', { carryOver: true });
+    await clock.runUntil(first.orchestrator.close({ graceMs: 0 }));
+    const second = rigOn(clock, store, other);
+    const run = await second.orchestrator.resume('run-2');
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(
+      [...first.worker.calls, ...second.worker.calls].map(({ step }) => step.id),
+    ).not.toContain('a');
+  });
+
+  it('is carried over once, though it died after its successor was made', async () => {
+    const clock = virtualClock();
+    const store = await halfDone(clock);
+    const dying = rigOn(
+      clock,
+      {
+        ...store,
+        append: () => {
+          throw new Error('The process is dead');
+        },
+      },
+      other,
+    );
+    await expect(dying.orchestrator.resume('run', { carryOver: true })).rejects.toThrow('dead');
+    const { orchestrator } = rigOn(clock, store, other);
+    expect((await orchestrator.resume('run', { carryOver: true })).runId).toBe('run-2');
+    expect(await store.read('run-3')).toBeUndefined();
+  });
+
+  it('is not carried over while somebody runs it, nor when it can go on', async () => {
+    const clock = virtualClock();
+    const store = await halfDone(clock);
+    const owner = rigOn(clock, store, definePolicy());
+    const run = await owner.orchestrator.resume('run', { carryOver: true });
+    expect(run.runId).toBe('run');
+    await expect(
+      rigOn(clock, store, other).orchestrator.resume('run', { carryOver: true }),
+    ).rejects.toThrow(RunClaimedError);
+    expect(await store.read('run-2')).toBeUndefined();
+    await run.abort();
+  });
+});
+
+describe('a run that began on other charts', () => {
+  it('is refused with the first fact that would differ, or that none does, and is carried over when that is asked for', async () => {
+    const clock = virtualClock();
+    const original = await halfDone(clock);
+    const stored = await original.read('run');
+    if (stored === undefined) throw new Error('There is no run');
+    // As if it had been written on charts with another name for one of their states.
+    const store = memoryStore();
+    const header = sealedHeader({ ...stored.header, chartFingerprint: 'of other charts' });
+    await store.create(header);
+    const format = formatOf(header);
+    for (const entry of readJournal(stored).entries) {
+      await store.append('run', entry.sequence, [format.encode(entry)]);
+    }
+    const { worker, orchestrator } = rigOn(clock, store, definePolicy());
+    await expect(orchestrator.resume('run')).rejects.toThrow(
+      /on other charts.*the same facts here/,
+    );
+    expect(worker.calls).toEqual([]);
+    const run = await orchestrator.resume('run', { carryOver: true });
+    await clock.runUntil(run.done);
+    expect(worker.calls.map(({ step }) => step.id)).toEqual(['b', 'c']);
+  });
+});
