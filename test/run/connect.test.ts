@@ -30,8 +30,9 @@ const input = { goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a')
 
 /** Without a watch everybody has to poll. */
 const unwatched = (store: RunStore): RunStore => {
-  const { watch: _watch, ...rest } = store;
-  return rest;
+  const copy = { ...store };
+  delete copy.watch;
+  return copy;
 };
 
 const stores: Readonly<Record<string, (clock: VirtualClock) => RunStore>> = {
