@@ -1,5 +1,6 @@
 export { virtualClock } from '../services/virtual-clock.js';
 export { checkInvariants } from './invariants/check-invariants.js';
+export { simulate } from './simulate/simulate.js';
 export { storeContract } from './store-contract/store-contract.js';
 
 export type { VirtualClock } from '../services/virtual-clock.js';
@@ -29,3 +30,7 @@ export type {
   Rule,
   Witness,
 } from './prove/prove.types.js';
+export type { FaultKind } from './simulate/fault-kinds.js';
+export type { Simulation } from './simulate/play.js';
+export type { SimulateOptions, SimulationFailure, SimulationSummary } from './simulate/simulate.js';
+export type { Omissions } from './simulate/world.js';

@@ -20,6 +20,7 @@ const documents = [
   'docs/policy.md',
   'docs/replanning.md',
   'docs/runs.md',
+  'docs/simulation.md',
   'docs/time-travel.md',
   'docs/privacy.md',
   ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),

@@ -38,9 +38,18 @@ export const INVARIANTS = {
     number: 8,
     promise: 'No call without a record of it, and no answer without a call.',
   },
+  'calls-once': {
+    number: 8,
+    promise:
+      'Who has answered is never called again; who has not, once more after a crash at most.',
+  },
   'outputs-kept': {
     number: 9,
     promise: 'What a completed step made is in the journal, as it was made.',
+  },
+  'outputs-delivered': {
+    number: 9,
+    promise: 'An agent is handed what the steps before it made, as they made it.',
   },
   'consent-first': {
     number: 10,
@@ -51,19 +60,33 @@ export const INVARIANTS = {
     promise: 'Calls, steps, questions and outputs stay within the policy and the price tag.',
   },
   'ending-true': { number: 12, promise: 'The end says what happened, and why.' },
+  'report-true': { number: 12, promise: 'The report says what the journal says.' },
+  'replay-agrees': { number: 13, promise: 'A run that is taken up again goes on as it was.' },
   'journal-gapless': { number: 14, promise: 'Entries and facts are numbered without gaps.' },
   'causes-first': {
     number: 15,
     promise: 'Facts come in the order of their causes: one beginning, one end, nothing after it.',
   },
   'team-only': { number: 16, promise: 'Nobody outside the team is ever called.' },
+  'nothing-left': {
+    number: 18,
+    promise: 'After the end there is no timer, and whoever is still at work was told.',
+  },
   'ends-in-time': {
     number: 19,
     promise: 'A run ends within its limit, its grace period and the extensions it was given.',
   },
+  heals: {
+    number: 20,
+    promise: 'When nothing goes wrong any more, a run ends by its own deadlines.',
+  },
   'waits-in-time': {
     number: 22,
     promise: 'A call is over by the timeout of a try, a question by the timeout of approvals.',
+  },
+  'commands-answered': {
+    number: 23,
+    promise: 'Every command is answered, and none is accepted after the end.',
   },
 } as const satisfies Readonly<Record<string, { number: number; promise: string }>>;
 

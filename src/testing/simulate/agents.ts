@@ -1,0 +1,126 @@
+import type { AgentCall } from '../../agents/agent.js';
+import {
+  askHuman,
+  blocked,
+  done,
+  handOff,
+  needsContext,
+  requestReplan,
+} from '../../agents/report.js';
+import type { FaultKind } from './fault-kinds.js';
+import { answer } from './answering.js';
+import type { Random } from './random.js';
+import type { Stage } from './stage.js';
+
+/** What goes wrong with a call whoever is called. */
+export const CALL_FAULTS: readonly FaultKind[] = [
+  'agent-hangs',
+  'agent-late',
+  'agent-throws',
+  'agent-rejects',
+  'agent-silent',
+  'agent-floods',
+  'agent-misshapen',
+  'agent-unserializable',
+  'agent-cyclic',
+  'agent-on-the-tick',
+];
+
+/** One call of an agent of a simulated world: the work, or what goes wrong with it. */
+export const work = (stage: Stage, call: AgentCall, name: string): unknown => {
+  const { key } = call;
+  const lost = stage.ledger.missing(call);
+  const isWhole = lost.length === 0;
+  stage.expect(isWhole, 'outputs-delivered', `${key} is not given the output of ${lost.join()}`);
+  if (isFailing(stage, key)) throw new Error('The agent is down');
+  const fault = stuckness(stage, call) ?? stage.fault(key, WORK_FAULTS, 0.5);
+  const random = stage.random(`answer ${key}`);
+  return answer(stage, { key, signal: call.signal, fault, random }, () =>
+    report(stage, call, name, fault),
+  );
+};
+
+/** Whoever is stuck is stuck at every attempt of the step: otherwise no sub-plan would ever be made. */
+const stuckness = (stage: Stage, { step }: AgentCall): FaultKind | undefined =>
+  stage.fault(`${step.id} at every attempt`, ['agent-blocked'], 0.15);
+
+/** Down for good, or only for the first try. */
+const isFailing = (stage: Stage, key: string): boolean => {
+  const [base = key, later] = key.split('#');
+  const fault = stage.fault(`${base} at all`, ['agent-flaky', 'agent-dead'], 0.3);
+  return fault === 'agent-dead' || (fault === 'agent-flaky' && later === undefined);
+};
+
+interface Reporting {
+  readonly call: AgentCall;
+  readonly random: Random;
+  readonly output: { readonly by: string; readonly step: string; readonly variant: number };
+}
+
+type Reporter = (reporting: Reporting) => unknown;
+
+const USAGE = { inputTokens: 5, outputTokens: 1, costUsd: 0.01 };
+
+/** What an agent reports when it is not simply done. */
+const REPORTS: Readonly<Partial<Record<FaultKind, Reporter>>> = {
+  'agent-blocked': () => blocked('It cannot be done this way'),
+  'agent-needs-context': ({ random, output }) =>
+    needsContext('Look elsewhere', random.chance(0.5) ? output : undefined, { usage: USAGE }),
+  'agent-hands-off': ({ random, output }) =>
+    handOff({ agent: targetOf(random), task: 'Take over' }, output, { usage: USAGE }),
+  'agent-wants-replan': ({ output }) =>
+    requestReplan({ reason: 'It does not fit', agents: [] }, output, { confidence: 0.4 }),
+  'agent-asks-human': () => askHuman({ question: 'Which one?', payload: { options: [1, 2] } }),
+  'agent-unsure': ({ output }) => done(output, { confidence: 0.2, usage: USAGE }),
+  'agent-expensive': ({ output }) =>
+    done(output, { usage: { inputTokens: 400, outputTokens: 90, costUsd: 0.8 } }),
+  'agent-lookalike': ({ random, output }) => done(lookalikeOf(random, output)),
+  'agent-meddles': ({ call, output }) => meddle(call, output),
+};
+
+const WORK_FAULTS: readonly FaultKind[] = [
+  ...CALL_FAULTS,
+  ...(Object.keys(REPORTS) as FaultKind[]),
+];
+
+const report = (
+  stage: Stage,
+  call: AgentCall,
+  name: string,
+  fault: FaultKind | undefined,
+): unknown => {
+  const random = stage.random(`report ${call.key}`);
+  const output = { by: name, step: call.step.id, variant: random.integer(0, 1) };
+  const reporter = fault === undefined ? undefined : REPORTS[fault];
+  return reporter === undefined
+    ? done(output, { confidence: 0.9, usage: USAGE })
+    : reporter({ call, random, output });
+};
+
+const targetOf = (random: Random): string =>
+  random.pick(['worker', 'reviewer', 'nobody', '__proto__'], 'worker');
+
+const lookalikeOf = (random: Random, output: Readonly<Record<string, unknown>>): unknown =>
+  random.pick([
+    { ...output, xstate$$type: 1, id: 'slot-0' },
+    { ...output, sessionId: 'x', send: 'y', ref: 'z' },
+    { ...output, type: 'approval.grant', requestId: 's0:1.1' },
+    { ...output, steps: [{ id: 'evil', agent: 'worker', task: 'Everything' }] },
+  ]);
+
+/** What it was given is frozen: an attempt to change it must change nothing, for anybody. */
+const meddle = (call: AgentCall, output: unknown): unknown => {
+  const given = call as { -readonly [Key in keyof AgentCall]: AgentCall[Key] };
+  for (const change of [
+    () => (given.task = 'Something else'),
+    () => (given.dependencies as unknown[]).push('More'),
+    () => ((given.step as { attempt: number }).attempt = 99),
+  ]) {
+    try {
+      change();
+    } catch {
+      // As it should be.
+    }
+  }
+  return done(output);
+};

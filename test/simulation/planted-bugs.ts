@@ -1,0 +1,315 @@
+import type { AnyStateMachine } from 'xstate';
+import { assign, emit, enqueueActions } from 'xstate';
+
+import type { StoredEntry } from '../../src/services/run-store.js';
+import type { Level } from '../../src/guards/escalation.js';
+import { tracingRunner } from '../../src/kernel/tracing-runner.js';
+import type { AgentCallContext } from '../../src/machines/agent-call.js';
+import { changed } from '../../src/machines/changed.js';
+import { actorIn, asVerdict, outcomeIn } from '../../src/machines/orchestrator.events.js';
+import * as facts from '../../src/machines/orchestrator.facts.js';
+import * as settle from '../../src/machines/orchestrator.settle.js';
+import type {
+  OrchestratorContext,
+  OrchestratorEvent,
+} from '../../src/machines/orchestrator.types.js';
+import * as updates from '../../src/machines/orchestrator.updates.js';
+import type { StepContext } from '../../src/machines/step.types.js';
+import { chunkedListOf, itemsOf } from '../../src/plan/chunked-list.js';
+import { withReady } from '../../src/plan/progress.js';
+import type { InvariantName } from '../../src/testing/invariants/invariants.js';
+import type { Understudies } from '../../src/testing/simulate/troupe.js';
+
+/* Bugs put into the charts and the store from outside: no production file knows of them. */
+
+export interface PlantedBug {
+  readonly bug: string;
+  /** The promise that is meant to notice. */
+  readonly caughtBy: InvariantName;
+  readonly understudies: Understudies;
+}
+
+type Phase = Parameters<typeof facts.phaseEntered>[1];
+
+interface Run {
+  readonly context: OrchestratorContext;
+  readonly event: OrchestratorEvent;
+}
+interface Step {
+  readonly context: StepContext;
+}
+interface Call {
+  readonly context: AgentCallContext;
+}
+
+type Implementations = Parameters<AnyStateMachine['provide']>[0];
+
+/** The kernel with one chart whose guards, actions or delays were exchanged. */
+const inChart = (id: string, implementations: Implementations): Understudies => ({
+  runnerOf: (machine) =>
+    tracingRunner(machine.id === id ? machine.provide(implementations) : machine),
+});
+
+/** Longer than any simulated run. */
+const NEVER_MS = 2 ** 50;
+
+const NOTHING = assign({});
+
+/** Starts steps as the chart does, from a context that is not quite right. */
+const startingFrom = (wrong: (context: OrchestratorContext) => OrchestratorContext) =>
+  enqueueActions(({ context, enqueue }) => {
+    const started = settle.stepsStarted(wrong(context as OrchestratorContext));
+    enqueue.assign(started.context);
+    for (const { index, slotId, input } of started.starts) {
+      enqueue.emit(facts.stepStarted(started.context, index, slotId));
+      enqueue.spawnChild('step', { id: slotId, input });
+    }
+  });
+
+/** Settles as the chart does, with facts that are not quite right. */
+const settlingWith = (wrong: (update: settle.Update) => settle.Update) =>
+  enqueueActions(({ context, event, enqueue }) => {
+    const actorId = actorIn(event as OrchestratorEvent);
+    if (actorId === undefined) return;
+    const before = context as OrchestratorContext;
+    const update = wrong(
+      settle.stepSettled(before, actorId, outcomeIn(event as OrchestratorEvent)),
+    );
+    enqueue.assign(changed(before, update.context));
+    for (const fact of update.facts) enqueue.emit(fact);
+    enqueue.stopChild(actorId);
+  });
+
+/** Adopts as the chart does, with a context that is not quite right. */
+const adoptingWith = (wrong: (context: OrchestratorContext) => OrchestratorContext) =>
+  enqueueActions(({ context, enqueue }) => {
+    const before = context as OrchestratorContext;
+    const update = settle.proposalAdopted(before);
+    enqueue.assign(changed(before, wrong(update.context)));
+    for (const fact of update.facts) enqueue.emit(fact);
+  });
+
+/** All that waits may run, whatever it waits for. */
+const withoutDependencies = (context: OrchestratorContext): OrchestratorContext => {
+  const { progress } = context;
+  const waiting = itemsOf(progress.states).flatMap((state, index) =>
+    state.status === 'pending' && state.unmet > 0 ? [index] : [],
+  );
+  return { ...context, progress: withReady(progress, waiting) };
+};
+
+const withoutOutputs = (context: OrchestratorContext): OrchestratorContext => {
+  const states = itemsOf(context.progress.states).map((state) => ({ ...state, outputKeys: [] }));
+  return { ...context, progress: { ...context.progress, states: chunkedListOf(states) } };
+};
+
+const MILDER: Readonly<Record<Level, Level>> = {
+  none: 'none',
+  remind: 'remind',
+  correct: 'remind',
+  refocus: 'correct',
+  critical: 'refocus',
+  abort: 'critical',
+};
+
+const twice = ({ context, facts: [settled, ...rest] }: settle.Update): settle.Update => ({
+  context,
+  facts: settled === undefined ? rest : [settled, settled, ...rest],
+});
+
+/** Tells every second time only that it plans: what a run says depends on what was said before it. */
+const forgetful = () => {
+  let plans = 0;
+  return enqueueActions(({ context, enqueue }, params: { readonly phase: Phase }) => {
+    if (params.phase === 'planning') plans += 1;
+    if (params.phase === 'planning' && plans % 2 === 0) return;
+    enqueue.emit(facts.phaseEntered(context as OrchestratorContext, params.phase));
+  });
+};
+
+const unfinished = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
+  entries.length > 1 ? entries.slice(0, -1) : entries;
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    bug: 'the parallel cap is dropped',
+    caughtBy: 'parallel-cap',
+    understudies: inChart('orchestrator', {
+      actions: {
+        startSteps: startingFrom((context) => ({ ...context, slots: [...context.slots, null] })),
+      },
+    }),
+  },
+  {
+    bug: 'one attempt too many',
+    caughtBy: 'attempts-bounded',
+    understudies: inChart('step', {
+      guards: {
+        canAttemptAgain: ({ context }: Step) =>
+          context.attempt <= context.settings.policy.limits.maxAttempts,
+      },
+    }),
+  },
+  {
+    bug: 'one try too many',
+    caughtBy: 'attempts-bounded',
+    understudies: inChart('agentCall', {
+      guards: { canRetry: ({ context }: Call) => context.tries <= context.retry.attempts },
+    }),
+  },
+  {
+    bug: 'a step settles twice',
+    caughtBy: 'settled-once',
+    understudies: inChart('orchestrator', { actions: { settleStep: settlingWith(twice) } }),
+  },
+  {
+    bug: 'the timer of a try is lost',
+    caughtBy: 'waits-in-time',
+    understudies: inChart('agentCall', { delays: { attemptTimeout: () => NEVER_MS } }),
+  },
+  {
+    bug: 'the timer of a question is lost',
+    caughtBy: 'waits-in-time',
+    understudies: inChart('step', { delays: { approvalTimeout: () => NEVER_MS } }),
+  },
+  {
+    bug: 'dependencies are ignored',
+    caughtBy: 'dependencies-first',
+    understudies: inChart('orchestrator', {
+      actions: { adoptProposal: adoptingWith(withoutDependencies) },
+    }),
+  },
+  {
+    bug: 'outputs are lost when there is another plan',
+    caughtBy: 'outputs-delivered',
+    understudies: inChart('orchestrator', {
+      actions: { adoptProposal: adoptingWith(withoutOutputs) },
+    }),
+  },
+  {
+    bug: 'the store forgets its last entry in a crash',
+    caughtBy: 'calls-once',
+    understudies: { recovered: unfinished },
+  },
+  {
+    bug: 'nobody is asked for approval',
+    caughtBy: 'consent-first',
+    understudies: inChart('step', { guards: { needsApproval: () => false } }),
+  },
+  {
+    bug: 'the ladder is a rung too low',
+    caughtBy: 'ladder-in-order',
+    understudies: inChart('orchestrator', {
+      actions: {
+        climb: enqueueActions(({ context, event, enqueue }) => {
+          const before = context as OrchestratorContext;
+          const verdict = asVerdict(event as OrchestratorEvent);
+          const climbed = { ...before, ...updates.climbed(before, verdict) };
+          const level = MILDER[climbed.ladder.level];
+          const next = { ...climbed, ladder: { ...climbed.ladder, level } };
+          enqueue.assign(next);
+          if (level === before.ladder.level) return;
+          enqueue.emit(facts.escalationChanged(before.ladder.level, next, verdict.score));
+        }),
+      },
+    }),
+  },
+  {
+    bug: 'a replan costs nothing',
+    caughtBy: 'replans-bounded',
+    understudies: inChart('orchestrator', { actions: { countReplan: NOTHING } }),
+  },
+  {
+    bug: 'the limit of the run is not armed',
+    caughtBy: 'ends-in-time',
+    understudies: inChart('orchestrator', {
+      delays: { executionDeadline: () => NEVER_MS, timeLimit: () => NEVER_MS },
+    }),
+  },
+  {
+    bug: 'a fact is told after the end',
+    caughtBy: 'causes-first',
+    understudies: inChart('orchestrator', {
+      actions: {
+        announceEnd: enqueueActions(({ context, enqueue }) => {
+          const before = context as OrchestratorContext;
+          const update = settle.restCancelled(before);
+          for (const fact of update.facts) enqueue.emit(fact);
+          enqueue.assign(changed(before, update.context));
+          if (before.depth > 0) return;
+          enqueue.emit(facts.runEnded(before));
+          enqueue.emit({ type: 'conversation.said', text: 'One more thing' });
+        }),
+      },
+    }),
+  },
+  {
+    bug: 'steps that are left are forgotten at the end',
+    caughtBy: 'settled-once',
+    understudies: inChart('orchestrator', {
+      actions: {
+        announceEnd: emit(({ context }: Run) => facts.runEnded(context)),
+      },
+    }),
+  },
+  {
+    bug: 'calls are not counted',
+    caughtBy: 'ceilings-held',
+    understudies: inChart('orchestrator', { actions: { countCall: NOTHING } }),
+  },
+  {
+    bug: 'sub-plans go one level too deep',
+    caughtBy: 'depth-bounded',
+    understudies: inChart('step', {
+      guards: {
+        canSubplan: ({ context }: Step) =>
+          !context.isWindingDown &&
+          context.settings.team.hasPlanner &&
+          context.depth <= context.settings.policy.limits.maxDepth,
+      },
+    }),
+  },
+  {
+    bug: 'a free slot is not filled',
+    caughtBy: 'no-idle-slot',
+    understudies: inChart('orchestrator', {
+      actions: { settleAndStart: settlingWith((update) => update) },
+    }),
+  },
+  {
+    bug: 'calls are made that the journal does not know of',
+    caughtBy: 'intent-first',
+    understudies: { found: (entry) => ({ ...entry, intents: [] }) },
+  },
+  {
+    bug: 'the pause before the next try never ends',
+    caughtBy: 'heals',
+    understudies: inChart('agentCall', { delays: { retryBackoff: () => NEVER_MS } }),
+  },
+  {
+    bug: 'a chart remembers other runs',
+    caughtBy: 'replay-agrees',
+    understudies: inChart('orchestrator', { actions: { enterPhase: forgetful() } }),
+  },
+  {
+    bug: 'an entry of the journal has the wrong number',
+    caughtBy: 'journal-gapless',
+    understudies: {
+      found: (entry) => ({ ...entry, sequence: Math.max(1, entry.sequence) }),
+    },
+  },
+  {
+    bug: 'an output changes on its way into the journal',
+    caughtBy: 'outputs-kept',
+    understudies: {
+      found: (entry) => ({
+        ...entry,
+        facts: entry.facts.map((fact) =>
+          fact.type === 'agent.answered' && fact.role === 'worker'
+            ? { ...fact, output: 'Another' }
+            : fact,
+        ),
+      }),
+    },
+  },
+];

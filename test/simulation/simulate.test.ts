@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+
+import { presets } from '../../src/policy/presets.js';
+import { simulate } from '../../src/testing/simulate/simulate.js';
+import { createSimulator } from '../../src/testing/simulate/simulator.js';
+import type { Understudies } from '../../src/testing/simulate/troupe.js';
+import { shrink } from '../../src/testing/simulate/shrink.js';
+import { traceOf } from '../../src/testing/simulate/trace.js';
+import { PLANTED_BUGS } from './planted-bugs.js';
+
+describe('one seed', () => {
+  it('is one world: the same journal, byte for byte, whoever else was simulated before', async () => {
+    const first = createSimulator();
+    const journals = new Map<number, string>();
+    for (let seed = 0; seed < 80; seed += 1) {
+      journals.set(seed, JSON.stringify((await first.run(seed)).journal));
+    }
+    const second = createSimulator();
+    for (let seed = 79; seed >= 0; seed -= 1) {
+      const { journal, crashes } = await second.run(seed);
+      expect(JSON.stringify(journal), `seed ${seed}, ${crashes} crashes`).toBe(journals.get(seed));
+    }
+    expect(new Set(journals.values()).size).toBe(80);
+  });
+
+  it('has crashes, downtime and takes the run up again', async () => {
+    const simulator = createSimulator();
+    let crashes = 0;
+    for (let seed = 0; seed < 60; seed += 1) crashes += (await simulator.run(seed)).crashes;
+    expect(crashes).toBeGreaterThan(20);
+  });
+});
+
+describe('a failure', () => {
+  const understudies = (caughtBy: string): Understudies =>
+    PLANTED_BUGS.find((planted) => planted.caughtBy === caughtBy)?.understudies ?? {};
+
+  it('is shrunk to what it needs, and still breaks the same promise', async () => {
+    const simulator = createSimulator({}, understudies('parallel-cap'));
+    let failing = await simulator.run(0);
+    for (let seed = 1; failing.violations.length === 0; seed += 1) {
+      failing = await simulator.run(seed);
+    }
+    const shrunk = await shrink(simulator, failing, {});
+    expect(shrunk.simulation.violations.map(({ name }) => name)).toContain('parallel-cap');
+    expect(shrunk.simulation.faults.length).toBeLessThan(failing.faults.length);
+    expect(shrunk.simulation.journal.length).toBeLessThanOrEqual(failing.journal.length);
+    const again = await simulator.run(failing.seed, shrunk.omissions);
+    expect(JSON.stringify(again.journal)).toBe(JSON.stringify(shrunk.simulation.journal));
+  });
+
+  it('is shown line by line: what was broken, what went wrong, every fact', async () => {
+    const simulator = createSimulator({}, understudies('intent-first'));
+    const failing = await simulator.run(0);
+    const trace = traceOf(failing);
+    expect(trace).toMatch(/^seed 0: /);
+    expect(trace).toContain('broken: intent-first (8) at fact ');
+    for (const fault of failing.faults) expect(trace).toContain(`fault: ${fault}`);
+    const facts = failing.journal.flatMap((entry) => entry.facts);
+    for (const { sequence, type } of facts) expect(trace).toContain(`${sequence}. ${type}`);
+  });
+});
+
+describe('simulate', () => {
+  it("plays a user's own policy with the names of their team", async () => {
+    const policy = presets.supervised({ time: { limitMs: 60_000 }, limits: { maxDepth: 1 } });
+    const seen = new Set<string>();
+    const { runs, failures, shares } = await simulate({
+      seed: 7,
+      runs: 40,
+      policy,
+      agents: ['coder', 'writer'],
+      onRun: ({ journal }) => {
+        for (const { facts } of journal) {
+          for (const fact of facts) if (fact.type === 'step.started') seen.add(fact.agent);
+        }
+      },
+    });
+    expect({ runs, failures }).toEqual({ runs: 40, failures: [] });
+    expect([...seen].sort()).toEqual(['coder', 'writer']);
+    expect(shares.crash).toBeGreaterThan(0);
+  });
+
+  it('leaves out what it is told to leave out', async () => {
+    const { shares } = await simulate({ seed: 0, runs: 60, without: { kinds: ['crash'] } });
+    expect(shares.crash).toBe(0);
+    expect(shares['crash-downtime']).toBeGreaterThan(0);
+  });
+});
