@@ -17,6 +17,7 @@ const documents = [
   'docs/architecture.md',
   'docs/embedding.md',
   'docs/museum.md',
+  'docs/mutations.md',
   'docs/policy.md',
   'docs/replanning.md',
   'docs/runs.md',

@@ -31,7 +31,7 @@ export interface Charts {
 
 export type ChartName = keyof Charts;
 
-const ourCharts: Charts = {
+export const ourCharts: Charts = {
   breaker: breakerMachine,
   agentCall: agentCallMachine,
   step: stepMachine,
@@ -52,7 +52,8 @@ const CONFIGURATIONS: Readonly<Record<ChartName, readonly Configuration[]>> = {
   orchestrator: orchestratorConfigurations,
 };
 
-const machineFor = (
+/** The chart of a configuration. */
+export const machineFor = (
   charts: Charts,
   chart: ChartName,
   { settings }: Configuration,

@@ -1,4 +1,5 @@
 import { orchestratorConfiguration as configuration } from './orchestrator.js';
+import { boundaryConfigurations } from './orchestrator-boundaries.js';
 import { settingsOf } from './settings.js';
 
 const nested = {
@@ -162,4 +163,5 @@ export const orchestratorConfigurations = [
     { plans: ['one step'], steps: ENDS, fromAbove: true },
     { nested: { ...nested.nested, isPaused: true } },
   ),
+  ...boundaryConfigurations,
 ];

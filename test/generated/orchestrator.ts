@@ -15,7 +15,7 @@ import { planSchema } from '../../src/plan/plan.js';
 import type { OpenCall } from '../../src/testing/paths/model.js';
 import type { Configuration, Outcome, Told } from './configuration.js';
 import { CRASH } from './configuration.js';
-import { resultsOf, verdictAnswers } from './outcomes.js';
+import { resultsOf, verdictAnswers, verdictsScoring } from './outcomes.js';
 
 /* What can happen to an orchestrator whose steps, agents and breakers are in the hands of the test. */
 
@@ -31,6 +31,10 @@ export interface Alphabet {
   readonly verdicts?: boolean;
   /** What a sub-plan hears from above. */
   readonly fromAbove?: boolean;
+  /** The scores that verdicts have, without issues, instead of one for every rung. */
+  readonly scores?: readonly number[];
+  /** What it may be told besides. */
+  readonly told?: readonly Told[];
 }
 
 /* Plans. */
@@ -50,10 +54,22 @@ const twoInARow = planSchema.parse({
   ],
 });
 
+const threeInARow = planSchema.parse({
+  analysis: 'Three in a row',
+  steps: [
+    { id: 'a', agent: 'coder', task: 'Do a' },
+    { id: 'b', agent: 'coder', task: 'Do b', dependsOn: ['a'] },
+    { id: 'c', agent: 'coder', task: 'Do c', dependsOn: ['b'] },
+  ],
+});
+
 const PLANS = {
   'one step': plan('One', ['a']),
   'two steps': plan('Two', ['a', 'b']),
   'two steps in a row': twoInARow,
+  'three steps in a row': threeInARow,
+  'six steps': plan('Six', ['a', 'b', 'c', 'd', 'e', 'f']),
+  'seven steps': plan('Seven', ['a', 'b', 'c', 'd', 'e', 'f', 'g']),
   'a trivial step': plan('Trivial', ['t'], { scope: 'trivial' }),
   'no steps': plan('None', []),
 } as const;
@@ -123,10 +139,10 @@ const stepOutcomes = (names: readonly StepName[] = ALL_STEPS): Outcome[] => [
 
 /* Calls. */
 
-const callOutcomes = (call: OpenCall, { plans = ['one step'], steps }: Alphabet): Outcome[] => {
+const callOutcomes = (call: OpenCall, alphabet: Alphabet): Outcome[] => {
   switch (call.actor) {
     case 'step':
-      return stepOutcomes(steps);
+      return stepOutcomes(alphabet.steps);
     case 'checkPlan':
       return [
         { says: 'finds a plan', output: given(PLANS['one step']) },
@@ -135,7 +151,7 @@ const callOutcomes = (call: OpenCall, { plans = ['one step'], steps }: Alphabet)
         CRASH,
       ];
     case 'agentCall':
-      return agentOutcomes(call.input, plans);
+      return agentOutcomes(call.input, alphabet);
     default:
       return [];
   }
@@ -147,10 +163,12 @@ const given = (proposed: ProposedPlan | null): Proposal => ({
   origin: 'given',
 });
 
-const agentOutcomes = (input: unknown, plans: readonly PlanName[]): Outcome[] => {
+const agentOutcomes = (input: unknown, { plans = ['one step'], scores }: Alphabet): Outcome[] => {
   const { role } = (input as AgentCallInput).request;
   if (role === 'planner') return resultsOf(input, plans.map(planAnswer));
-  if (role === 'supervisor') return resultsOf(input, verdictAnswers);
+  if (role === 'supervisor') {
+    return resultsOf(input, scores === undefined ? verdictAnswers : verdictsScoring(scores));
+  }
   return resultsOf(input, [['sums up', { role: 'summarizer' }]]);
 };
 
@@ -176,6 +194,8 @@ const commands: readonly Told[] = [
   say('a person skips to b', 'plan.skipTo', { stepId: 'b' }),
   say('a person skips to nobody knows where', 'plan.skipTo', { stepId: 'x' }),
   say('somebody sends nonsense', 'time.extend', { extraMs: Number.NaN }),
+  say('somebody says what is no text', 'conversation.say', { text: 42 }),
+  say('somebody aborts for a reason that is no text', 'run.abort', { reason: 42 }),
 ];
 
 const answersOf = ({ questions, depth }: OrchestratorContext): Told[] => {
@@ -186,12 +206,32 @@ const answersOf = ({ questions, depth }: OrchestratorContext): Told[] => {
   return [
     say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route }),
     say('a person says no', 'approval.reject', { requestId, reason: 'No', route }),
+    ...(open === undefined || depth > 0 ? [] : strayAnswers(requestId)),
   ];
 };
 
+/** Answers that are not for this question, and one that names a way, which only a parent knows. */
+const strayAnswers = (requestId: string): Told[] => [
+  say('a person says yes to another question', 'approval.grant', {
+    requestId: 'another',
+    answer: 'Yes',
+    route: [],
+  }),
+  say('a person says no to another question', 'approval.reject', {
+    requestId: 'another',
+    reason: 'No',
+    route: [],
+  }),
+  say('somebody sends a yes by a way of their own', 'approval.grant', {
+    requestId,
+    answer: 'Yes',
+    route: ['slot-0'],
+  }),
+];
+
 const fromSlot = (slot: string, context: OrchestratorContext, alphabet: Alphabet): Told[] => [
   ...(alphabet.questions === true ? slotQuestions(slot, context) : []),
-  ...(alphabet.verdicts === true ? slotVerdicts(slot) : []),
+  ...(alphabet.verdicts === true ? slotVerdicts(slot, alphabet.scores) : []),
 ];
 
 const slotQuestions = (slot: string, context: OrchestratorContext): Told[] => {
@@ -204,23 +244,27 @@ const slotQuestions = (slot: string, context: OrchestratorContext): Told[] => {
   return [say(`${slot} asks a person`, 'approval.requested', asked)];
 };
 
-const slotVerdicts = (slot: string): Told[] =>
-  (
-    [
-      [100, false, false],
-      [90, true, false],
-      [65, false, true],
-      [45, true, false],
-      [20, true, true],
-    ] as const
-  ).map(([score, hasIssues, isLast]) =>
-    say(`${slot} gets a score of ${score}${isLast ? ', its last' : ''}`, 'verdict.given', {
-      score,
-      hasIssues,
-      isLast,
-      feedback: 'Better',
-      route: [slot],
-    }),
+/** Score, whether there are issues, and whether it is the last verdict of its step. */
+type SlotVerdict = readonly [score: number, hasIssues: boolean, isLast: boolean];
+
+const RUNGS: readonly SlotVerdict[] = [
+  [100, false, false],
+  [90, true, false],
+  [65, false, true],
+  [45, true, false],
+  [20, true, true],
+];
+
+const slotVerdicts = (slot: string, scores?: readonly number[]): Told[] =>
+  (scores?.map((score): SlotVerdict => [score, false, false]) ?? RUNGS).map(
+    ([score, hasIssues, isLast]) =>
+      say(`${slot} gets a score of ${score}${isLast ? ', its last' : ''}`, 'verdict.given', {
+        score,
+        hasIssues,
+        isLast,
+        feedback: 'Better',
+        route: [slot],
+      }),
   );
 
 /** Who asks for a permit: a step's call, or one of the orchestrator's own. */
@@ -276,6 +320,7 @@ const told = (
     ...slots.flatMap((slot) => fromSlot(slot, run, alphabet)),
     ...(alphabet.permits === true ? callers.flatMap(permitsOf) : []),
     ...(alphabet.fromAbove === true ? fromAbove(slots) : []),
+    ...(alphabet.told ?? []),
   ];
 };
 

@@ -50,6 +50,15 @@ export const verdictAnswers: readonly (readonly [string, Answer])[] = [
   ['scores 20', { role: 'supervisor', score: 20, issues: ['Off'], feedback: 'Stop that' }],
 ];
 
+/** Verdicts with just these scores, and no issues: gates and ladder change at a number and not beside it. */
+export const verdictsScoring = (
+  scores: readonly number[],
+): readonly (readonly [string, Answer])[] =>
+  scores.map((score) => [
+    `scores ${score}`,
+    { role: 'supervisor', score, issues: [], feedback: '' },
+  ]);
+
 export const testAnswers: readonly (readonly [string, Answer])[] = [
   ['passes the tests', { role: 'tester', passed: true, failures: 0 }],
   ['finds two failures', { role: 'tester', passed: false, failures: 2 }],

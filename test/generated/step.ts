@@ -13,6 +13,7 @@ import {
   resultsOf,
   testAnswers,
   verdictAnswers,
+  verdictsScoring,
   workerAnswers,
 } from './outcomes.js';
 import { settingsOf } from './settings.js';
@@ -56,6 +57,20 @@ const reports = (from: string): Told[] => [
   say(`${from} closes its question`, 'approval.closed', { requestId: 'x' }),
 ];
 
+/** Answers to somebody else's question. */
+const strayAnswers: readonly Told[] = [
+  say('a person says yes to another question', 'approval.grant', {
+    requestId: 'another',
+    answer: 'Yes',
+    route: [],
+  }),
+  say('a person says no to another question', 'approval.reject', {
+    requestId: 'another',
+    reason: 'No',
+    route: [],
+  }),
+];
+
 /** What is for a child goes down to it. */
 const answers = (to: string): Told[] => [
   say(`a permit for ${to} is granted`, 'permit.granted', { route: [to] }),
@@ -91,6 +106,7 @@ const told = (
     ...always,
     say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route: [] }),
     say('a person says no', 'approval.reject', { requestId, reason: 'No', route: [] }),
+    ...(question === null ? [] : strayAnswers),
     ...(alphabet === 'everything'
       ? [...pauses, ...children.flatMap((child) => [...reports(child), ...answers(child)])]
       : []),
@@ -215,6 +231,23 @@ export const stepConfigurations: readonly Configuration[] = [
     ),
     { votes: { count: 2, choose: 'bestConfidence' } },
   ),
+  // A majority of an even number is more than half of it, not half.
+  {
+    ...configuration('two votes', settingsOf({ limits: { maxVotes: 2, maxAttempts: 1 } }), {
+      votes: { count: 2, choose: 'majority' },
+    }),
+    outcomes: ({ input }) => resultsOf(input, ballotAnswers),
+  },
+  {
+    ...configuration(
+      'reviewed and verified, at the numbers of the gates',
+      settingsOf({ ...GATES, limits: { maxAttempts: 1 } }, { hasSupervisor: true }),
+    ),
+    outcomes: ({ input }) =>
+      (input as AgentCallInput).request.role === 'supervisor'
+        ? resultsOf(input, verdictsScoring([59, 60, 61, 69, 70, 71]))
+        : resultsOf(input, workerAnswers.slice(0, 1)),
+  },
   configuration(
     'with a sub-plan',
     settingsOf({ limits: { maxDepth: 1, maxAttempts: 1 } }),

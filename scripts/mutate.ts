@@ -1,0 +1,69 @@
+// Tries every mutant of every guard against the generated paths and against the proof, and writes down what came of it.
+// The proof takes most of the time. `-- --paths` leaves it out, `-- --page` only writes the page; what was found is kept, and
+// `-- --fresh` has the proof try everything again.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { ChartMutants } from '../test/mutation/chart-mutants.js';
+import { chartMutantsOf, CHARTS, refutingConfiguration } from '../test/mutation/chart-mutants.js';
+import { mutationsPage, mutationsTable } from '../test/mutation/page.js';
+import { askedGuards, PROOF_CASES, refutationByProof } from '../test/mutation/proof-suite.js';
+import type { Results } from '../test/mutation/results.js';
+import { readResults, readSurvivors, writeResults } from '../test/mutation/results.js';
+
+const PROGRESS_EVERY = 25;
+
+const isAsked = (option: string): boolean => process.argv.includes(option);
+
+const withPaths = (charts: readonly ChartMutants[]): Results => {
+  const before = isAsked('--fresh') ? {} : readResults();
+  const results: Results = {};
+  for (const chart of charts) {
+    for (const mutant of chart.mutants) {
+      const paths = refutingConfiguration(chart, mutant) ?? null;
+      results[mutant.id] = { ...before[mutant.id], paths };
+    }
+    console.log(`${chart.chart}: ${chart.mutants.length} mutants tried against the paths`);
+  }
+  return results;
+};
+
+const addProofs = (charts: readonly ChartMutants[], results: Results): void => {
+  const cases = PROOF_CASES.map((each) => ({ ...each, asked: askedGuards(each) }));
+  const mutants = charts.flatMap((chart) => chart.mutants);
+  for (const [index, mutant] of mutants.entries()) {
+    const known = results[mutant.id];
+    if (known === undefined || known.proof !== undefined) continue;
+    let proof: string | null = null;
+    for (const each of cases.filter(({ asked }) => asked.has(mutant.guard))) {
+      const refutation = refutationByProof(mutant, each);
+      if (refutation === undefined) continue;
+      proof = `${each.name}: ${refutation}`;
+      break;
+    }
+    results[mutant.id] = { ...known, proof };
+    if (index % PROGRESS_EVERY > 0) continue;
+    writeResults(results);
+    console.log(`${index + 1} of ${mutants.length} mutants tried against the proof`);
+  }
+};
+
+const resultsNow = (): Results => {
+  if (isAsked('--page')) return readResults();
+  const charts = CHARTS.map(chartMutantsOf);
+  const found = withPaths(charts);
+  writeResults(found);
+  if (!isAsked('--paths')) addProofs(charts, found);
+  writeResults(found);
+  return found;
+};
+
+const results = resultsNow();
+const survivors = readSurvivors();
+writeFileSync(join(import.meta.dirname, '../docs/mutations.md'), mutationsPage(results, survivors));
+console.log(mutationsTable(results, survivors));
+const unexplained = Object.entries(results).filter(
+  ([id, { paths, proof }]) => paths === null && (proof ?? null) === null && !(id in survivors),
+);
+for (const [id] of unexplained) console.log(`survives, and nobody says why: ${id}`);
+process.exitCode = unexplained.length === 0 ? 0 : 1;

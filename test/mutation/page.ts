@@ -1,0 +1,106 @@
+import { CHARTS } from './chart-mutants.js';
+import { MUTATIONS } from './mutants.js';
+import type { Results, Survivors } from './results.js';
+
+/* docs/mutations.md, made from the results of the last full run. */
+
+type Row = readonly [id: string, result: Results[string]];
+
+const isRefutedByPaths = ([, { paths }]: Row): boolean => paths !== null;
+
+const isRefutedByProof = ([, { proof }]: Row): boolean => (proof ?? null) !== null;
+
+const isTriedByProof = ([, { proof }]: Row): boolean => proof !== undefined;
+
+const isRefuted = (row: Row): boolean => isRefutedByPaths(row) || isRefutedByProof(row);
+
+export const mutationsPage = (results: Results, survivors: Survivors): string => {
+  const rows = Object.entries(results);
+  const refuted = rows.filter(isRefuted).length;
+  const percent = ((100 * refuted) / rows.length).toFixed(1);
+  return `# Mutants: the proof can fail
+
+<!-- Written by \`npm run mutate\` from \`test/mutation\`; change it there. -->
+
+A proof that cannot fail proves nothing, and neither does a test. So every guard of every chart is broken on purpose, one at a
+time, and the [generated paths](architecture.md#invariants) and \`prove\` have to notice. The mutants are made from the
+charts, none is picked by hand: ${rows.length} of them, of which ${refuted} are refuted (${percent} %). The others do nothing wrong, and the reason
+is given [below](#mutants-that-do-nothing-wrong); a new one without a reason fails the tests.
+
+## What is broken
+
+- \`transitionMutants\` in \`test/mutation/mutants.ts\`: every transition with a guard is taken when the guard says no (negated),
+  whatever it says (always true), and not at all (never taken).
+- \`numberMutants\` in \`test/mutation/mutants.ts\`: every number that a guard compares is read as one more or one less. Which numbers
+  those are is seen while the guard is asked on the paths: \`Comparisons\` in \`test/mutation/numbers-compared.ts\` moves each number
+  that is read far up and far down, and where the answer changes the guard compares it.
+
+## Who notices
+
+- The paths: every step of every generated path that asks the guard is taken by the mutant from the same state, and has to come
+  to the same state, facts, calls, timers and messages (\`refutationByPaths\` in \`test/mutation/path-suite.ts\`). What the charts do
+  on these paths is written down in \`test/generated/behaviour\`, so that such a difference is a failing test.
+- The proof: \`proveCharts\` in \`src/testing/prove/prove.ts\` has to find a broken rule, or a maximum that is not what \`bounds()\`
+  says, in one of ${PROOF_CASES_TEXT}. It looks for promises that are broken, not for differences: a mutant that is more
+  cautious than the chart, or that tells something else, keeps every promise, and only the paths see it.
+
+${mutationsTable(results, survivors)}
+
+${kindsTable(rows)}
+
+The paths are tried on every \`npm test\`, and so is the proof on a sample of what it refuted here; \`npm run mutate\` tries everything.
+
+## Mutants that do nothing wrong
+
+${survivorsTable(survivors)}
+`;
+};
+
+const PROOF_CASES_TEXT = 'its small policies (`PROOF_CASES` in `test/mutation/proof-suite.ts`)';
+
+/** One row per chart: what there is, and who noticed. */
+export const mutationsTable = (results: Results, survivors: Survivors): string => {
+  const rows = Object.entries(results);
+  return table(
+    ['chart', 'mutants', 'refuted by the paths', 'by the proof', 'by either', 'equivalent'],
+    [...CHARTS, 'all'].map((chart) => {
+      const own = rows.filter(([id]) => chart === 'all' || id.startsWith(`${chart} `));
+      return [
+        chart,
+        own.length,
+        own.filter(isRefutedByPaths).length,
+        proofCell(own),
+        own.filter(isRefuted).length,
+        own.filter(([id]) => id in survivors).length,
+      ];
+    }),
+  );
+};
+
+/** The proof takes its time, so it says of how many it was asked. */
+const proofCell = (rows: readonly Row[]): string =>
+  `${rows.filter(isRefutedByProof).length} of ${rows.filter(isTriedByProof).length} tried`;
+
+const kindsTable = (rows: readonly Row[]): string =>
+  table(
+    ['mutation', 'mutants', 'refuted by the paths', 'by the proof', 'by either'],
+    MUTATIONS.map((mutation) => {
+      const own = rows.filter(([id]) => id.endsWith(mutation));
+      return [
+        mutation,
+        own.length,
+        own.filter(isRefutedByPaths).length,
+        proofCell(own),
+        own.filter(isRefuted).length,
+      ];
+    }),
+  );
+
+const survivorsTable = (survivors: Survivors): string =>
+  table(
+    ['mutant', 'why it is the same'],
+    Object.entries(survivors).map(([id, reason]) => [`\`${id}\``, reason]),
+  );
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
