@@ -1,0 +1,171 @@
+import type { PlanwrightError } from '../../../errors.js';
+import { JournalCorruptError, StoreUnavailableError, toFailure } from '../../../errors.js';
+
+/** The version of the object stores below. */
+const VERSION = 1;
+
+/** What is kept where. Everything that is JSON is kept as its text. */
+export const STORES = ['headers', 'runs', 'entries', 'states', 'commands', 'commandIds'] as const;
+
+export type StoreName = (typeof STORES)[number];
+
+/** An object store inside a transaction, with promises instead of events. */
+export interface Table {
+  get(key: IDBValidKey): Promise<unknown>;
+  getAll(range?: IDBKeyRange, limit?: number): Promise<readonly unknown[]>;
+  put(value: unknown, key: IDBValidKey): void;
+  delete(key: IDBValidKey | IDBKeyRange): void;
+  /** The runs of one kind, in the order of their ids. */
+  getAllByEnd(range: IDBKeyRange, limit: number): Promise<readonly unknown[]>;
+}
+
+export type Tables = Readonly<Record<StoreName, Table>>;
+
+/** One database of the browser. Everything it throws is an error of ours. */
+export class Database {
+  readonly #name: string;
+  #opened: Promise<IDBDatabase> | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Sees one state of the database, whoever writes meanwhile. */
+  read<Result>(work: (tables: Tables) => Promise<Result>): Promise<Result> {
+    return this.#transaction('readonly', work);
+  }
+
+  /** Does all of the work or none of it, with nobody else writing meanwhile, in this tab or another. */
+  write<Result>(work: (tables: Tables) => Promise<Result>): Promise<Result> {
+    return this.#transaction('readwrite', work);
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened?.catch(() => undefined);
+    this.#opened = Promise.reject(new StoreUnavailableError('The store is closed'));
+    this.#opened.catch(() => undefined);
+    opened?.close();
+  }
+
+  async #transaction<Result>(
+    mode: IDBTransactionMode,
+    work: (tables: Tables) => Promise<Result>,
+  ): Promise<Result> {
+    const database = await this.#database();
+    // Strict: on the disk, not only in the hands of the operating system, before it is complete.
+    const transaction = begun(database, mode);
+    const completed = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => {
+        resolve();
+      };
+      transaction.onabort = () => {
+        reject(storeError(transaction.error));
+      };
+    });
+    completed.catch(() => undefined);
+    try {
+      const result = await work(tablesOf(transaction));
+      await completed;
+      return result;
+    } catch (error) {
+      abort(transaction);
+      throw error;
+    }
+  }
+
+  #database(): Promise<IDBDatabase> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #open(): Promise<IDBDatabase> {
+    const { indexedDB } = globalThis as { readonly indexedDB?: IDBFactory };
+    if (indexedDB === undefined) throw new StoreUnavailableError('There is no IndexedDB here');
+    const request = indexedDB.open(this.#name, VERSION);
+    request.onupgradeneeded = () => {
+      createStores(request.result);
+    };
+    const database = await settled(request);
+    const names = [...database.objectStoreNames];
+    if (names.join() !== [...STORES].sort().join()) {
+      database.close();
+      throw new JournalCorruptError('foreign', `'${this.#name}' is a database of another program`);
+    }
+    const forget = (): void => {
+      this.#opened = undefined;
+    };
+    // Another tab has a later version of the package, or the user has cleared the site: whoever comes next opens anew.
+    database.onversionchange = () => {
+      forget();
+      database.close();
+    };
+    database.onclose = forget;
+    return database;
+  }
+}
+
+function createStores(database: IDBDatabase): void {
+  for (const name of STORES) {
+    const store = database.createObjectStore(name);
+    if (name === 'runs') store.createIndex('byEnd', ['ended', 'runId']);
+  }
+}
+
+function begun(database: IDBDatabase, mode: IDBTransactionMode): IDBTransaction {
+  try {
+    return database.transaction(STORES, mode, { durability: 'strict' });
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+function abort(transaction: IDBTransaction): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It is over already.
+  }
+}
+
+const tablesOf = (transaction: IDBTransaction): Tables =>
+  Object.fromEntries(
+    STORES.map((name) => [name, tableOf(transaction.objectStore(name))]),
+  ) as Record<StoreName, Table>;
+
+const tableOf = (store: IDBObjectStore): Table => ({
+  get: (key) => settled(store.get(key)),
+  getAll: (range, limit) => settled(store.getAll(range, limit)),
+  // An error of these aborts the transaction, which tells.
+  put: (value, key) => {
+    store.put(value, key);
+  },
+  delete: (key) => {
+    store.delete(key);
+  },
+  getAllByEnd: (range, limit) => settled(store.index('byEnd').getAll(range, limit)),
+});
+
+const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => {
+      resolve(request.result);
+    };
+    request.onerror = () => {
+      reject(storeError(request.error));
+    };
+  });
+
+/** Whatever the browser says, as one of our errors. */
+function storeError(thrown: unknown): PlanwrightError {
+  const { name, message } = toFailure(thrown);
+  if (name === 'VersionError') {
+    const text = 'The database in the browser is of a later version of planwright';
+    return new JournalCorruptError('newer', text, { cause: thrown });
+  }
+  return new StoreUnavailableError(`IndexedDB cannot be used: ${name}: ${message}`, {
+    cause: thrown,
+  });
+}

@@ -1,0 +1,104 @@
+import { ConfigurationError } from '../../../errors.js';
+import type { JournalEntry } from '../../../journal/entry.js';
+import { ListenerSet } from '../../listener-set.js';
+import type { RunStore, StoredEntry, StoredRun } from '../../run-store.js';
+import { listLimit } from '../../store-limits.js';
+import { checkId } from '../../stored-id.js';
+import { Database } from './database.js';
+import {
+  append,
+  claim,
+  create,
+  deleteRun,
+  inbox,
+  list,
+  post,
+  readRun,
+  release,
+} from './transactions.js';
+
+export interface IndexedDbStoreOptions {
+  /** The name of the database; every page of a site may use the same. */
+  readonly name: string;
+}
+
+/**
+ * Runs in the browser, shared by all tabs and workers of a site: a run goes on after the page was reloaded.
+ *
+ * @example
+ * ```ts
+ * import { indexedDbStore } from 'planwright/store/indexed-db';
+ *
+ * const store = indexedDbStore({ name: 'runs' });
+ * const orchestrator = createOrchestrator({ agents, planner, store });
+ * ```
+ */
+export function indexedDbStore<Entry extends StoredEntry = JournalEntry>({
+  name,
+}: IndexedDbStoreOptions): RunStore<Entry> {
+  checkName(name);
+  const database = new Database(name);
+  const news = new News(name);
+
+  return {
+    create: async (header) => {
+      checkId(header.runId, 'runId');
+      await database.write((tables) => create(tables, header));
+    },
+    append: async (runId, expectedSequence, entries, options = {}) => {
+      await database.write((tables) => append(tables, runId, expectedSequence, entries, options));
+      news.tell(runId);
+    },
+    read: (runId) =>
+      database.read((tables) => readRun(tables, runId) as Promise<StoredRun<Entry> | undefined>),
+    list: async (filter = {}) => {
+      const limit = listLimit(filter.limit);
+      return database.read((tables) => list(tables, filter, limit));
+    },
+    claim: (runId, owner, leaseMs, now) =>
+      database.write((tables) => claim(tables, runId, { owner, leaseEndsAt: now + leaseMs, now })),
+    release: (runId, token) => database.write((tables) => release(tables, runId, token)),
+    post: async (runId, command) => {
+      checkId(command.id, 'command.id');
+      await database.write((tables) => post(tables, runId, command));
+      news.tell(runId);
+    },
+    inbox: (runId) => database.read((tables) => inbox(tables, runId)),
+    delete: (runId) => database.write((tables) => deleteRun(tables, runId)),
+    watch: (runId, listener) => news.watch(runId, listener),
+    close: async () => {
+      news.close();
+      await database.close();
+    },
+  };
+}
+
+function checkName(name: unknown): void {
+  if (typeof name === 'string' && name !== '') return;
+  const message = 'Expected the name of a database';
+  throw new ConfigurationError([{ code: 'invalid-name', path: 'name', message }]);
+}
+
+/** Tells all tabs and workers of the site, this one included, which run was written to. */
+class News {
+  readonly #listeners = new ListenerSet();
+  readonly #channel: BroadcastChannel;
+
+  constructor(name: string) {
+    this.#channel = new BroadcastChannel(`planwright ${name}`);
+    this.#channel.onmessage = ({ data }) => this.#listeners.tell(String(data));
+  }
+
+  tell(runId: string): void {
+    this.#listeners.tell(runId);
+    this.#channel.postMessage(runId);
+  }
+
+  watch(runId: string, listener: () => void): () => void {
+    return this.#listeners.add(runId, listener);
+  }
+
+  close(): void {
+    this.#channel.close();
+  }
+}

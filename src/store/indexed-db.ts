@@ -1,0 +1,3 @@
+export { indexedDbStore } from '../services/stores/indexed-db/indexed-db-store.js';
+
+export type { IndexedDbStoreOptions } from '../services/stores/indexed-db/indexed-db-store.js';

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { indexedDbStore } from '../../../src/store/indexed-db.js';
+import { isBrowserMissed, launchChromium } from '../../bundle/chromium.js';
+import { serveFolder } from '../../bundle/static-server.js';
+import type { page as pageFunctions } from './page.js';
+
+type PageFunctions = typeof pageFunctions;
+
+/** Ten thousand transactions of a browser: half a minute. The next test begins where nearly all of them are waiting. */
+const tooSlow = 'inbox: holds ten thousand commands and refuses one more';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+describe.skipIf(isBrowserMissed)('indexedDbStore in headless Chromium', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'planwright-indexed-db-'));
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let browser: Browser;
+  let context: BrowserContext;
+  let tab: Page;
+
+  beforeAll(async () => {
+    await build({
+      entryPoints: [join(import.meta.dirname, 'page.ts')],
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      outfile: join(folder, 'page.js'),
+      logLevel: 'error',
+    });
+    const script = '<script type="module" src="./page.js"></script>';
+    writeFileSync(join(folder, 'index.html'), `<!doctype html><title>Stores</title>${script}`);
+    server = await serveFolder(folder);
+    browser = await launchChromium();
+    context = await browser.newContext();
+    tab = await newTab();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const newTab = async (): Promise<Page> => {
+    const opened = await context.newPage();
+    await opened.goto(server.url);
+    await opened.waitForFunction('globalThis.page !== undefined');
+    return opened;
+  };
+
+  /** Calls one of the functions of page.ts inside a tab. */
+  const ask = <Name extends keyof PageFunctions>(
+    where: Page,
+    name: Name,
+    ...args: Parameters<PageFunctions[Name]>
+  ): Promise<Awaited<ReturnType<PageFunctions[Name]>>> =>
+    where.evaluate(`page.${name}(...${JSON.stringify(args)})`);
+
+  it('keeps the contract of a store', async () => {
+    const names = await ask(tab, 'caseNames');
+    expect(names.length).toBeGreaterThan(40);
+    expect(names).toContain(tooSlow);
+    const failures: unknown[] = [];
+    for (const name of names.filter((each) => each !== tooSlow)) {
+      const failure = await ask(tab, 'failureOf', name);
+      if (failure !== undefined) failures.push([name, failure]);
+    }
+    expect(failures).toEqual([]);
+  });
+
+  it('refuses a command when ten thousand are waiting', async () => {
+    expect(await ask(tab, 'fillInbox', 'full')).toEqual([
+      'inbox-full',
+      'kept',
+      'kept',
+      'inbox-full',
+    ]);
+  });
+
+  it('keeps a run that goes on after the page was reloaded, and calls nobody twice', async () => {
+    expect(await ask(tab, 'beginRun', 'reloaded')).toEqual(['run/one/1/worker.q1']);
+    await tab.reload();
+    await tab.waitForFunction('globalThis.page !== undefined');
+    expect(await ask(tab, 'finishRun', 'reloaded')).toEqual({
+      status: 'completed',
+      successfulSteps: ['one', 'two'],
+      calls: ['run/two/1/worker.q1'],
+    });
+  });
+
+  it('gives every run to exactly one of two tabs that want it', async () => {
+    const other = await newTab();
+    const count = 100;
+    const wins = await Promise.all([
+      ask(tab, 'claimAll', 'raced', 'one', count),
+      ask(other, 'claimAll', 'raced', 'two', count),
+    ]);
+    const won = wins.flat().sort((left, right) => left - right);
+    expect(won).toEqual(Array.from({ length: count }, (_item, index) => index));
+    await other.close();
+  });
+
+  it('refuses a database of a later version, and one of another program', async () => {
+    expect(await ask(tab, 'openOther', 'newer')).toBe('newer');
+    expect(await ask(tab, 'openOther', 'foreign')).toBe('foreign');
+  });
+});
+
+describe('indexedDbStore without IndexedDB', () => {
+  it('says so when it is used, and refuses a name that is none', async () => {
+    const store = indexedDbStore({ name: 'runs' });
+    await expect(store.read('run')).rejects.toMatchObject({ code: 'store-unavailable' });
+    await store.close?.();
+    expect(() => indexedDbStore({ name: '' })).toThrow('name');
+  });
+});

@@ -1,0 +1,153 @@
+/* What runs inside the browser, and what the test may ask of it. */
+import { JournalCorruptError, PlanwrightError } from '../../../src/errors.js';
+import { createOrchestrator, defineAgent, definePolicy } from '../../../src/index.js';
+import { indexedDbStore } from '../../../src/store/indexed-db.js';
+import type { ContractEntry } from '../../../src/testing/index.js';
+import { storeContract } from '../../../src/testing/index.js';
+import { headerOf } from '../stored-runs.js';
+
+let databases = 0;
+
+const newName = (): string => `contract ${(databases += 1)}`;
+
+const cases = storeContract(() => indexedDbStore<ContractEntry>({ name: newName() }), {
+  createShared: () => {
+    const name = newName();
+    return [indexedDbStore<ContractEntry>({ name }), indexedDbStore<ContractEntry>({ name })];
+  },
+});
+
+const calls: string[] = [];
+const worker = defineAgent({
+  name: 'worker',
+  description: 'Works',
+  run: ({ key }) => {
+    calls.push(key);
+    return `did ${key}`;
+  },
+});
+
+const orchestratorOn = (name: string) =>
+  createOrchestrator({
+    agents: [worker],
+    store: indexedDbStore({ name }),
+    policy: definePolicy({ approval: { agents: ['worker'] } }),
+  });
+
+const plan = {
+  steps: [
+    { id: 'one', agent: 'worker', task: 'Do the first part' },
+    { id: 'two', agent: 'worker', task: 'Do the second part', dependsOn: ['one'] },
+  ],
+} as const;
+
+/** Says of the only run in a database that so many commands wait for it. */
+const setWaiting = (name: string, waiting: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const request = indexedDB.open(name);
+    request.onsuccess = () => {
+      const transaction = request.result.transaction('runs', 'readwrite');
+      const runs = transaction.objectStore('runs');
+      const found = runs.get('run');
+      found.onsuccess = () => {
+        runs.put({ ...(found.result as object), waiting }, 'run');
+      };
+      transaction.oncomplete = () => {
+        request.result.close();
+        resolve();
+      };
+    };
+    request.onerror = () => {
+      reject(new Error('The database cannot be opened'));
+    };
+  });
+
+export const page = {
+  caseNames: () => cases.map(({ name }) => name),
+
+  /** Undefined when the case passes. */
+  failureOf: async (name: string): Promise<string | undefined> => {
+    const found = cases.find((each) => each.name === name);
+    if (found === undefined) return 'There is no such case';
+    return found.run().then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+  },
+
+  /** Begins a run, agrees to its first step and waits for the second question. The page is then gone in the middle. */
+  beginRun: async (name: string): Promise<string[]> => {
+    const run = orchestratorOn(name).start({ goal: 'Two parts', runId: 'run', plan });
+    for await (const fact of run.facts()) {
+      if (fact.type !== 'approval.requested') continue;
+      if (fact.stepId === 'two') break;
+      await run.approve(fact.requestId);
+    }
+    return calls;
+  },
+
+  /** Takes the run up in another page; the old one has not given its claim back, so that its lease must run out. */
+  finishRun: async (name: string): Promise<unknown> => {
+    const store = indexedDbStore({ name });
+    const orchestrator = orchestratorOn(name);
+    const inOneHour = Date.now() + 3_600_000;
+    const claim = await store.claim('run', 'undertaker', 0, inOneHour);
+    if (claim !== undefined) await store.release('run', claim.token);
+    const run = await orchestrator.resume('run');
+    const open = run.record().approvals.find(({ outcome }) => outcome === 'open');
+    if (open !== undefined) await run.approve(open.requestId);
+    const { status, successfulSteps } = await run.done;
+    return { status, successfulSteps, calls };
+  },
+
+  /** Tries to get every one of many runs, as fast as it can. */
+  claimAll: async (name: string, owner: string, count: number): Promise<number[]> => {
+    const store = indexedDbStore<ContractEntry>({ name });
+    const won: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      await Promise.resolve(store.create(headerOf(`run-${index}`))).catch(() => undefined);
+      const claim = await store.claim(`run-${index}`, owner, 60_000, 0);
+      if (claim !== undefined) won.push(index);
+    }
+    await store.close?.();
+    return won;
+  },
+
+  /** What comes of commands around the limit. All but one of those that may wait are put there by hand. */
+  fillInbox: async (name: string): Promise<string[]> => {
+    const store = indexedDbStore<ContractEntry>({ name });
+    await store.create(headerOf('run'));
+    await setWaiting(name, 9_999);
+    const posting = (id: string): Promise<string> =>
+      Promise.resolve(store.post('run', { id, at: 0, command: null })).then(
+        () => 'kept',
+        (error: unknown) => (PlanwrightError.isInstance(error) ? error.code : String(error)),
+      );
+    await posting('first');
+    const outcomes = [await posting('second'), await posting('first')];
+    await store.append('run', 0, [], { taken: ['first'] });
+    return [...outcomes, await posting('second'), await posting('third')];
+  },
+
+  /** Says how opening a database goes that is there already. */
+  openOther: async (kind: 'newer' | 'foreign'): Promise<unknown> => {
+    const name = `other ${kind}`;
+    await new Promise((resolve, reject) => {
+      const request = indexedDB.open(name, kind === 'newer' ? 2 : 1);
+      request.onupgradeneeded = () => request.result.createObjectStore('things');
+      request.onsuccess = () => {
+        request.result.close();
+        resolve(undefined);
+      };
+      request.onerror = () => {
+        reject(new Error('The other program has failed'));
+      };
+    });
+    return Promise.resolve(indexedDbStore({ name }).read('run')).then(
+      () => 'opened',
+      (error: unknown) => (JournalCorruptError.isInstance(error) ? error.reason : String(error)),
+    );
+  },
+};
+
+Object.assign(globalThis, { page });
