@@ -21,7 +21,12 @@ export type Charts = Readonly<Record<string, AnyStateMachine>>;
 /** All charts of a run together, as they run in production. */
 export const wholeRun = (charts: Charts, settings: Settings, planSteps: number): System => {
   const shapes = new PlanShapes(settings, planSteps, false);
-  const repertoire = { settings, shapes, hasIndependentRevisions: false };
+  const repertoire = {
+    settings,
+    shapes,
+    hasIndependentRevisions: false,
+    isHandedOnAsked: true,
+  };
   return {
     name: 'the whole run',
     kernel: createKernel({ root: 'orchestrator', machines: charts }),

@@ -31,7 +31,7 @@ export class PlanShapes {
   constructor(settings: Settings, maxSteps: number, isBare: boolean) {
     const sizes = Array.from({ length: maxSteps }, (_, index) => index + 1);
     const traits = isBare ? bareTraits(settings) : traitsOf(settings);
-    const frames = framesOf(settings);
+    const frames = framesOf(settings, isBare);
     this.#shapes = sizes.flatMap((size) => shapesOf(size, traits, frames));
     this.#independent = this.#shapes.filter(({ dependsOn }) =>
       dependsOn.every((earlier) => earlier.length === 0),
@@ -91,10 +91,12 @@ interface PlanFrame {
   readonly scope: Scope | null;
 }
 
-const framesOf = ({ policy }: Settings): PlanFrame[] => {
+const framesOf = ({ policy }: Settings, isBare: boolean): PlanFrame[] => {
+  // Bare plans are told apart by what is asked about the plan as a whole.
+  const isScopeSeen = policy.approval.autoApproveTrivial && (policy.approval.plan || !isBare);
   const complexities: Complexity[] =
     policy.replan.maxByComplexity === null ? ['medium'] : ['simple', 'medium', 'complex'];
-  const scopes: (Scope | null)[] = policy.approval.autoApproveTrivial ? [null, 'trivial'] : [null];
+  const scopes: (Scope | null)[] = isScopeSeen ? [null, 'trivial'] : [null];
   return complexities.flatMap((complexity) => scopes.map((scope) => ({ complexity, scope })));
 };
 

@@ -16,6 +16,8 @@ export interface Repertoire {
   readonly shapes: PlanShapes;
   /** Where earlier plans stay, later ones are lists of independent steps: see docs/prove.md. */
   readonly hasIndependentRevisions: boolean;
+  /** Whether a person may have to agree to a step that an agent handed on. */
+  readonly isHandedOnAsked: boolean;
 }
 
 export const repliesTo = (repertoire: Repertoire, asked: Asked): readonly Reply[] =>

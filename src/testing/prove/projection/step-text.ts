@@ -24,6 +24,7 @@ export const stepText = (context: StepContext): string =>
     failureText(context),
     wishText(context),
     confidenceText(context),
+    flag(context.settings.team.fallbacks.includes(context.agent)),
   ].join(',');
 
 /** A pause is seen by a sub-plan that is made while it lasts. */

@@ -1,0 +1,127 @@
+import type { Settings } from '../../../machines/settings.types.js';
+import { definePolicy } from '../../../policy/policy.js';
+import type { Analysis } from '../analysis.js';
+import { analyse } from '../analysis.js';
+import type { ExploreOptions } from '../explore.js';
+import type { System } from '../model.types.js';
+import { agentsToTell, PlanShapes } from '../moves/plan-shapes.js';
+import type { Repertoire } from '../moves/replies.js';
+import type { Charts } from '../whole-run.js';
+import { callSystem, callVariantOf } from './call-system.js';
+import type { Contract } from './contract.js';
+import { contractOf } from './contract.js';
+import type { Contracts } from './contracts.js';
+import { goalSystem, subplanSystem } from './plan-system.js';
+import type { StepOrigin } from './step-system.js';
+import { stepSystem } from './step-system.js';
+
+/** All charts, each explored against the contracts of its children, from the bottom up. */
+export interface Composition {
+  /** In the order in which they were made; the last is the plan of the goal, unless one before is refuted. */
+  readonly analyses: readonly Analysis[];
+  /** The first that is not as it should be. */
+  readonly refuted: Analysis | undefined;
+}
+
+export const compose = (
+  chartsFor: (settings: Settings) => Charts,
+  settings: Settings,
+  options: ExploreOptions,
+): Composition => {
+  const bare = bareSettings(settings);
+  const composer = new Composer(chartsFor(bare), repertoireOf(bare, settings), options);
+  return composer.run();
+};
+
+/**
+ * A step asks for approval or it does not: that is a choice when it starts, whatever made it ask. So nothing that leads
+ * to it has to be told apart, nor agents by more than their fallback.
+ */
+const bareSettings = ({ policy, team }: Settings): Settings => {
+  const asking = definePolicy({
+    ...policy,
+    approval: { ...policy.approval, agents: [], confidenceBelow: null },
+  });
+  const agents = agentsToTell({ policy: { ...asking, breaker: null }, team });
+  return { policy: asking, team: { ...team, agents } };
+};
+
+const repertoireOf = (settings: Settings, { policy, team }: Settings): Repertoire => ({
+  settings,
+  shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, true),
+  hasIndependentRevisions:
+    policy.replan.merge.startsWith('append') && policy.limits.maxReplans > 1,
+  isHandedOnAsked:
+    policy.approval.confidenceBelow !== null ||
+    team.agents.some((agent) => policy.approval.agents.includes(agent)),
+});
+
+class Composer {
+  readonly #charts: Charts;
+  readonly #repertoire: Repertoire;
+  readonly #options: ExploreOptions;
+  readonly #analyses: Analysis[] = [];
+
+  constructor(charts: Charts, repertoire: Repertoire, options: ExploreOptions) {
+    this.#charts = charts;
+    this.#repertoire = repertoire;
+    this.#options = options;
+  }
+
+  run(): Composition {
+    const { policy, team } = this.#repertoire.settings;
+    let contracts: Contracts | undefined = this.#calls();
+    const depth = team.hasPlanner ? policy.limits.maxDepth : 0;
+    for (let level = depth; level > 0 && contracts !== undefined; level -= 1) {
+      contracts = this.#subplan(contracts, level);
+    }
+    if (contracts !== undefined) this.#goal(contracts);
+    const refuted = this.#analyses.find(({ refutation }) => refutation !== undefined);
+    return { analyses: this.#analyses, refuted };
+  }
+
+  /** Undefined when the system is refuted: then nothing above it can rely on it. */
+  #contract(system: System): Contract | undefined {
+    const analysis = analyse(system, this.#options);
+    this.#analyses.push(analysis);
+    return analysis.refutation === undefined ? contractOf(analysis) : undefined;
+  }
+
+  #calls(): Contracts | undefined {
+    const { settings } = this.#repertoire;
+    const isFallingBack = settings.policy.retry.fallback && settings.team.fallbacks.length > 0;
+    const calls = new Map<string, Contract>();
+    for (const hasFallback of isFallingBack ? [false, true] : [false]) {
+      for (const isWindingDown of [false, true]) {
+        const variant = { hasFallback, isWindingDown };
+        const contract = this.#contract(callSystem(this.#charts, settings, variant));
+        if (contract === undefined) return undefined;
+        calls.set(callVariantOf(variant), contract);
+      }
+    }
+    return { calls };
+  }
+
+  #step(contracts: Contracts, level: number, origin: StepOrigin): Contract | undefined {
+    return this.#contract(stepSystem(this.#charts, this.#repertoire, contracts, level, origin));
+  }
+
+  #subplan(below: Contracts, level: number): Contracts | undefined {
+    const planned = this.#step(below, level, 'planned');
+    if (planned === undefined) return undefined;
+    const inside = { calls: below.calls, planned };
+    const system = subplanSystem(this.#charts, this.#repertoire, inside, level);
+    const subplan = this.#contract(system);
+    return subplan === undefined ? undefined : { calls: below.calls, subplan };
+  }
+
+  #goal(below: Contracts): void {
+    const planned = this.#step(below, 0, 'planned');
+    const handedOn = this.#step(below, 0, 'handed on');
+    if (planned === undefined || handedOn === undefined) return;
+    const inside = { calls: below.calls, planned, handedOn };
+    this.#analyses.push(
+      analyse(goalSystem(this.#charts, this.#repertoire, inside), this.#options),
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import type { CallRequest, CallResult, FailureCode } from '../../../actors/call.types.js';
+import { checkPlan } from '../../../actors/check-plan.js';
+import type { AgentCallInput } from '../../../machines/agent-call.js';
+import type { PlanToCheck } from '../../../machines/orchestrator.types.js';
+import type { StepInput, StepOutcome } from '../../../machines/step.types.js';
+import type { Weights } from '../metrics.js';
+import { NOTHING } from '../metrics.js';
+import type { Frame, Move, OpenCall } from '../model.types.js';
+import { askedAt } from '../moves/asked.js';
+import { answerMove } from '../moves/call-answers.js';
+import type { Repertoire } from '../moves/replies.js';
+import { repliesTo } from '../moves/replies.js';
+import { HANDED_ON } from '../projection/orchestrator-text.js';
+import { callVariantOf } from './call-system.js';
+import type { Contract, ContractEnd } from './contract.js';
+
+/** The proved contracts of the charts below. */
+export interface Contracts {
+  readonly calls: ReadonlyMap<string, Contract>;
+  /** A step of a plan, and one that an agent handed on. */
+  readonly planned?: Contract;
+  readonly handedOn?: Contract;
+  /** A sub-plan one level deeper. */
+  readonly subplan?: Contract;
+}
+
+/** Every answer of every child, as its contract has it. */
+export const contractMoves = (
+  contracts: Contracts,
+  repertoire: Repertoire,
+  frame: Frame,
+): Move[] =>
+  [...frame.calls].flatMap(([address, call]) => {
+    switch (call.actor) {
+      case 'agentCall':
+        return callMoves(contracts, repertoire, frame, address, call.input as AgentCallInput);
+      case 'step':
+        return stepMoves(contracts, frame, address, call.input as StepInput);
+      case 'orchestrator':
+        return endMoves(frame, address, 'its sub-plan', contracts.subplan?.ends ?? []);
+      case 'checkPlan':
+        return [
+          answerMove(
+            frame,
+            address,
+            'the given plan is checked',
+            checkPlan(call.input as PlanToCheck),
+          ),
+        ];
+      default:
+        return [];
+    }
+  });
+
+/** What a child costs that is stopped. */
+export const costOfStopped = (contracts: Contracts, { actor, input }: OpenCall): Weights => {
+  switch (actor) {
+    case 'agentCall':
+      return contracts.calls.get(callVariantOf(input as AgentCallInput))?.stopped ?? NOTHING;
+    case 'step':
+      return stepContract(contracts, input as StepInput)?.stopped ?? NOTHING;
+    case 'orchestrator':
+      return contracts.subplan?.stopped ?? NOTHING;
+    default:
+      return NOTHING;
+  }
+};
+
+const stepContract = (contracts: Contracts, { task }: StepInput): Contract | undefined =>
+  task === HANDED_ON ? contracts.handedOn : contracts.planned;
+
+const stepMoves = (
+  contracts: Contracts,
+  frame: Frame,
+  address: string,
+  input: StepInput,
+): Move[] => {
+  const ends = stepContract(contracts, input)?.ends ?? [];
+  const isEnding = isRunEnding(frame);
+  // A step is cut short by the end of the run, and by nothing else.
+  const possible = ends.filter(
+    ({ output }) => isEnding || (output as StepOutcome).code !== 'run-ended',
+  );
+  return endMoves(frame, address, input.stepId, possible);
+};
+
+const isRunEnding = ({ state }: Frame): boolean => {
+  for (const { chart, snapshot } of state.nodes.values()) {
+    if (chart !== 'orchestrator') continue;
+    return (snapshot.context as { readonly ending: unknown }).ending !== null;
+  }
+  return false;
+};
+
+const endMoves = (
+  frame: Frame,
+  address: string,
+  who: string,
+  ends: readonly ContractEnd[],
+): Move[] =>
+  ends.map(({ name, output, cost, detail }) => ({
+    ...answerMove(frame, address, `${who} ends: ${name}`, output),
+    cost,
+    detail,
+  }));
+
+const callMoves = (
+  contracts: Contracts,
+  repertoire: Repertoire,
+  frame: Frame,
+  address: string,
+  input: AgentCallInput,
+): Move[] => {
+  const { request } = input;
+  const ends = contracts.calls.get(callVariantOf(input))?.ends ?? [];
+  const answered = ends.find(({ name }) => name === 'answered');
+  const replies = repliesTo(repertoire, askedAt(frame, address, request)).flatMap((reply) =>
+    'answer' in reply && answered !== undefined
+      ? [{ label: reply.label, end: answered, result: answeredResult(request, reply) }]
+      : [],
+  );
+  const failures = ends
+    .filter(({ name }) => name !== 'answered')
+    .map((end) => ({ label: `ends: ${end.name}`, end, result: failedResult(request, end) }));
+  return [...replies, ...failures].map(({ label, end, result }) => ({
+    ...answerMove(frame, address, `${request.agent} ${label}`, result),
+    cost: end.cost,
+    detail: end.detail,
+  }));
+};
+
+const answeredResult = (
+  { key }: CallRequest,
+  { answer, hasOutput }: { answer: Extract<CallResult, { kind: 'answered' }>['answer']; hasOutput: boolean },
+): CallResult => ({ kind: 'answered', key, answer, hasOutput });
+
+const failedResult = ({ key }: CallRequest, { name }: ContractEnd): CallResult => {
+  const code: FailureCode = name === 'run-ended' || name === 'budget-exhausted' ? name : 'threw';
+  return { kind: 'failed', key, code, reason: 'It failed' };
+};

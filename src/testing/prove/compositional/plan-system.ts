@@ -1,0 +1,169 @@
+import type { EventObject } from 'xstate';
+
+import { createKernel } from '../../../kernel/kernel.js';
+import type {
+  OrchestratorContext,
+  OrchestratorInput,
+  RunOutcome,
+} from '../../../machines/orchestrator.types.js';
+import type { Settings } from '../../../machines/settings.types.js';
+import { hasGate } from '../../../guards/gates.js';
+import type { Frame, Move, System } from '../model.types.js';
+import { commandMoves } from '../moves/commands.js';
+import type { Repertoire } from '../moves/replies.js';
+import { startMoves } from '../moves/starts.js';
+import { timerMoves } from '../moves/timers.js';
+import { withWallTime } from '../moves/wall-time.js';
+import { runText } from '../projection/run-text.js';
+import { boundViolations } from '../rules/bound-rules.js';
+import { rejectionViolations } from '../rules/rejection-rules.js';
+import { waitingViolations } from '../rules/waiting-rules.js';
+import type { Charts } from '../whole-run.js';
+import { pick } from './call-system.js';
+import { endNamer } from './contract.js';
+import type { Contracts } from './contracts.js';
+import { contractMoves, costOfStopped } from './contracts.js';
+import { environmentOf } from './environment.js';
+import {
+  environmentIn,
+  pauseMoves,
+  questionMoves,
+  replyMoves,
+  sayMove,
+  stopMove,
+  windDownMove,
+} from './environment-moves.js';
+
+const rulesOf = ({ policy }: Settings): Pick<System, 'violations' | 'violationsOfStep'> => ({
+  violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
+  violationsOfStep: (_before, _move, step) => rejectionViolations(policy, step),
+});
+
+/** The orchestrator chart of a sub-plan, alone, against the contracts of its steps and calls. */
+export const subplanSystem = (
+  charts: Charts,
+  repertoire: Repertoire,
+  contracts: Contracts,
+  depth: number,
+): System => ({
+  name: `a sub-plan at level ${depth}`,
+  kernel: createKernel({
+    root: 'environment',
+    machines: {
+      environment: environmentOf('orchestrator', 'subplan'),
+      ...pick(charts, 'orchestrator'),
+    },
+  }),
+  starts: [false, true].map((isPaused) => ({
+    kind: 'answer',
+    label: `The sub-plan starts${isPaused ? ' while the run is paused' : ''}`,
+    input: { kind: 'started', input: nestedInput(repertoire.settings, depth, isPaused) },
+  })),
+  moves: (frame) => {
+    const [heard] = environmentIn(frame).heard;
+    if (heard !== undefined) return replyMoves(repertoire.settings.policy, heard);
+    return [
+      ...contractMoves(contracts, repertoire, frame),
+      ...timerMoves(frame),
+      ...questionMoves(frame),
+      ...pauseMoves,
+      windDownMove,
+      timeUpMove,
+      stopMove,
+    ];
+  },
+  textOf: runText,
+  endOf: endNamer(outcomeName),
+  costOfStopped: (call) => costOfStopped(contracts, call),
+  ...rulesOf(repertoire.settings),
+});
+
+const timeUpMove = sayMove('answer', 'The time of its step gets short', { type: 'time.isUp' });
+
+/** What a step can tell of how its sub-plan ended. */
+const outcomeName = (output: unknown): string => {
+  const { status, rejected } = output as RunOutcome;
+  if (rejected !== null) return 'failed (rejected)';
+  return status === 'completed' ? 'completed' : 'failed';
+};
+
+const nestedInput = (
+  { policy }: Settings,
+  depth: number,
+  isPaused: boolean,
+): OrchestratorInput => ({
+  goal: 'Task',
+  runId: 'run',
+  nested: {
+    parentStepId: Array.from({ length: depth }, () => 's1').join('/'),
+    depth,
+    limitMs: policy.time.limitMs,
+    isPaused,
+    conversation: [],
+  },
+});
+
+/** The orchestrator chart of the goal, alone, against the contracts of its steps and calls. */
+export const goalSystem = (
+  charts: Charts,
+  repertoire: Repertoire,
+  contracts: Contracts,
+): System => ({
+  name: 'the plan of the goal',
+  kernel: createKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') }),
+  starts: startMoves(repertoire.settings, repertoire.shapes),
+  moves: (frame) => [
+    ...contractMoves(contracts, repertoire, frame),
+    ...timerMoves(frame).map((move) => withWallTime(frame, move)),
+    ...commandMoves(frame),
+    ...reportMoves(repertoire.settings, frame),
+  ],
+  textOf: runText,
+  endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
+  costOfStopped: (call) => costOfStopped(contracts, call),
+  ...rulesOf(repertoire.settings),
+});
+
+/** What steps report while they run: verdicts for the ladder, calls for the budget. */
+const reportMoves = (settings: Settings, frame: Frame): Move[] => {
+  const context = frame.state.nodes.get('')?.snapshot.context as OrchestratorContext;
+  const slot = context.slots.findIndex((index) => index !== null);
+  if (slot < 0) return [];
+  const route = [`slot-${slot}`];
+  return [...verdictReports(settings, route), ...budgetReports(settings, route)];
+};
+
+const report = (label: string, event: object): Move => ({
+  kind: 'inner',
+  label,
+  input: { kind: 'commanded', event: event as EventObject },
+});
+
+const verdictReports = (settings: Settings, route: readonly string[]): Move[] => {
+  const isJudged = hasGate(settings, 'code') || hasGate(settings, 'step');
+  if (!isJudged) return [];
+  const verdict = { type: 'verdict.given', score: 100, feedback: '', route };
+  const last = report('A step is done with an issue', { ...verdict, hasIssues: true, isLast: true });
+  return [
+    report('A step has a good verdict', { ...verdict, hasIssues: false, isLast: false }),
+    report('A step has a verdict with issues', { ...verdict, hasIssues: true, isLast: false }),
+    ...(hasGate(settings, 'step') ? [last] : []),
+  ];
+};
+
+/** Somebody no breaker knows: breakers answer the steps, which their contract has already. */
+const SOMEBODY = 'somebody else';
+
+const budgetReports = ({ policy }: Settings, route: readonly string[]): Move[] => {
+  const { maxAgentCalls, maxTokens, maxCostUsd } = policy.limits;
+  if (maxAgentCalls === null && maxTokens === null && maxCostUsd === null) return [];
+  const usage = { inputTokens: maxTokens ?? 0, outputTokens: 0, costUsd: maxCostUsd ?? 0 };
+  const asks = { type: 'permit.requested', agent: SOMEBODY, route };
+  const spends = { type: 'call.settled', agent: SOMEBODY, hasSucceeded: true, usage };
+  return [
+    report('A step asks to make a call', asks),
+    ...(maxTokens === null && maxCostUsd === null
+      ? []
+      : [report('A step uses the budget up', spends)]),
+  ];
+};

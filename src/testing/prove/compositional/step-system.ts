@@ -1,0 +1,147 @@
+import { createKernel } from '../../../kernel/kernel.js';
+import type { Settings } from '../../../machines/settings.types.js';
+import type { StepInput, StepOutcome } from '../../../machines/step.types.js';
+import { fixBudgetMs, stepBudgetMs } from '../../../policy/time.js';
+import type { Frame, Move, System } from '../model.types.js';
+import { agentsToTell, votesToTell } from '../moves/plan-shapes.js';
+import type { Repertoire } from '../moves/replies.js';
+import { timerMoves } from '../moves/timers.js';
+import { HANDED_ON } from '../projection/orchestrator-text.js';
+import { runText } from '../projection/run-text.js';
+import { boundViolations } from '../rules/bound-rules.js';
+import { rejectionViolations } from '../rules/rejection-rules.js';
+import { waitingViolations } from '../rules/waiting-rules.js';
+import type { Charts } from '../whole-run.js';
+import { pick } from './call-system.js';
+import { endNamer } from './contract.js';
+import type { Contracts } from './contracts.js';
+import { contractMoves, costOfStopped } from './contracts.js';
+import { environmentOf } from './environment.js';
+import {
+  environmentIn,
+  pauseMoves,
+  questionMoves,
+  replyMoves,
+  sayMove,
+  stopMove,
+  windDownMove,
+} from './environment-moves.js';
+
+export type StepOrigin = 'planned' | 'handed on';
+
+/** The step chart, alone, against the contracts of its calls and of its sub-plan. */
+export const stepSystem = (
+  charts: Charts,
+  repertoire: Repertoire,
+  contracts: Contracts,
+  depth: number,
+  origin: StepOrigin,
+): System => ({
+  name: `a ${origin} step at level ${depth}`,
+  kernel: createKernel({
+    root: 'environment',
+    machines: { environment: environmentOf('step', 'slot-0'), ...pick(charts, 'step') },
+  }),
+  starts: startsOf(repertoire, depth, origin),
+  moves: (frame) => movesOf(contracts, repertoire, frame),
+  textOf: runText,
+  endOf: endNamer(outcomeName),
+  costOfStopped: (call) => costOfStopped(contracts, call),
+  violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
+  violationsOfStep: (_before, _move, step) =>
+    // Whether a no ends the run is for the plan to say.
+    rejectionViolations(repertoire.settings.policy, step).filter(({ message }) =>
+      message.includes('goes on'),
+    ),
+});
+
+/** What a plan can tell of how a step ended. */
+const outcomeName = (output: unknown): string => {
+  const { status, code, request, handOff } = output as StepOutcome;
+  const reason = NAMED_CODES.has(code) ? ` (${code})` : '';
+  if (request !== null) return `${status}, asks for another plan`;
+  return handOff === null ? `${status}${reason}` : `${status}, hands on to ${handOff.agent}`;
+};
+
+const NAMED_CODES: ReadonlySet<string> = new Set([
+  'rejected',
+  'approval-expired',
+  'subplan-rejected',
+  'run-ended',
+]);
+
+const startsOf = (repertoire: Repertoire, depth: number, origin: StepOrigin): Move[] => {
+  const { settings } = repertoire;
+  return agentsToTell(settings).flatMap((agent) =>
+    votesOf(settings, origin).flatMap((votes) =>
+      approvalsOf(repertoire, origin).map((approvalQuestion) => {
+        const asks = `${approvalQuestion === null ? '' : ' with approval'}${votes === null ? '' : ` by ${votes.count} votes (${votes.choose})`}`;
+        const input = inputOf(settings, depth, origin, { agent, votes, approvalQuestion });
+        return {
+          kind: 'answer' as const,
+          label: `The step starts${asks}`,
+          input: { kind: 'started' as const, input },
+        };
+      }),
+    ),
+  );
+};
+
+/** What an agent hands on is asked once; whether a person must agree is for the policy to say. */
+const votesOf = (settings: Settings, origin: StepOrigin): StepInput['votes'][] =>
+  origin === 'planned' ? votesToTell(settings) : [null];
+
+const approvalsOf = (
+  { isHandedOnAsked }: Repertoire,
+  origin: StepOrigin,
+): (string | null)[] =>
+  origin === 'planned' || isHandedOnAsked ? [null, 'May it start?'] : [null];
+
+const inputOf = (
+  settings: Settings,
+  depth: number,
+  origin: StepOrigin,
+  traits: Pick<StepInput, 'agent' | 'votes' | 'approvalQuestion'>,
+): StepInput => {
+  const budgetMs = stepBudgetMs(settings.policy, settings.policy.limits.maxSteps);
+  return {
+    ...traits,
+    runId: 'run',
+    stepId: Array.from({ length: depth + 1 }, () => 's1').join('/'),
+    task: origin === 'planned' ? 'Task' : HANDED_ON,
+    position: 'Step 1 of 1',
+    goal: 'Goal',
+    summary: '',
+    depth,
+    dependencies: [],
+    feedback: [],
+    conversation: [],
+    budgetMs,
+    fixBudgetMs: fixBudgetMs(settings.policy, budgetMs),
+    settings,
+  };
+};
+
+const skipMove = sayMove('answer', 'A person skips the step', {
+  type: 'step.skip',
+  reason: '',
+});
+
+const movesOf = (
+  contracts: Contracts,
+  repertoire: Repertoire,
+  frame: Frame,
+): readonly Move[] => {
+  const { policy } = repertoire.settings;
+  const [heard] = environmentIn(frame).heard;
+  if (heard !== undefined) return replyMoves(policy, heard);
+  return [
+    ...contractMoves(contracts, repertoire, frame),
+    ...timerMoves(frame),
+    ...questionMoves(frame),
+    ...pauseMoves,
+    windDownMove,
+    skipMove,
+    stopMove,
+  ];
+};
