@@ -36,7 +36,9 @@ export const boundsOf = (policy: Policy, team: BoundedTeam): Bounds => {
   const tries =
     counts.plannerCalls * policy.retry.attempts +
     counts.planned * triesPerStep(policy, team, limits.maxVotes) +
-    counts.handedOn * triesPerStep(policy, team, 1) +
+    counts.handedOn * triesPerStep(policy, team, 1) -
+    counts.wishing * triesLostByWish(policy, team) -
+    counts.subplans * triesLostBySubplan(policy, team) +
     reviewTries(policy, team, counts) +
     summaryTries(policy, team, counts);
   return {
@@ -61,6 +63,10 @@ interface Counts {
   readonly planned: number;
   /** Steps that agents handed on: without a planner that is what replans are spent on. */
   readonly handedOn: number;
+  /** Steps that have to end as a wish for another plan or agent, so that there is one: they end early. */
+  readonly wishing: number;
+  /** Steps of the plans at the lowest level. */
+  readonly lowest: number;
   readonly subplans: number;
   readonly plannerCalls: number;
   readonly depth: number;
@@ -71,31 +77,36 @@ const countsOf = (policy: Policy, team: BoundedTeam): Counts => {
   const depth = team.hasPlanner ? maxDepth : 0;
   const goalPlans = team.hasPlanner ? 1 + maxReplans : 1;
   const handedOn = team.hasPlanner ? 0 : maxReplans;
+  const wishing = isReplanFree(policy, team) ? 0 : maxReplans;
   const goalSteps = maxSteps * goalPlans;
-  const planned = goalSteps + nestedSteps(goalSteps, maxSteps, depth);
-  const subplans = depth === 0 ? 0 : planned - goalSteps * maxSteps ** depth;
+  const levels = nestedLevels(goalSteps - wishing, maxSteps, depth);
+  const nested = total(levels.slice(1));
+  const subplans = total(levels.slice(0, -1));
   const goalPlannerCalls = team.hasPlanner ? goalPlans + plannerRecoveries(policy) : 0;
   return {
     goalPlans,
     goalSteps: goalSteps + handedOn,
-    planned,
+    planned: goalSteps + nested,
     handedOn,
+    wishing,
+    lowest: levels.at(-1) ?? 0,
     subplans,
     plannerCalls: goalPlannerCalls + subplans,
     depth,
   };
 };
 
-/** Every step of every level but the last can become a sub-plan. */
-const nestedSteps = (goalSteps: number, maxSteps: number, depth: number): number => {
-  let total = 0;
-  let level = goalSteps;
-  for (let nesting = 1; nesting <= depth; nesting += 1) {
-    level *= maxSteps;
-    total += level;
-  }
-  return total;
-};
+/** Whether a replan can come of something that costs no step its last stages: a goal that is not met, or a failure. */
+const isReplanFree = ({ gates, failure, limits }: Policy, team: BoundedTeam): boolean =>
+  team.hasPlanner &&
+  ((team.hasSupervisor && gates.goal !== null) ||
+    (failure.onStepFailure === 'replan' && limits.maxFailures !== 0));
+
+/** Steps level by level: every step of every level but the lowest can become a sub-plan. */
+const nestedLevels = (goalSteps: number, maxSteps: number, depth: number): number[] =>
+  Array.from({ length: depth + 1 }, (_, level) => goalSteps * maxSteps ** level);
+
+const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** With `onPlannerFailure: 'interrupt'` a person may have the first plan asked for again. */
 const plannerRecoveries = ({ failure, limits }: Policy): number =>
@@ -121,6 +132,18 @@ const triesPerStep = (
   return (work + codeReviews + tests + verifications) * retry.attempts + fallbacks;
 };
 
+/** Unfinished work is not looked at; unless the wish comes with a fix, which is tested all the same. */
+const triesLostByWish = ({ limits, gates, retry }: Policy, team: BoundedTeam): number => {
+  if (team.hasTester && limits.maxFixCycles > 0) return 0;
+  const codeReview = team.hasSupervisor && gates.code !== null ? 1 : 0;
+  const verification = team.hasSupervisor && gates.step !== null ? 1 : 0;
+  return (codeReview + verification + (team.hasTester ? 1 : 0)) * retry.attempts;
+};
+
+/** Tests that fail to the last end a step. One that becomes a sub-plan is blocked before them, or refused after them. */
+const triesLostBySubplan = ({ gates, retry }: Policy, team: BoundedTeam): number =>
+  team.hasTester && !(team.hasSupervisor && gates.step !== null) ? retry.attempts : 0;
+
 const reviewTries = (
   { gates, retry }: Policy,
   team: BoundedTeam,
@@ -139,18 +162,19 @@ const planApprovals = ({ approval }: Policy, { goalPlans }: Counts): number =>
   approval.plan ? goalPlans : 0;
 
 /**
- * People are asked at the replan bound, once for every step that asks for another plan. While there are replans left the
- * request is one of them: a step that asks then costs no question. Where plans replace each other, only the last one
- * has its steps ask in vain.
+ * People are asked at the replan bound, once for every step that asks for another plan in vain. Where there are sub-plans
+ * those are the steps of the lowest level: any other costs more as a sub-plan. In the plan of the goal a step asks in
+ * vain when no replan is left: where plans replace each other those of the last one, otherwise all but those that the
+ * replans came of.
  */
 const limitQuestions = (
   { replan, limits }: Policy,
-  { goalPlans, planned, goalSteps, handedOn }: Counts,
+  { goalPlans, lowest, handedOn, depth }: Counts,
 ): number => {
   if (replan.onLimit !== 'askHuman') return 0;
+  if (depth > 0) return lowest;
   const isAppending = replan.merge.startsWith('append') && handedOn === 0;
-  const ofGoal = isAppending ? limits.maxSteps * goalPlans - (goalPlans - 1) : limits.maxSteps;
-  return ofGoal + planned - (goalSteps - handedOn);
+  return isAppending ? limits.maxSteps * goalPlans - (goalPlans - 1) : limits.maxSteps;
 };
 
 /** A plan may ask for approval of each step; of what agents hand on only the policy does. */

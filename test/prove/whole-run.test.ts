@@ -2,39 +2,16 @@ import { describe, expect, it } from 'vitest';
 
 import { chartsOf } from '../../src/composition/charts.js';
 import type { Settings } from '../../src/machines/settings.types.js';
-import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import { prove, proveCharts } from '../../src/testing/prove/prove.js';
-import type { Proof, ProveOptions } from '../../src/testing/prove/prove.types.js';
+import type { Proof } from '../../src/testing/prove/prove.types.js';
 import { replayInputs } from '../../src/testing/prove/replay-inputs.js';
 import { settingsOf } from '../../src/testing/prove/settings.js';
 import { wholeRun } from '../../src/testing/prove/whole-run.js';
+import { small, TEAM as PARTS } from './configurations.js';
 import { differentFutures } from './same-future.js';
 
-const SMALL: PolicyOverrides = {
-  limits: {
-    maxSteps: 1,
-    maxReplans: 0,
-    maxDepth: 0,
-    maxAttempts: 1,
-    maxFixCycles: 0,
-    maxParallel: 1,
-  },
-  retry: { attempts: 1 },
-  approval: { maxQuestions: 0 },
-};
-
-const small = (overrides: PolicyOverrides = {}) =>
-  definePolicy({
-    ...SMALL,
-    ...overrides,
-    limits: { ...SMALL.limits, ...overrides.limits },
-    retry: { ...SMALL.retry, ...overrides.retry },
-    approval: { ...SMALL.approval, ...overrides.approval },
-  });
-
-const TEAM = { agents: ['worker'], method: 'wholeRun' } as const satisfies ProveOptions;
+const TEAM = { ...PARTS, method: 'wholeRun' } as const;
 
 const valuesOf = ({ maxima }: Proof) =>
   Object.fromEntries(METRICS.map((metric) => [metric, maxima?.[metric].value]));

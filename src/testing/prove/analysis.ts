@@ -13,8 +13,6 @@ export interface Refutation {
   readonly rule: Rule;
   readonly message: string;
   readonly edges: readonly number[];
-  /** What a test of it expects, where the rule alone does not say. */
-  readonly expectation?: string;
 }
 
 export interface Analysis {

@@ -1,13 +1,19 @@
 import { stableStringify } from '../../canonical-json.js';
 import type { KernelInput } from '../../kernel/kernel.types.js';
 import type { Settings } from '../../machines/settings.types.js';
-import type { Refutation } from './analysis.js';
 import type { Rule } from './prove.types.js';
+
+/** What is wrong; `contract` where it was found in one chart on its own. */
+interface Told {
+  readonly rule: Rule | 'contract';
+  readonly message: string;
+  readonly expectation?: string;
+}
 
 /** A test that replays the way and fails while the counterexample stands. */
 export const testSource = (
   { policy, team }: Settings,
-  { rule, message, expectation = expectationOf(rule) }: Omit<Refutation, 'edges'>,
+  { rule, message, expectation = expectationOf(rule) }: Told,
   inputs: readonly KernelInput[],
 ): string => {
   const options = {
@@ -20,14 +26,16 @@ export const testSource = (
   return [
     `import { expect, test } from 'vitest';`,
     `import { definePolicy } from 'planwright';`,
-    `import { replayInputs } from 'planwright/testing';`,
+    `import { ${rule === 'contract' ? 'prove' : 'replayInputs'} } from 'planwright/testing';`,
     '',
     `const policy = definePolicy(${text(policy)});`,
     `const options = ${text(options)};`,
-    `const inputs = ${text(inputs)};`,
+    ...(rule === 'contract' ? [] : [`const inputs = ${text(inputs)};`]),
     '',
     `test(${text(message)}, () => {`,
-    `  const run = replayInputs(policy, options, inputs as never);`,
+    ...(rule === 'contract'
+      ? []
+      : ['  const run = replayInputs(policy, options, inputs as never);']),
     `  ${expectation}`,
     `});`,
     '',
@@ -36,8 +44,10 @@ export const testSource = (
 
 const text = (value: unknown): string => stableStringify(value as never);
 
-const expectationOf = (rule: Rule): string => {
+const expectationOf = (rule: Told['rule']): string => {
   switch (rule) {
+    case 'contract':
+      return 'expect(prove(policy, options).counterexample).toBeNull();';
     case 'termination':
     case 'finite cost':
       return 'expect(run.isCircular).toBe(false);';

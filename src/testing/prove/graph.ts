@@ -64,8 +64,9 @@ export class Graph {
   connect(from: number, to: number, move: Move, cost: Weights): void {
     const { kind, label, detail } = move;
     const costId = this.#costs.idOf(cost);
-    // A command that was refused, or that only agents hear of, is no edge.
-    if (from === to && move.input.kind === 'commanded' && costId === 0) return;
+    // A command that was refused, or that only agents hear of, is no edge; nor is the tick of a step's time.
+    const isSilent = move.input.kind === 'commanded' || kind === 'inner';
+    if (from === to && isSilent && costId === 0) return;
     const kindId = KINDS.indexOf(kind);
     if (this.#isKnown(this.#firstEdge[from] ?? 0, to, kindId, costId)) return;
     const edge = this.#to.length;

@@ -56,6 +56,16 @@ export interface Explored {
 export type Rule =
   'bound' | 'deadline' | 'rejection' | 'crash' | 'termination' | 'finite cost' | 'price tag';
 
+export const RULES: readonly Rule[] = [
+  'bound',
+  'deadline',
+  'rejection',
+  'crash',
+  'termination',
+  'finite cost',
+  'price tag',
+];
+
 export interface Counterexample {
   readonly rule: Rule;
   readonly message: string;

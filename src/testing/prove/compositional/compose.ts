@@ -29,7 +29,7 @@ export const compose = (
   options: ExploreOptions,
 ): Composition => {
   const bare = bareSettings(settings);
-  const composer = new Composer(chartsFor(bare), repertoireOf(bare, settings), options);
+  const composer = new Composer(chartsFor, repertoireOf(bare, settings), options);
   return composer.run();
 };
 
@@ -49,21 +49,26 @@ const bareSettings = ({ policy, team }: Settings): Settings => {
 const repertoireOf = (settings: Settings, { policy, team }: Settings): Repertoire => ({
   settings,
   shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, true),
-  hasIndependentRevisions:
-    policy.replan.merge.startsWith('append') && policy.limits.maxReplans > 1,
+  hasIndependentRevisions: policy.replan.merge.startsWith('append') && policy.limits.maxReplans > 1,
   isHandedOnAsked:
     policy.approval.confidenceBelow !== null ||
     team.agents.some((agent) => policy.approval.agents.includes(agent)),
 });
 
 class Composer {
+  readonly #chartsFor: (settings: Settings) => Charts;
   readonly #charts: Charts;
   readonly #repertoire: Repertoire;
   readonly #options: ExploreOptions;
   readonly #analyses: Analysis[] = [];
 
-  constructor(charts: Charts, repertoire: Repertoire, options: ExploreOptions) {
-    this.#charts = charts;
+  constructor(
+    chartsFor: (settings: Settings) => Charts,
+    repertoire: Repertoire,
+    options: ExploreOptions,
+  ) {
+    this.#chartsFor = chartsFor;
+    this.#charts = chartsFor(repertoire.settings);
     this.#repertoire = repertoire;
     this.#options = options;
   }
@@ -82,9 +87,9 @@ class Composer {
 
   /** Undefined when the system is refuted: then nothing above it can rely on it. */
   #contract(system: System): Contract | undefined {
-    const analysis = analyse(system, this.#options);
-    this.#analyses.push(analysis);
-    return analysis.refutation === undefined ? contractOf(analysis) : undefined;
+    if (!this.#isSound(system)) return undefined;
+    const analysis = this.#analyses.at(-1);
+    return analysis === undefined ? undefined : contractOf(analysis);
   }
 
   #calls(): Contracts | undefined {
@@ -117,11 +122,33 @@ class Composer {
 
   #goal(below: Contracts): void {
     const planned = this.#step(below, 0, 'planned');
-    const handedOn = this.#step(below, 0, 'handed on');
+    // Where there is a planner, whatever is handed on could as well have been planned.
+    const { hasPlanner } = this.#repertoire.settings.team;
+    const handedOn = hasPlanner ? planned : this.#step(below, 0, 'handed on');
     if (planned === undefined || handedOn === undefined) return;
     const inside = { calls: below.calls, planned, handedOn };
-    this.#analyses.push(
-      analyse(goalSystem(this.#charts, this.#repertoire, inside), this.#options),
-    );
+    if (!this.#isSound(this.#clockSystem(inside))) return;
+    this.#isSound(goalSystem(this.#charts, this.#repertoire, inside, false));
+  }
+
+  #isSound(system: System): boolean {
+    const analysis = analyse(system, this.#options);
+    this.#analyses.push(analysis);
+    return analysis.refutation === undefined;
+  }
+
+  #clockSystem(contracts: Contracts): System {
+    const settings = oneStepOnly(this.#repertoire.settings);
+    const shapes = new PlanShapes(settings, 1, true);
+    const repertoire = { ...this.#repertoire, settings, shapes };
+    return goalSystem(this.#chartsFor(settings), repertoire, contracts, true);
   }
 }
+
+const oneStepOnly = ({ policy, team }: Settings): Settings => {
+  const { limits, replan } = policy;
+  const maxReplans =
+    replan.maxByComplexity === null ? Math.min(1, limits.maxReplans) : limits.maxReplans;
+  const small = definePolicy({ ...policy, limits: { ...limits, maxSteps: 1, maxReplans } });
+  return { policy: small, team };
+};

@@ -1,7 +1,7 @@
 import type { CallRequest, CallResult, FailureCode } from '../../../actors/call.types.js';
 import { checkPlan } from '../../../actors/check-plan.js';
 import type { AgentCallInput } from '../../../machines/agent-call.js';
-import type { PlanToCheck } from '../../../machines/orchestrator.types.js';
+import type { OrchestratorContext, PlanToCheck } from '../../../machines/orchestrator.types.js';
 import type { StepInput, StepOutcome } from '../../../machines/step.types.js';
 import type { Weights } from '../metrics.js';
 import { NOTHING } from '../metrics.js';
@@ -10,7 +10,7 @@ import { askedAt } from '../moves/asked.js';
 import { answerMove } from '../moves/call-answers.js';
 import type { Repertoire } from '../moves/replies.js';
 import { repliesTo } from '../moves/replies.js';
-import { HANDED_ON } from '../projection/orchestrator-text.js';
+import { HANDED_ON, liveSteps } from '../projection/orchestrator-text.js';
 import { callVariantOf } from './call-system.js';
 import type { Contract, ContractEnd } from './contract.js';
 
@@ -25,11 +25,7 @@ export interface Contracts {
 }
 
 /** Every answer of every child, as its contract has it. */
-export const contractMoves = (
-  contracts: Contracts,
-  repertoire: Repertoire,
-  frame: Frame,
-): Move[] =>
+export const contractMoves = (contracts: Contracts, repertoire: Repertoire, frame: Frame): Move[] =>
   [...frame.calls].flatMap(([address, call]) => {
     switch (call.actor) {
       case 'agentCall':
@@ -75,6 +71,7 @@ const stepMoves = (
   address: string,
   input: StepInput,
 ): Move[] => {
+  if (isTold(frame, address)) return [];
   const ends = stepContract(contracts, input)?.ends ?? [];
   const isEnding = isRunEnding(frame);
   // A step is cut short by the end of the run, and by nothing else.
@@ -82,6 +79,17 @@ const stepMoves = (
     ({ output }) => isEnding || (output as StepOutcome).code !== 'run-ended',
   );
   return endMoves(frame, address, input.stepId, possible);
+};
+
+/** Of steps that run and that nobody can tell apart the first speaks for all. */
+const isTold = ({ state }: Frame, address: string): boolean => {
+  const place = address.lastIndexOf('/');
+  const context = state.nodes.get(address.slice(0, place))?.snapshot.context as OrchestratorContext;
+  const slot = Number(address.slice(place + '/slot-'.length));
+  const steps = liveSteps(context).filter(({ isRunning, isAwaited }) => isRunning && !isAwaited);
+  const own = steps.find(({ index }) => index === context.slots[slot]);
+  if (own === undefined) return false;
+  return steps.find(({ text }) => text === own.text) !== own;
 };
 
 const isRunEnding = ({ state }: Frame): boolean => {
@@ -131,7 +139,10 @@ const callMoves = (
 
 const answeredResult = (
   { key }: CallRequest,
-  { answer, hasOutput }: { answer: Extract<CallResult, { kind: 'answered' }>['answer']; hasOutput: boolean },
+  {
+    answer,
+    hasOutput,
+  }: { answer: Extract<CallResult, { kind: 'answered' }>['answer']; hasOutput: boolean },
 ): CallResult => ({ kind: 'answered', key, answer, hasOutput });
 
 const failedResult = ({ key }: CallRequest, { name }: ContractEnd): CallResult => {

@@ -18,7 +18,10 @@ const says = (
 ): Move => ({
   kind,
   label,
-  input: { kind: 'commanded', event: { type: 'environment.says', events, isAnswer } as EventObject },
+  input: {
+    kind: 'commanded',
+    event: { type: 'environment.says', events, isAnswer } as EventObject,
+  },
 });
 
 export const sayMove = (kind: MoveKind, label: string, event: object): Move =>
@@ -58,7 +61,12 @@ const permitMoves = ({ breaker, limits }: Policy, heard: Heard): Move[] => {
   return [
     granted,
     ...codes.map((code) =>
-      says('answer', `The call is refused: ${code}`, [{ type: 'permit.refused', route, code }], true),
+      says(
+        'answer',
+        `The call is refused: ${code}`,
+        [{ type: 'permit.refused', route, code }],
+        true,
+      ),
     ),
   ];
 };

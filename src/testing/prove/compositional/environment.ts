@@ -65,7 +65,7 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
   setup({
     types: {
       context: {} as EnvironmentContext,
-      input: {} as unknown,
+      input: {},
       events: {} as Reported & Partial<Said>,
     },
     actions: {
@@ -91,14 +91,21 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
       keepOutcome: assign(({ event }) => ({
         outcome: { kind: 'ended', output: event.output } satisfies EnvironmentOutcome,
       })),
-      noteCrash: assign({ outcome: { kind: 'crashed', output: null } satisfies EnvironmentOutcome }),
+      noteCrash: assign({
+        outcome: { kind: 'crashed', output: null } satisfies EnvironmentOutcome,
+      }),
       noteStop: assign({ outcome: { kind: 'stopped', output: null } satisfies EnvironmentOutcome }),
     },
     actors: { [chart]: fromPromise(() => Promise.reject(new Error('Nobody calls this'))) },
   }).createMachine({
     id: 'environment',
     description: 'Stands in for the charts above the one that is explored.',
-    context: ({ input }: { readonly input: unknown }) => ({ child: input, heard: [], questions: [], outcome: null }),
+    context: ({ input }: { readonly input: unknown }) => ({
+      child: input,
+      heard: [],
+      questions: [],
+      outcome: null,
+    }),
     initial: 'open',
     output: ({ context }: { readonly context: EnvironmentContext }) => context.outcome,
     states: {

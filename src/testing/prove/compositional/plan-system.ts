@@ -103,19 +103,24 @@ const nestedInput = (
   },
 });
 
-/** The orchestrator chart of the goal, alone, against the contracts of its steps and calls. */
+/**
+ * The orchestrator chart of the goal, alone, against the contracts of its steps and calls. Pauses, more time and what a
+ * run refuses are said in a system of their own, with plans of one step: a pause starts nothing, and more time changes
+ * only when the clock comes to its deadlines, where any timer may be the last to elapse.
+ */
 export const goalSystem = (
   charts: Charts,
   repertoire: Repertoire,
   contracts: Contracts,
+  isEverythingSaid: boolean,
 ): System => ({
-  name: 'the plan of the goal',
+  name: isEverythingSaid ? 'a plan of one step, with all that people say' : 'the plan of the goal',
   kernel: createKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') }),
   starts: startMoves(repertoire.settings, repertoire.shapes),
   moves: (frame) => [
     ...contractMoves(contracts, repertoire, frame),
     ...timerMoves(frame).map((move) => withWallTime(frame, move)),
-    ...commandMoves(frame),
+    ...commandMoves(frame, isEverythingSaid),
     ...reportMoves(repertoire.settings, frame),
   ],
   textOf: runText,
@@ -143,7 +148,11 @@ const verdictReports = (settings: Settings, route: readonly string[]): Move[] =>
   const isJudged = hasGate(settings, 'code') || hasGate(settings, 'step');
   if (!isJudged) return [];
   const verdict = { type: 'verdict.given', score: 100, feedback: '', route };
-  const last = report('A step is done with an issue', { ...verdict, hasIssues: true, isLast: true });
+  const last = report('A step is done with an issue', {
+    ...verdict,
+    hasIssues: true,
+    isLast: true,
+  });
   return [
     report('A step has a good verdict', { ...verdict, hasIssues: false, isLast: false }),
     report('A step has a verdict with issues', { ...verdict, hasIssues: true, isLast: false }),

@@ -45,7 +45,7 @@ export const stepSystem = (
   starts: startsOf(repertoire, depth, origin),
   moves: (frame) => movesOf(contracts, repertoire, frame),
   textOf: runText,
-  endOf: endNamer(outcomeName),
+  endOf: endNamer(outcomeName(repertoire.settings)),
   costOfStopped: (call) => costOfStopped(contracts, call),
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
   violationsOfStep: (_before, _move, step) =>
@@ -55,20 +55,24 @@ export const stepSystem = (
     ),
 });
 
-/** What a plan can tell of how a step ended. */
-const outcomeName = (output: unknown): string => {
-  const { status, code, request, handOff } = output as StepOutcome;
-  const reason = NAMED_CODES.has(code) ? ` (${code})` : '';
-  if (request !== null) return `${status}, asks for another plan`;
-  return handOff === null ? `${status}${reason}` : `${status}, hands on to ${handOff.agent}`;
-};
+/** What a plan can tell of how a step ended. Work handed on to nobody is work done. */
+const outcomeName =
+  ({ team }: Settings) =>
+  (output: unknown): string => {
+    const { status, code, request, handOff } = output as StepOutcome;
+    if (request !== null) return `${status}, asks for another plan`;
+    if (handOff !== null && team.agents.includes(handOff.agent)) {
+      return `${status}, hands on to ${handOff.agent}`;
+    }
+    return `${status}${NAMED_CODES[code] ?? ''}`;
+  };
 
-const NAMED_CODES: ReadonlySet<string> = new Set([
-  'rejected',
-  'approval-expired',
-  'subplan-rejected',
-  'run-ended',
-]);
+const NAMED_CODES: Readonly<Record<string, string>> = {
+  rejected: ' (rejected)',
+  'approval-expired': ' (rejected)',
+  'subplan-rejected': ' (rejected below)',
+  'run-ended': ' (run-ended)',
+};
 
 const startsOf = (repertoire: Repertoire, depth: number, origin: StepOrigin): Move[] => {
   const { settings } = repertoire;
@@ -91,10 +95,7 @@ const startsOf = (repertoire: Repertoire, depth: number, origin: StepOrigin): Mo
 const votesOf = (settings: Settings, origin: StepOrigin): StepInput['votes'][] =>
   origin === 'planned' ? votesToTell(settings) : [null];
 
-const approvalsOf = (
-  { isHandedOnAsked }: Repertoire,
-  origin: StepOrigin,
-): (string | null)[] =>
+const approvalsOf = ({ isHandedOnAsked }: Repertoire, origin: StepOrigin): (string | null)[] =>
   origin === 'planned' || isHandedOnAsked ? [null, 'May it start?'] : [null];
 
 const inputOf = (
@@ -127,11 +128,7 @@ const skipMove = sayMove('answer', 'A person skips the step', {
   reason: '',
 });
 
-const movesOf = (
-  contracts: Contracts,
-  repertoire: Repertoire,
-  frame: Frame,
-): readonly Move[] => {
+const movesOf = (contracts: Contracts, repertoire: Repertoire, frame: Frame): readonly Move[] => {
   const { policy } = repertoire.settings;
   const [heard] = environmentIn(frame).heard;
   if (heard !== undefined) return replyMoves(policy, heard);

@@ -1,12 +1,11 @@
 import type { EventObject } from 'xstate';
 
 import type { Command, OrchestratorContext } from '../../../machines/orchestrator.types.js';
-import { itemsOf } from '../../../plan/chunked-list.js';
 import type { Frame, Move, MoveKind } from '../model.types.js';
-import { EXTENSION_MS } from '../projection/orchestrator-text.js';
+import { EXTENSION_MS, liveSteps } from '../projection/orchestrator-text.js';
 
-/** Everything a person can say to a run. What a run refuses changes nothing, and is said all the same. */
-export const commandMoves = ({ state }: Frame): Move[] => {
+/** What a person can say to a run: everything, or only what settles something. What a run refuses changes nothing, and is said all the same. */
+export const commandMoves = ({ state }: Frame, isEverything = true): Move[] => {
   const context = state.nodes.get('')?.snapshot.context as OrchestratorContext;
   const abort = command('answer', 'A person aborts the run', {
     type: 'run.abort',
@@ -14,10 +13,7 @@ export const commandMoves = ({ state }: Frame): Move[] => {
   });
   // From then on everything is refused for the same reason.
   if (context.ending !== null) return [abort];
-  const stepIds = itemsOf(context.progress.states).flatMap(({ status }, index) => {
-    const step = context.progress.steps[index];
-    return step !== undefined && (status === 'pending' || status === 'running') ? [step.id] : [];
-  });
+  const stepIds = stepsToName(context);
   return [
     ...context.questions.flatMap(({ requestId }) => [
       command('answer', `A person says yes to ${requestId}`, {
@@ -39,16 +35,38 @@ export const commandMoves = ({ state }: Frame): Move[] => {
     ...stepIds.map((stepId) =>
       command('nudge', `A person skips to ${stepId}`, { type: 'plan.skipTo', stepId }),
     ),
-    command('nudge', 'A person says something', { type: 'conversation.say', text: 'Well' }),
-    command('nudge', 'A person pauses the run', { type: 'run.pause' }),
-    command('nudge', 'A person resumes the run', { type: 'run.resume' }),
-    command('nudge', 'A person gives more time', { type: 'time.extend', extraMs: EXTENSION_MS }),
+    ...(isEverything ? [something, pause, resume, moreTime] : []),
+    // A planner that failed pauses the run.
+    ...(!isEverything && context.isPaused ? [resume] : []),
     abort,
   ];
+};
+
+/** Of steps that nobody can tell apart the first is named for all. */
+const stepsToName = (context: OrchestratorContext): string[] => {
+  const seen = new Set<string>();
+  return liveSteps(context).flatMap(({ index, isRunning, isAwaited, text }) => {
+    const kind = `${text}${isRunning ? 'runs' : ''}`;
+    if (!isRunning && !isAwaited && seen.has(kind)) return [];
+    seen.add(kind);
+    const step = context.progress.steps[index];
+    return step === undefined ? [] : [step.id];
+  });
 };
 
 const command = (kind: MoveKind, label: string, event: Command & EventObject): Move => ({
   kind,
   label,
   input: { kind: 'commanded', event },
+});
+
+const something = command('nudge', 'A person says something', {
+  type: 'conversation.say',
+  text: 'Well',
+});
+const pause = command('nudge', 'A person pauses the run', { type: 'run.pause' });
+const resume = command('nudge', 'A person resumes the run', { type: 'run.resume' });
+const moreTime = command('nudge', 'A person gives more time', {
+  type: 'time.extend',
+  extraMs: EXTENSION_MS,
 });

@@ -1,3 +1,4 @@
+import { isGatePassed } from '../../../guards/gates.js';
 import { itemsOf } from '../../../plan/chunked-list.js';
 import type { ProposedPlan } from '../../../plan/plan.js';
 import { failureLimit } from '../../../policy/time.js';
@@ -9,7 +10,7 @@ import { flag } from './value-text.js';
 export const EXTENSION_MS = 2 ** 52;
 
 /** The plan that is being judged; in other states it was judged already. */
-export type PlanSeen = 'proposal' | 'given' | 'none';
+export type PlanSeen = 'proposal' | 'judged' | 'given' | 'none';
 
 /** What the guards of the orchestrator chart can see, without the steps of its plan. */
 export const orchestratorText = (context: OrchestratorContext, planSeen: PlanSeen): string =>
@@ -89,9 +90,16 @@ const confidenceText = ({ confidence, scope, settings }: OrchestratorContext): s
   return `${trivial}${bands.join('.')}`;
 };
 
-const seenPlanText = ({ proposal, givenPlan }: OrchestratorContext, planSeen: PlanSeen): string => {
+const seenPlanText = (context: OrchestratorContext, planSeen: PlanSeen): string => {
+  const { proposal, givenPlan } = context;
   const plan = planSeen === 'given' ? (givenPlan as ProposedPlan | null) : proposal?.plan;
-  return plan == null ? '' : planText(plan);
+  const verdict = planSeen === 'judged' ? verdictSeen(context) : '';
+  return plan == null ? verdict : `${verdict}${planText(plan)}`;
+};
+
+const verdictSeen = ({ settings, review }: OrchestratorContext): string => {
+  if (review === null) return '';
+  return `${flag(isGatePassed(settings, 'plan', review))}${flag(isGatePassed(settings, 'goal', review))}`;
 };
 
 const planText = ({ steps, scope }: ProposedPlan): string => {

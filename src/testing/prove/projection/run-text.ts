@@ -5,6 +5,7 @@ import type { BreakerContext } from '../../../machines/breaker.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
 import type { StepContext } from '../../../machines/step.types.js';
 import type { Frame } from '../model.types.js';
+import { TICK, timerName } from '../timer-name.js';
 import { agentCallText } from './agent-call-text.js';
 import { breakerText } from './breaker-text.js';
 import type { LiveStep, PlanSeen } from './orchestrator-text.js';
@@ -85,6 +86,8 @@ const planText = (
 
 const planSeenIn = (value: string): PlanSeen => {
   if (value.includes('preparing')) return 'given';
+  // In a sub-plan the ladder's answer is waited for; what it is about has been judged.
+  if (value.includes('weighing')) return 'judged';
   const isJudged = value.includes('reviewingPlan') || value.includes('awaitingPlanApproval');
   return isJudged ? 'proposal' : 'none';
 };
@@ -100,13 +103,14 @@ const stepTexts = (steps: readonly LiveStep[], inSlot: (index: number) => string
   return `${alike.sort().join(' ')}|${placed.join(' ')}`;
 };
 
-/** The timers by what they are for: `xstate.after.stepBudget.step.performing` is `stepBudget`. */
+/** The timers by what they are for. How many tenths of its time a step has left is seen by nobody but the timer itself. */
 const timersByAddress = ({ state }: Frame): Timers => {
   const timers = new Map<string, string[]>();
   state.timers.forEach(({ address }, key) => {
-    const name = key.slice(address.length + 1).split('.');
+    const name = timerName(key, address);
+    if (name === TICK) return;
     const list = timers.get(address) ?? [];
-    list.push(name[0] === 'xstate' ? (name[2] ?? '') : (name[0] ?? ''));
+    list.push(name);
     timers.set(address, list.sort());
   });
   return timers;

@@ -1,4 +1,4 @@
-import { hasDeadline, isTimeMeasured, TESTS_UNAVAILABLE, tickMs } from '../../../guards/step.js';
+import { TESTS_UNAVAILABLE } from '../../../guards/step.js';
 import type { Ballot, StepContext } from '../../../machines/step.types.js';
 import { flag } from './value-text.js';
 
@@ -19,7 +19,6 @@ export const stepText = (context: StepContext): string =>
     flag(context.question !== null),
     flag(context.isWindingDown),
     pauseText(context),
-    timeText(context),
     ballotsText(context),
     failureText(context),
     wishText(context),
@@ -30,12 +29,6 @@ export const stepText = (context: StepContext): string =>
 /** A pause is seen by a sub-plan that is made while it lasts. */
 const pauseText = ({ isPaused, depth, settings: { team, policy } }: StepContext): string =>
   flag(isPaused && team.hasPlanner && depth < policy.limits.maxDepth);
-
-/** What is left of the time of a step is seen in ticks, and only where it is measured at all. */
-const timeText = (context: StepContext): string =>
-  isTimeMeasured(context) || hasDeadline(context)
-    ? String(Math.floor(context.remainingMs / tickMs(context)))
-    : '';
 
 /** Which ballots agree, not what they say. */
 const ballotsText = ({ votes, ballots, settings }: StepContext): string => {

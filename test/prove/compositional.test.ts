@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+
+import { chartsOf } from '../../src/composition/charts.js';
+import { presets } from '../../src/policy/presets.js';
+import { compose } from '../../src/testing/prove/compositional/compose.js';
+import { METRICS } from '../../src/testing/prove/metrics.js';
+import { prove } from '../../src/testing/prove/prove.js';
+import type { Proof } from '../../src/testing/prove/prove.types.js';
+import { settingsOf } from '../../src/testing/prove/settings.js';
+import { CONFIGURATIONS, small, TEAM } from './configurations.js';
+import { differentFutures } from './same-future.js';
+
+const valuesOf = ({ maxima, counterexample }: Proof): unknown =>
+  counterexample ?? Object.fromEntries(METRICS.map((metric) => [metric, maxima?.[metric].value]));
+
+describe('the price tag, the whole run and its parts agree', () => {
+  it.each(CONFIGURATIONS)('$name', ({ policy, team }) => {
+    const options = { ...TEAM, ...team };
+    const composed = prove(small(policy), options);
+    const whole = prove(small(policy), { ...options, method: 'wholeRun' });
+    expect(valuesOf(composed)).toEqual(composed.bounds);
+    expect(valuesOf(whole)).toEqual(whole.bounds);
+  });
+});
+
+describe('each chart on its own', () => {
+  it('is taken for the same only in states with the same future', () => {
+    const policy = small({
+      limits: { maxDepth: 1 },
+      gates: { plan: 50, step: 50 },
+    });
+    const { analyses } = compose(chartsOf, settingsOf(policy, TEAM), {});
+    expect(analyses.length).toBeGreaterThan(5);
+    for (const { system } of analyses.slice(0, -1)) {
+      expect(differentFutures(system, 1).differences).toEqual([]);
+    }
+  });
+
+  it('tells how a maximum is reached, chart by chart', () => {
+    const { maxima } = prove(presets.planAndExecute(), { ...TEAM, planSteps: 1 });
+    expect(maxima?.agentCalls.value).toBe(maxima?.agentCalls.bound);
+    expect(maxima?.agentCalls.witness.sentences.join('\n')).toContain('worker asks a person');
+  });
+
+  // With `maxFailures: null` the limit depends on how many steps were planned so far, which is one more thing to count.
+  it('grows with the number of replans, and not faster, where the failures that a run bears are a number', () => {
+    const nodesWith = (maxReplans: number): number =>
+      prove(small({ limits: { maxReplans, maxFailures: 1 } }), TEAM).explored.at(-1)?.nodes ?? 0;
+    const counts = [0, 1, 2, 4, 8].map(nodesWith);
+    const [none = 0, one = 0, two = 0, four = 0, eight = 0] = counts;
+    // From 2 on every further replan adds at most as much as the one before, give or take what comes with the limit.
+    const perReplan = [(two - one) / 1, (four - two) / 2, (eight - four) / 4];
+    console.info('states of the plan of the goal with 0, 1, 2, 4, 8 replans:', counts.join(', '));
+    expect(one).toBeGreaterThan(none);
+    expect(Math.max(...perReplan)).toBeLessThan(1.5 * Math.min(...perReplan));
+  });
+});

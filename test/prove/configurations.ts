@@ -1,0 +1,105 @@
+import { definePolicy } from '../../src/policy/policy.js';
+import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
+import type { ProveOptions } from '../../src/testing/prove/prove.types.js';
+
+/** As little of everything as there can be, and what a test adds to it. */
+const LEAST = {
+  limits: {
+    maxSteps: 1,
+    maxReplans: 0,
+    maxDepth: 0,
+    maxAttempts: 1,
+    maxFixCycles: 0,
+    maxParallel: 1,
+  },
+  retry: { attempts: 1 },
+  approval: { maxQuestions: 0 },
+} as const satisfies PolicyOverrides;
+
+export const small = (overrides: PolicyOverrides = {}): Policy =>
+  definePolicy({
+    ...LEAST,
+    ...overrides,
+    limits: { ...LEAST.limits, ...overrides.limits },
+    retry: { ...LEAST.retry, ...overrides.retry },
+    approval: { ...LEAST.approval, ...overrides.approval },
+  });
+
+export const TEAM = { agents: ['worker'] } as const satisfies ProveOptions;
+
+export interface Configuration {
+  readonly name: string;
+  readonly policy: PolicyOverrides;
+  readonly team?: Partial<ProveOptions>;
+}
+
+/** Every knob that changes a price tag, turned by itself and together with those it works with. */
+export const CONFIGURATIONS: readonly Configuration[] = [
+  { name: 'nothing', policy: {} },
+  { name: 'a replan', policy: { limits: { maxReplans: 1 } } },
+  { name: 'a plan of two at once', policy: { limits: { maxSteps: 2, maxParallel: 2 } } },
+  { name: 'tries', policy: { retry: { attempts: 2 }, limits: { maxReplans: 1 } } },
+  {
+    name: 'attempts and questions',
+    policy: { limits: { maxAttempts: 2 }, approval: { maxQuestions: 1 } },
+  },
+  {
+    name: 'fixes, questions and the code gate',
+    policy: {
+      limits: { maxFixCycles: 1, maxAttempts: 2 },
+      approval: { maxQuestions: 1 },
+      gates: { code: 50 },
+    },
+    team: { tester: true },
+  },
+  { name: 'votes', policy: { limits: { maxVotes: 2 }, approval: { maxQuestions: 1 } } },
+  {
+    name: 'all gates, and a summary that one step does not need',
+    policy: { gates: { plan: 50, code: 50, step: 50, goal: 50 } },
+    team: { summarizer: true, tester: true },
+  },
+  {
+    name: 'a summary of two',
+    policy: { limits: { maxReplans: 1 } },
+    team: { summarizer: true },
+  },
+  {
+    name: 'replans by wishes only, which end the step early',
+    policy: {
+      limits: { maxReplans: 1 },
+      gates: { step: 50 },
+      failure: { onStepFailure: 'continue' },
+    },
+  },
+  {
+    name: 'no planner: agents hand on',
+    policy: { limits: { maxReplans: 1 }, gates: { step: 50 } },
+    team: { planner: false },
+  },
+  {
+    name: 'no planner: approval of what is handed on',
+    policy: { limits: { maxReplans: 1 }, approval: { confidenceBelow: 0.5 } },
+    team: { planner: false },
+  },
+  { name: 'a sub-plan', policy: { limits: { maxDepth: 1 } } },
+  {
+    name: 'plans that people read',
+    policy: { limits: { maxReplans: 1 }, approval: { plan: true, onReject: 'replan' } },
+  },
+  {
+    name: 'a person at the limit, plans that replace',
+    policy: { limits: { maxReplans: 1 }, replan: { onLimit: 'askHuman' } },
+  },
+  {
+    name: 'a person at the limit, plans that add up',
+    policy: { limits: { maxReplans: 1 }, replan: { onLimit: 'askHuman', merge: 'append' } },
+  },
+  {
+    name: 'a planner that is asked again',
+    policy: { failure: { onPlannerFailure: 'interrupt' }, approval: { plan: true } },
+  },
+  {
+    name: 'a plan that starts over',
+    policy: { limits: { maxReplans: 1 }, replan: { merge: 'replaceAll' } },
+  },
+];
