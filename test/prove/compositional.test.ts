@@ -50,6 +50,7 @@ describe('each chart on its own', () => {
     const [none = 0, one = 0, two = 0, four = 0, eight = 0] = counts;
     // From 2 on every further replan adds at most as much as the one before, give or take what comes with the limit.
     const perReplan = [(two - one) / 1, (four - two) / 2, (eight - four) / 4];
+    // eslint-disable-next-line no-console -- the figures are part of what the run of the tests tells
     console.info('states of the plan of the goal with 0, 1, 2, 4, 8 replans:', counts.join(', '));
     expect(one).toBeGreaterThan(none);
     expect(Math.max(...perReplan)).toBeLessThan(1.5 * Math.min(...perReplan));
