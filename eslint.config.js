@@ -67,6 +67,7 @@ const leaves = ['src/errors.ts', 'src/canonical-json.ts'];
  * gives it no `default`). Nothing else of src may import them, so Node stays out of everything else.
  */
 const needsNode = [
+  'src/cli',
   'src/services/stores/postgres',
   'src/services/stores/sqlite',
   'src/store/postgres.ts',
@@ -225,6 +226,15 @@ export default defineConfig(
         'error',
         { patterns: [...everywhere, forbiddenPattern(mayNotImport.services)] },
       ],
+    },
+  },
+  {
+    // The command line: a program of Node that loads what its user names.
+    files: ['src/cli/**/*.ts'],
+    rules: {
+      'no-restricted-globals': 'off',
+      'no-restricted-syntax': ['error', ...defaultExport],
+      '@typescript-eslint/no-restricted-imports': ['error', { patterns: everywhere }],
     },
   },
   {

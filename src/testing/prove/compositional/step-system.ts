@@ -57,13 +57,15 @@ export const stepSystem = (
 
 /** What a plan can tell of how a step ended. Work handed on to nobody is work done. */
 const outcomeName =
-  ({ team }: Settings) =>
+  ({ policy, team }: Settings) =>
   (output: unknown): string => {
     const { status, code, request, handOff } = output as StepOutcome;
     if (request !== null) return `${status}, asks for another plan`;
     if (handOff !== null && team.agents.includes(handOff.agent)) {
       return `${status}, hands on to ${handOff.agent}`;
     }
+    // A no further down is a failure like any other, unless it ends the run.
+    if (code === 'subplan-rejected' && policy.approval.onReject !== 'fail') return status;
     return `${status}${NAMED_CODES[code] ?? ''}`;
   };
 

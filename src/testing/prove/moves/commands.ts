@@ -32,7 +32,7 @@ export const commandMoves = ({ state }: Frame, isEverything = true): Move[] => {
     ...stepIds.map((stepId) =>
       command('answer', `A person skips ${stepId}`, { type: 'plan.skip', stepIds: [stepId] }),
     ),
-    ...stepIds.map((stepId) =>
+    ...(isEverything ? stepIds : []).map((stepId) =>
       command('nudge', `A person skips to ${stepId}`, { type: 'plan.skipTo', stepId }),
     ),
     ...(isEverything ? [something, pause, resume, moreTime] : []),

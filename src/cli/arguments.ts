@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+
+import { presets } from '../policy/presets.js';
+
+export const USAGE = `planwright prove <preset or module> [options]
+
+Proves what a policy promises: explores every run it allows and prints the most it can cost, and how.
+
+  <preset>            ${Object.keys(presets).join(', ')}
+  <module>            a file that exports a policy or an orchestrator as \`policy\`, \`orchestrator\` or \`default\`
+
+  --agents a,b        the names of the team                            [worker]
+  --steps 3           the most steps of a plan that are looked at      [3]
+  --no-planner        there is no planner: runs start with a plan
+  --supervisor        there is a supervisor                            [when the policy has a gate]
+  --tester            there is a tester
+  --summarizer        there is a summarizer
+  --whole-run         all charts together instead of one by one: for small policies
+  --html file         also writes a page with the charts and the ways
+  --json              prints the proof as JSON
+  --help
+
+Ends with 0 when it is proved, 1 when it is refuted, 2 when it could not be tried.`;
+
+export interface ProveArguments {
+  readonly subject: string;
+  readonly agents: readonly string[];
+  readonly steps: number;
+  readonly planner: boolean;
+  readonly supervisor: boolean | undefined;
+  readonly tester: boolean;
+  readonly summarizer: boolean;
+  readonly wholeRun: boolean;
+  readonly html: string | undefined;
+  readonly json: boolean;
+}
+
+/** What is wrong with the command line, and what to do about it. */
+export class UsageError extends Error {}
+
+/** The arguments, or undefined when only help is wanted. */
+export const readArguments = (args: readonly string[]): ProveArguments | undefined => {
+  const { values, positionals } = parsed(args);
+  if (values.help === true) return undefined;
+  const [command, subject, ...rest] = positionals;
+  if (command !== 'prove')
+    throw new UsageError(`Unknown command '${command ?? ''}': try \`planwright prove\``);
+  if (subject === undefined || rest.length > 0) {
+    throw new UsageError('Name one preset or module: `planwright prove boundedReplan`');
+  }
+  return {
+    subject,
+    agents: (values.agents ?? 'worker').split(',').filter((name) => name !== ''),
+    steps: stepsIn(values.steps),
+    planner: values['no-planner'] !== true,
+    supervisor: values.supervisor,
+    tester: values.tester === true,
+    summarizer: values.summarizer === true,
+    wholeRun: values['whole-run'] === true,
+    html: values.html,
+    json: values.json === true,
+  };
+};
+
+const parsed = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        agents: { type: 'string' },
+        steps: { type: 'string' },
+        'no-planner': { type: 'boolean' },
+        supervisor: { type: 'boolean' },
+        tester: { type: 'boolean' },
+        summarizer: { type: 'boolean' },
+        'whole-run': { type: 'boolean' },
+        html: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const stepsIn = (text = '3'): number => {
+  const steps = Number(text);
+  if (Number.isInteger(steps) && steps >= 1 && steps <= 8) return steps;
+  throw new UsageError(`--steps must be a whole number from 1 to 8, got '${text}'`);
+};

@@ -1,0 +1,87 @@
+import { METRICS } from '../testing/prove/metrics.js';
+import type { Metric } from '../testing/prove/metrics.js';
+import type { Proof } from '../testing/prove/prove.types.js';
+
+export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
+  plannerCalls: 'calls of the planner',
+  agentCalls: 'calls of anybody',
+  replans: 'replans',
+  steps: 'steps started',
+  depth: 'levels of sub-plans',
+  approvals: 'questions to people',
+  wallTimeMs: 'time in ms',
+};
+
+/** The proof as a person reads it in a terminal. */
+export const priceTag = (proof: Proof): string =>
+  [
+    proof.isProved ? 'PROVED' : 'REFUTED',
+    '',
+    ...(proof.maxima === null ? refutation(proof) : maxima(proof)),
+    '',
+    ...exploredLines(proof),
+  ].join('\n');
+
+const maxima = ({ maxima: found, planSteps }: Proof): string[] => {
+  if (found === null) return [];
+  const rows = METRICS.map((metric) => [
+    METRIC_NAMES[metric],
+    String(found[metric].value),
+    String(found[metric].bound),
+  ]);
+  return [
+    `The most a run can come to, with plans of at most ${planSteps} steps:`,
+    '',
+    ...table([['', 'proved', 'bounds()'], ...rows]),
+    '',
+    ...METRICS.filter((metric) => found[metric].value > 0).flatMap((metric) => [
+      `How ${METRIC_NAMES[metric]} come to ${found[metric].value}:`,
+      ...numbered(found[metric].witness.sentences),
+      '',
+    ]),
+  ];
+};
+
+const refutation = ({ counterexample }: Proof): string[] =>
+  counterexample === null
+    ? []
+    : [
+        `${counterexample.rule}: ${counterexample.message}`,
+        '',
+        ...numbered(counterexample.witness.sentences),
+        '',
+        'As a test:',
+        '',
+        counterexample.test,
+      ];
+
+const exploredLines = ({ explored, method }: Proof): string[] => [
+  method === 'wholeRun' ? 'Explored, all charts together:' : 'Explored, chart by chart:',
+  '',
+  ...table([
+    ['', 'states', 'moves', 'highest rank'],
+    ...explored.map(({ system, nodes, edges, highestRank }) => [
+      system,
+      String(nodes),
+      String(edges),
+      String(highestRank),
+    ]),
+  ]),
+];
+
+const numbered = (sentences: readonly string[]): string[] =>
+  sentences.map((sentence, index) => `${String(index + 1).padStart(4)}  ${sentence}`);
+
+const table = (rows: readonly (readonly string[])[]): string[] => {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+};
