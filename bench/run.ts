@@ -1,5 +1,6 @@
 import { createOrchestrator, defineAgent, presets } from '../src/index.js';
 import { runBareXState } from './bare-xstate.js';
+import { journalBytes } from './journal-bytes.js';
 import type { Finding } from './measure.js';
 import { interleaved, report, timed } from './measure.js';
 import { chainedSteps, createBenchOrchestrator, independentSteps, runPlan } from './planwright.js';
@@ -121,7 +122,7 @@ const large = async (): Promise<Finding[]> => {
 
 if (globalThis.gc === undefined) throw new Error('Run with --expose-gc, as `npm run bench` does');
 const findings: Finding[] = [];
-for (const bench of [perStep, growth, concurrency, leaks, large]) {
+for (const bench of [perStep, growth, concurrency, leaks, large, journalBytes]) {
   findings.push(...(await bench()));
 }
 process.exitCode = report(findings) ? 0 : 1;

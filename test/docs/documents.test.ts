@@ -15,6 +15,7 @@ const documents = [
   'visualizations/README.md',
   'docs/agents.md',
   'docs/architecture.md',
+  'docs/durable-runs.md',
   'docs/embedding.md',
   'docs/museum.md',
   'docs/mutations.md',

@@ -17,6 +17,7 @@ const pages = [
   'README.md',
   'docs/agents.md',
   'docs/runs.md',
+  'docs/durable-runs.md',
   'docs/policy.md',
   'docs/embedding.md',
   'docs/time-travel.md',

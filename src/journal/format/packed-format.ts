@@ -31,6 +31,7 @@ interface PackedState {
  */
 export class PackedFormat implements JournalFormat {
   readonly #plan: object | undefined;
+  readonly #planText: string | undefined;
   readonly #runId: string;
   readonly #vocabulary: Vocabulary;
   readonly #schedule = new StateSchedule();
@@ -43,6 +44,7 @@ export class PackedFormat implements JournalFormat {
     this.#runId = header.runId;
     this.#vocabulary = new Vocabulary(header.runId);
     this.#plan = objectIn(header.plan);
+    this.#planText = JSON.stringify(header.plan);
     pack([header.runId, header.goal, header.plan ?? null], this.#vocabulary);
   }
 
@@ -50,7 +52,7 @@ export class PackedFormat implements JournalFormat {
     const { sequence, at, event, facts, intents } = entry;
     const told = facts.map((fact) => ({ ...fact, sequence: undefined, at: undefined }));
     const packed: JsonValue = [
-      pack(event, this.#vocabulary, this.#plan),
+      pack(event, this.#vocabulary, this.#planIn(event)),
       isSame(intents, callsIn(facts)) ? null : pack(intents, this.#vocabulary),
       pack(told, this.#vocabulary, outputOf(event)),
     ];
@@ -92,6 +94,14 @@ export class PackedFormat implements JournalFormat {
     return unpack(packed, new Vocabulary(this.#runId, this.#vocabulary, extent));
   }
 
+  /** The plan of the header where an event has it: the run was started with it, or it was checked and is as it was. */
+  #planIn(event: JournalEntry['event']): object | undefined {
+    const checked = event.kind === 'answered' ? planOf(event.output) : undefined;
+    return checked !== undefined && JSON.stringify(checked) === this.#planText
+      ? checked
+      : this.#plan;
+  }
+
   /** One more entry: the checksum of the journal with it. */
   #takeIn(content: JsonValue): string {
     const text = JSON.stringify(content);
@@ -108,9 +118,16 @@ const callsIn = (facts: readonly Fact[]): readonly string[] =>
 const isSame = (left: readonly string[], right: readonly string[]): boolean =>
   left.length === right.length && left.every((item, index) => item === right[index]);
 
-/** The output of an answer: it stands in the event, and facts refer to it. */
-const outputOf = (event: JournalEntry['event']): object | undefined =>
-  event.kind === 'answered' ? objectIn(memberOf(event.output, 'output')) : undefined;
+/** The output of an answer, or the plan that it is: it stands in the event, and facts refer to it. */
+const outputOf = (event: JournalEntry['event']): object | undefined => {
+  if (event.kind !== 'answered') return undefined;
+  const { output } = event;
+  return (
+    objectIn(memberOf(output, 'output')) ?? planOf(output) ?? planOf(memberOf(output, 'answer'))
+  );
+};
+
+const planOf = (value: unknown): object | undefined => objectIn(memberOf(value, 'plan'));
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

@@ -1,0 +1,61 @@
+import { createOrchestrator, defineAgent, memoryStore, presets } from '../src/index.js';
+import type { RunStore } from '../src/index.js';
+import type { Finding } from './measure.js';
+import { chainedSteps } from './planwright.js';
+
+/* What a store is given for one step: the header, the entries and the states, as JSON in UTF-8. */
+
+const STEP_COUNTS = [50, 100, 200, 400];
+const OUTPUT_BYTES = 1_024;
+
+const bytesPerStep = async (stepCount: number): Promise<number> => {
+  const inner = memoryStore();
+  let bytes = 0;
+  const count = (value: unknown): void => {
+    if (value !== undefined) bytes += Buffer.byteLength(JSON.stringify(value));
+  };
+  const store: RunStore = {
+    ...inner,
+    create: (header) => {
+      count(header);
+      return inner.create(header);
+    },
+    append: (runId, expectedSequence, entries, options) => {
+      entries.forEach(count);
+      count(options?.state);
+      return inner.append(runId, expectedSequence, entries, options);
+    },
+  };
+  const worker = defineAgent({
+    name: 'worker',
+    description: 'Says a lot',
+    run: async ({ step }) => `${step.id} `.padEnd(OUTPUT_BYTES, 'x'),
+  });
+  const policy = presets.boundedReplan({ limits: { maxSteps: 1_000 } });
+  const orchestrator = createOrchestrator({ agents: [worker], store, policy });
+  await orchestrator.start({ goal: 'Measure', plan: { steps: chainedSteps(stepCount) } }).done;
+  return bytes / stepCount;
+};
+
+export const journalBytes = async (): Promise<Finding[]> => {
+  const perStep: number[] = [];
+  for (const stepCount of STEP_COUNTS) perStep.push(await bytesPerStep(stepCount));
+  const detail = STEP_COUNTS.map(
+    (stepCount, index) => `${stepCount} steps: ${perStep[index]?.toFixed(0) ?? ''} bytes`,
+  ).join(', ');
+  const [first = 1] = perStep;
+  return [
+    {
+      name: 'bytes written per step of 1,024 bytes of output, over 1,024',
+      value: Math.max(...perStep) / OUTPUT_BYTES,
+      limit: 1.5,
+      detail,
+    },
+    {
+      name: 'bytes written per step at 400 steps over 50',
+      value: (perStep.at(-1) ?? 0) / first,
+      limit: 1.02,
+      detail: '',
+    },
+  ];
+};

@@ -1,0 +1,47 @@
+import { createOrchestrator, defineAgent, memoryStore, RunClaimedError } from '../src/index.js';
+
+const store = memoryStore(); // or sqliteStore({ path: 'runs.db' }) from planwright/store/sqlite
+const calls: string[] = [];
+const worker = defineAgent({
+  name: 'worker',
+  description: 'Works until it is told to stop',
+  run: async ({ key, step, signal }) => {
+    calls.push(key);
+    if (step.id === 'long' && calls.length < 3) {
+      await new Promise((_, stop) => signal.addEventListener('abort', stop));
+    }
+    return `did ${step.id}`;
+  },
+});
+/** As in two processes that share a store. */
+const [first, second] = [1, 2].map(() =>
+  createOrchestrator({ agents: [worker], store, durability: { leaseMs: 30_000 } }),
+);
+if (first === undefined || second === undefined) throw new Error('There are two');
+
+const plan = {
+  steps: [
+    { id: 'short', agent: 'worker', task: 'Do the short part' },
+    { id: 'long', agent: 'worker', task: 'Do the long part', dependsOn: ['short'] },
+  ],
+} as const;
+const run = first.start({ goal: 'Two parts', runId: 'parts', plan });
+for await (const fact of run.facts()) {
+  if (fact.type === 'agent.called' && fact.stepId === 'long') break;
+}
+
+// The run belongs to the first process. The second is refused, and calls nobody ...
+const refused = await second.resume('parts').catch((error: unknown) => error);
+console.log(RunClaimedError.isInstance(refused) && refused.code); // already-claimed
+// ... but it may watch the run, and tell it things through the store.
+const elsewhere = await second.connect('parts');
+console.log(await elsewhere.say('Take your time').then(({ accepted }) => accepted)); // true
+console.log((await elsewhere.record()).conversation.join()); // Take your time
+
+// SIGTERM: what is out gets a moment to come back, and the run is given back.
+await first.close({ graceMs: 10 });
+console.log((await run.done).reason); // stopped: the orchestrator was closed
+
+// Whoever recovers takes up what nobody runs. The call that was out is made once more, under the same key.
+const [taken] = await second.recover();
+console.log((await taken?.done)?.status, calls.join(' ')); // completed parts/short/1/worker parts/long/1/worker parts/long/1/worker
