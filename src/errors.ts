@@ -211,6 +211,52 @@ export class JournalCorruptError extends PlanwrightError {
 /** `torn`: it cannot be read; `foreign`: somebody else's; `newer`: of a later version of this package. */
 export type CorruptionReason = 'torn' | 'foreign' | 'newer';
 
+/** What a replayed run did differently from its recording. */
+export interface RecordingDifference {
+  /** Where: `calls.<key>`, `calls.<key>.request` or `facts.<number>`. */
+  readonly path: string;
+  /** What was recorded, as JSON. */
+  readonly expected: string;
+  /** What happened instead, as JSON. */
+  readonly actual: string;
+}
+
+/** A recorded run was replayed and went another way: the agents, the policy or the charts have changed. */
+export class RecordingDriftError extends PlanwrightError {
+  override readonly name = 'RecordingDriftError';
+  readonly difference: RecordingDifference;
+
+  constructor(difference: RecordingDifference, options?: ErrorOptions) {
+    const { path, expected, actual } = difference;
+    const cut = (value: string): string => value.slice(0, 2_000);
+    super(
+      'recording-drift',
+      `The run is not as it was recorded, first at ${path}: expected ${cut(expected)}, got ${cut(actual)}`,
+      options,
+    );
+    this.difference = difference;
+  }
+
+  static override isInstance(value: unknown): value is RecordingDriftError {
+    return hasCode(value, 'recording-drift');
+  }
+}
+
+/** What was given as a recording is none. */
+export class InvalidRecordingError extends PlanwrightError {
+  override readonly name = 'InvalidRecordingError';
+  readonly issues: readonly Issue[];
+
+  constructor(issues: readonly Issue[], options?: ErrorOptions) {
+    super('invalid-recording', listIssues('The recording is invalid', issues), options);
+    this.issues = [...issues];
+  }
+
+  static override isInstance(value: unknown): value is InvalidRecordingError {
+    return hasCode(value, 'invalid-recording');
+  }
+}
+
 /** A place in a run that is none, or a what-if that cannot be made of it. */
 export class TimeTravelError extends PlanwrightError {
   override readonly name = 'TimeTravelError';

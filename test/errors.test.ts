@@ -4,11 +4,13 @@ import {
   ConfigurationError,
   InboxFullError,
   type Issue,
+  InvalidRecordingError,
   JournalCorruptError,
   JournalMismatchError,
   PlanError,
   PlanwrightError,
   PolicyError,
+  RecordingDriftError,
   RunConflictError,
   RunNotFoundError,
   StoreUnavailableError,
@@ -30,6 +32,12 @@ const errors = [
   [new JournalMismatchError('other facts'), 'JournalMismatchError', 'journal-mismatch'],
   [new InboxFullError('full'), 'InboxFullError', 'inbox-full'],
   [new StoreUnavailableError('no room'), 'StoreUnavailableError', 'store-unavailable'],
+  [new InvalidRecordingError(issues), 'InvalidRecordingError', 'invalid-recording'],
+  [
+    new RecordingDriftError({ path: 'facts.0', expected: '1', actual: '2' }),
+    'RecordingDriftError',
+    'recording-drift',
+  ],
   [new JournalCorruptError('torn', 'cut off'), 'JournalCorruptError', 'journal-corrupt'],
 ] as const;
 
@@ -105,6 +113,8 @@ describe('errors', () => {
       InboxFullError,
       StoreUnavailableError,
       JournalCorruptError,
+      InvalidRecordingError,
+      RecordingDriftError,
     ];
     for (const [error, name] of errors) {
       const matching = classes.filter((candidate) => candidate.isInstance(error));

@@ -1,5 +1,8 @@
 export { virtualClock } from '../services/virtual-clock.js';
 export { checkInvariants } from './invariants/check-invariants.js';
+export { recordedRun } from './recordings/recorded-run.js';
+export { script, scriptedAgents } from './scripted-agents.js';
+export { InvalidRecordingError, RecordingDriftError } from '../errors.js';
 export { simulate } from './simulate/simulate.js';
 export { storeContract } from './store-contract/store-contract.js';
 
@@ -34,3 +37,6 @@ export type { FaultKind } from './simulate/fault-kinds.js';
 export type { Simulation } from './simulate/play.js';
 export type { SimulateOptions, SimulationFailure, SimulationSummary } from './simulate/simulate.js';
 export type { Omissions } from './simulate/world.js';
+export type { Recorded } from './recordings/recorded-run.js';
+export type { Recording } from './recordings/recording.js';
+export type { Script, ScriptedAct, ScriptedTeam } from './scripted-agents.js';

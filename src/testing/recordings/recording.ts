@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+import { agentReportSchema } from '../../agents/report.js';
+import type { JsonValue } from '../../canonical-json.js';
+import { InvalidRecordingError } from '../../errors.js';
+import { factSchema } from '../../journal/facts.js';
+
+const json: z.ZodType<JsonValue> = z.json();
+const timeMs = z.number().min(0);
+
+/** How a call came back: with a value, with a report of an agent, with an error, or not at all. */
+const outcomeSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('returned'), value: json }),
+  z.strictObject({ kind: z.literal('reported'), report: agentReportSchema }),
+  z.strictObject({ kind: z.literal('threw'), name: z.string(), message: z.string() }),
+  z.strictObject({ kind: z.literal('unanswered') }),
+]);
+
+const recordedCallSchema = z.strictObject({
+  key: z.string(),
+  /** Who was asked: an agent by its name, or a role. */
+  who: z.string(),
+  /** What was asked, without the signal. */
+  request: json,
+  outcome: outcomeSchema,
+  /** When it came back, counted from the start of the run; null when it never did. */
+  finishedAtMs: timeMs.nullable(),
+});
+
+const recordingSchema = z.strictObject({
+  format: z.literal(1),
+  input: z.strictObject({ goal: z.string(), runId: z.string(), plan: json.optional() }),
+  calls: z.array(recordedCallSchema),
+  facts: z.array(factSchema),
+});
+
+export type RecordedOutcome = z.infer<typeof outcomeSchema>;
+export type RecordedCall = z.infer<typeof recordedCallSchema>;
+
+/** One run, recorded: everything that came from outside, and what the run made of it. Plain JSON. */
+export type Recording = z.infer<typeof recordingSchema>;
+
+/** A recording is a file, and a file may hold anything. */
+export const parsedRecording = (candidate: unknown): Recording => {
+  const parsed = recordingSchema.safeParse(candidate);
+  if (parsed.success) return parsed.data;
+  throw new InvalidRecordingError(
+    parsed.error.issues.map(({ code, path, message }) => ({ code, path: path.join('.'), message })),
+  );
+};
