@@ -1,3 +1,4 @@
+import type { JournalEntry, Orchestrator, RunStore } from '../src/index.js';
 import { createOrchestrator, defineAgent, memoryStore, presets } from '../src/index.js';
 
 const writer = defineAgent({
@@ -12,16 +13,21 @@ const publisher = defineAgent({
   run: ({ dependencies: [text] }) => ({ published: text?.output ?? null }),
 });
 
+export const createPublishing = (
+  store: RunStore<JournalEntry>,
+): Orchestrator<'writer' | 'publisher'> =>
+  createOrchestrator({
+    agents: [writer, publisher],
+    planner: ({ goal }) => ({
+      steps: [
+        { id: 'write', agent: 'writer', task: `Write about ${goal}` },
+        { id: 'publish', agent: 'publisher', task: 'Publish the text', dependsOn: ['write'] },
+      ],
+    }),
+    // Nothing is published before a person agrees.
+    policy: presets.dynamic({ approval: { agents: ['publisher'] } }),
+    store,
+  });
+
 /** Made once, outside of components and requests: it holds the team, the policy and the store. */
-export const publishing = createOrchestrator({
-  agents: [writer, publisher],
-  planner: ({ goal }) => ({
-    steps: [
-      { id: 'write', agent: 'writer', task: `Write about ${goal}` },
-      { id: 'publish', agent: 'publisher', task: 'Publish the text', dependsOn: ['write'] },
-    ],
-  }),
-  // Nothing is published before a person agrees.
-  policy: presets.dynamic({ approval: { agents: ['publisher'] } }),
-  store: memoryStore(),
-});
+export const publishing = createPublishing(memoryStore());

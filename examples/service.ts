@@ -7,7 +7,8 @@ import { z } from 'zod';
 
 import type { CommandResult, Orchestrator, Run } from '../src/index.js';
 import { ConfigurationError, RunNotFoundError } from '../src/index.js';
-import { publishing } from './publishing.js';
+import { sqliteStore } from '../src/store/sqlite.js';
+import { createPublishing } from './publishing.js';
 
 const BODY_BYTES_MAX = 1_000_000;
 
@@ -127,6 +128,9 @@ export const createService = (orchestrator: Orchestrator): Server =>
   });
 
 if (process.argv[1] === import.meta.filename) {
+  // On the disk: what a restart interrupts goes on afterwards.
+  const store = sqliteStore({ path: process.env['RUNS_FILE'] ?? 'runs.db' });
+  const publishing = createPublishing(store);
   await publishing.recover();
   const port = Number(process.env['PORT'] ?? 8080);
   createService(publishing).listen(port, () => {

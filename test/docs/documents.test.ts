@@ -23,6 +23,7 @@ const documents = [
   'docs/replanning.md',
   'docs/runs.md',
   'docs/simulation.md',
+  'docs/stores.md',
   'docs/time-travel.md',
   'docs/privacy.md',
   ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),

@@ -20,6 +20,7 @@ const pages = [
   'docs/durable-runs.md',
   'docs/policy.md',
   'docs/embedding.md',
+  'docs/stores.md',
   'docs/time-travel.md',
   'docs/privacy.md',
 ];
@@ -28,6 +29,8 @@ const pages = [
 const usedBy: Readonly<Record<string, string>> = {
   'examples/publishing.ts': 'test/docs/service.test.ts',
   'examples/service.ts': 'test/docs/service.test.ts',
+  'examples/postgres-store.ts': 'test/stores/postgres/server.test.ts',
+  'examples/indexed-db-store.ts': 'test/stores/indexed-db/page.ts',
   'examples/react/run-view.tsx': 'test/docs/react.test.ts',
   'examples/react/goal-actor.tsx': 'test/docs/react.test.ts',
 };
@@ -48,7 +51,9 @@ const shown = new Set(pages.flatMap(snippetsOf).map(({ path = 'unnamed' }) => pa
 const asShown = async (path: string): Promise<string> => {
   const source = readFileSync(join(root, path), 'utf8');
   const options = await resolveConfig(join(root, path));
-  const imported = source.replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'");
+  const imported = source
+    .replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'")
+    .replaceAll(/'(?:\.\.\/)+src\/store\/([a-z-]+)\.js'/g, "'planwright/store/$1'");
   return format(imported, { ...options, parser: 'typescript' });
 };
 

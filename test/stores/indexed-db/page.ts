@@ -1,6 +1,7 @@
 /* What runs inside the browser, and what the test may ask of it. */
 import { JournalCorruptError, PlanwrightError } from '../../../src/errors.js';
-import { createOrchestrator, defineAgent, definePolicy } from '../../../src/index.js';
+import { openPage } from '../../../examples/indexed-db-store.js';
+import { defineAgent } from '../../../src/index.js';
 import { indexedDbStore } from '../../../src/store/indexed-db.js';
 import type { ContractEntry } from '../../../src/testing/index.js';
 import { storeContract } from '../../../src/testing/index.js';
@@ -26,13 +27,6 @@ const worker = defineAgent({
     return `did ${key}`;
   },
 });
-
-const orchestratorOn = (name: string) =>
-  createOrchestrator({
-    agents: [worker],
-    store: indexedDbStore({ name }),
-    policy: definePolicy({ approval: { agents: ['worker'] } }),
-  });
 
 const plan = {
   steps: [
@@ -77,7 +71,7 @@ export const page = {
 
   /** Begins a run, agrees to its first step and waits for the second question. The page is then gone in the middle. */
   beginRun: async (name: string): Promise<string[]> => {
-    const run = orchestratorOn(name).start({ goal: 'Two parts', runId: 'run', plan });
+    const run = openPage(name, worker).start({ goal: 'Two parts', runId: 'run', plan });
     for await (const fact of run.facts()) {
       if (fact.type !== 'approval.requested') continue;
       if (fact.stepId === 'two') break;
@@ -89,7 +83,7 @@ export const page = {
   /** Takes the run up in another page; the old one has not given its claim back, so that its lease must run out. */
   finishRun: async (name: string): Promise<unknown> => {
     const store = indexedDbStore({ name });
-    const orchestrator = orchestratorOn(name);
+    const orchestrator = openPage(name, worker);
     const inOneHour = Date.now() + 3_600_000;
     const claim = await store.claim('run', 'undertaker', 0, inOneHour);
     if (claim !== undefined) await store.release('run', claim.token);

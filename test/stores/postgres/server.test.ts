@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { openService } from '../../../examples/postgres-store.js';
 import {
   ConfigurationError,
   JournalCorruptError,
@@ -139,6 +140,17 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     await fillStore(store);
     await query(sql);
     await expect(contentOf(store)).rejects.toBeInstanceOf(JournalCorruptError);
+  });
+
+  it('is shared by two processes of a service: the example of docs/stores.md', async () => {
+    const [one, other] = [openService(server.url), openService(server.url)];
+    const plan = { steps: [{ id: 'one', agent: 'worker', task: 'Do it' }] };
+    const report = await one.orchestrator.start({ goal: 'One part', runId: 'part', plan }).done;
+    expect(report.status).toBe('completed');
+    const seen = await other.orchestrator.resume('part');
+    expect(await seen.done).toEqual(report);
+    await one.close();
+    await other.close();
   });
 
   it('says everything that is wrong with its options', () => {

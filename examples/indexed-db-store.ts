@@ -1,0 +1,11 @@
+import type { Agent, Orchestrator } from '../src/index.js';
+import { createOrchestrator, definePolicy } from '../src/index.js';
+import { indexedDbStore } from '../src/store/indexed-db.js';
+
+/** Made once per page. After a reload, `resume(runId)` goes on where the page was. */
+export const openPage = (name: string, worker: Agent<'worker', 'worker'>): Orchestrator =>
+  createOrchestrator({
+    agents: [worker],
+    store: indexedDbStore({ name }),
+    policy: definePolicy({ approval: { agents: ['worker'] } }),
+  });
