@@ -1,0 +1,118 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+
+import type { JournalEntry } from '../../src/journal/entry.js';
+import type { RunReport } from '../../src/journal/report.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Run } from '../../src/run/run.types.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { Called } from './reference-runs.js';
+import { CRASH_RUNS } from './reference-runs.js';
+import type { StoreAddress } from './store-address.js';
+import { openStore } from './store-address.js';
+
+/* One life of a run: it starts it or takes it up, and dies at the first point at which no life has died before. */
+
+export interface Life {
+  readonly store: StoreAddress;
+  readonly reference: string;
+  readonly runId: string;
+  /** Everything that happens is written here, a line each, in all lives of the run. */
+  readonly logPath: string;
+  readonly isMortal: boolean;
+}
+
+const life = JSON.parse(process.argv[2] ?? '{}') as Life;
+const reference = CRASH_RUNS[life.reference];
+if (reference === undefined) throw new Error(`There is no run '${life.reference}'`);
+
+const note = (what: string, about: string | number): void => {
+  appendFileSync(life.logPath, `${what} ${about}\n`);
+};
+
+const survived = new Set(
+  readFileSync(life.logPath, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('killed ')),
+);
+
+/** A named point: the first life that comes here ends here. */
+const point = (name: string): void => {
+  if (!life.isMortal || survived.has(`killed ${name}`)) return;
+  note('killed', name);
+  process.kill(process.pid, 'SIGKILL');
+  // The signal may take a moment, in which nothing may happen.
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+};
+
+let writing: number | undefined;
+const { store: inner, close } = await openStore(life.store, () => {
+  if (writing !== undefined) point(`mid-write:${writing}`);
+});
+
+const store: RunStore<JournalEntry> = {
+  ...inner,
+  append: async (runId, expectedSequence, entries, options) => {
+    point(`before-write:${expectedSequence}`);
+    writing = expectedSequence;
+    await inner.append(runId, expectedSequence, entries, options);
+    writing = undefined;
+    for (const { facts } of entries) {
+      for (const fact of facts) {
+        if (fact.type === 'agent.answered' || fact.type === 'agent.failed')
+          note('settled', fact.key);
+      }
+    }
+    note('written', expectedSequence);
+    point(`after-write:${expectedSequence}`);
+  },
+};
+
+const called: Called = (answer) => async (request) => {
+  note('called', request.key);
+  try {
+    return await answer(request);
+  } finally {
+    point(`after-effect:${request.key}`);
+  }
+};
+
+/** Somebody who agrees to everything that is open. */
+const agree = (run: Run): void => {
+  run.subscribe((fact) => {
+    if (fact.type !== 'approval.requested') return;
+    const { openApprovals } = run.record();
+    if (!openApprovals.some(({ requestId }) => requestId === fact.requestId)) return;
+    setTimeout(() => void run.approve(fact.requestId, 'The second'), 1);
+  });
+};
+
+const orchestrator = composeOrchestrator(
+  {
+    ...reference.team(called),
+    store,
+    durability: { leaseMs: 60, maxRecoveries: 100_000 },
+  },
+  undefined,
+);
+
+/** The lease of the life before may not be over yet. */
+const takeUp = async (): Promise<Run> => {
+  for (;;) {
+    try {
+      return await orchestrator.resume(life.runId);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'already-claimed') throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+};
+
+note('born', process.pid);
+const isKnown = (await inner.read(life.runId)) !== undefined;
+const run = isKnown
+  ? await takeUp()
+  : orchestrator.start({ goal: 'The goal', runId: life.runId, ...reference.start });
+agree(run);
+const report: RunReport = await run.done;
+await close();
+process.stdout.write(JSON.stringify(report));

@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+
+import type { RunReport } from '../../src/journal/report.js';
+import type { Life } from './child.js';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A program of this folder in one file: it is made once and started hundreds of times. Native packages stay outside. */
+export const bundled = async (name: string): Promise<string> => {
+  // Inside node_modules, so that what stays outside is found.
+  const outfile = join(root, 'node_modules/.cache/planwright', `crash-${name}-${process.pid}.mjs`);
+  await build({
+    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['libsql', 'pg'],
+    // Packages that are made for CommonJS ask for `require`.
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+    },
+    logLevel: 'silent',
+  });
+  return outfile;
+};
+
+interface Death {
+  readonly signal: NodeJS.Signals | null;
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Two cores: more children at once would only wait for each other. */
+const CHILDREN_MAX = 2;
+let children = 0;
+const waiting: (() => void)[] = [];
+
+const live = async (program: string, life: Life): Promise<Death> => {
+  while (children >= CHILDREN_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  children += 1;
+  try {
+    return await liveAndDie(program, life);
+  } finally {
+    children -= 1;
+    waiting.shift()?.();
+  }
+};
+
+const liveAndDie = (program: string, life: Life): Promise<Death> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, JSON.stringify(life)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    let errors = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      resolve({ code, signal, output, errors });
+    });
+  });
+
+export interface Lived {
+  readonly report: RunReport;
+  readonly log: readonly string[];
+  /** The points at which it was killed, each of them once. */
+  readonly deaths: readonly string[];
+}
+
+/** More lives than any run has points: a run that dies more often goes in circles. */
+const LIVES_MAX = 1_000;
+
+/** Starts a run again and again until it is finished. */
+export const lived = async (program: string, life: Life): Promise<Lived> => {
+  writeFileSync(life.logPath, '');
+  for (let count = 0; count < LIVES_MAX; count += 1) {
+    const death = await live(program, life);
+    if (death.signal === 'SIGKILL') continue;
+    if (death.code !== 0 || death.signal !== null) {
+      throw new Error(
+        `${life.reference} ended with ${death.code ?? death.signal}: ${death.errors}`,
+      );
+    }
+    const log = readFileSync(life.logPath, 'utf8').trim().split('\n');
+    const deaths = log.flatMap((line) =>
+      line.startsWith('killed ') ? [line.slice('killed '.length)] : [],
+    );
+    return { report: JSON.parse(death.output) as RunReport, log, deaths };
+  }
+  throw new Error(`${life.reference} was not finished after ${LIVES_MAX} lives`);
+};
+
+/** A report without its times. */
+export const timeless = (report: RunReport): unknown =>
+  JSON.parse(
+    JSON.stringify(report, (name, value: unknown) =>
+      /(?:At|Ms)$/.test(name) || name === 'at' ? undefined : value,
+    ),
+  );
+
+export interface Repeats {
+  /** Calls that were made again although their answer was durable. */
+  readonly settled: readonly string[];
+  /** Calls that were made more often than once in one life. */
+  readonly withinLife: readonly string[];
+  /** How often calls were made again that were out when a life ended. */
+  readonly inFlight: number;
+}
+
+/** What the log says about calls that were made more than once. */
+export const repeatsIn = (log: readonly string[]): Repeats => {
+  const settled = new Set<string>();
+  const everCalled = new Set<string>();
+  let calledNow = new Set<string>();
+  const wrong: string[] = [];
+  const twice: string[] = [];
+  let inFlight = 0;
+  for (const line of log) {
+    const [what = '', about = ''] = line.split(' ');
+    if (what === 'born') calledNow = new Set();
+    if (what === 'settled') settled.add(about);
+    if (what !== 'called') continue;
+    if (settled.has(about)) wrong.push(about);
+    if (calledNow.has(about)) twice.push(about);
+    if (everCalled.has(about)) inFlight += 1;
+    calledNow.add(about);
+    everCalled.add(about);
+  }
+  return { settled: wrong, withinLife: twice, inFlight };
+};

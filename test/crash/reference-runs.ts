@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { defineAgent } from '../../src/agents/agent.js';
+import type { Agent, AgentCall } from '../../src/agents/agent.js';
+import { askHuman, blocked, done, handOff, requestReplan } from '../../src/agents/report.js';
+import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { steps } from '../scenarios/team.js';
+
+/*
+ * Runs to be killed. Everybody answers by what is asked and by nothing else, so a run has one report, however often it
+ * dies; one step at a time where the order of what is said is part of the report.
+ */
+
+type Team = Omit<OrchestratorOptions<readonly Agent[]>, 'store' | 'clock'>;
+
+export interface CrashRun {
+  readonly team: (called: Called) => Team;
+  readonly start?: Partial<StartInput>;
+}
+
+/** Wraps whoever is called: notes that the call was made, and dies after it if it is told to. */
+export type Called = <Request extends { readonly key: string }, Answer>(
+  answer: (request: Request) => Answer | Promise<Answer>,
+) => (request: Request) => Promise<Answer>;
+
+const worker = (called: Called, answer: (call: AgentCall) => unknown, name = 'worker'): Agent =>
+  defineAgent({
+    name,
+    description: `The agent ${name}`,
+    run: called(async (call: AgentCall) => {
+      await sleep(1);
+      return answer(call);
+    }) as never,
+  });
+
+const didIt = ({ step, dependencies }: AgentCall): string =>
+  `${step.id}(${dependencies.map(({ stepId }) => stepId).join()})`;
+
+const supervised: CrashRun = {
+  team: (called) => ({
+    agents: [worker(called, ({ mode, step }) => `${mode} ${step.id}`)],
+    planner: called(() => ({ analysis: 'One step', steps: steps('a') })),
+    supervisor: called(
+      ({ subject, step }: { key: string; subject: string; step: { attempt: number } | null }) =>
+        subject === 'step' && step?.attempt === 1
+          ? { score: 40, feedback: 'Once more' }
+          : { score: 90 },
+    ),
+    tester: called(({ cycle, step }: { key: string; cycle: number; step: { attempt: number } }) =>
+      cycle === 0 && step.attempt === 1
+        ? { passed: false, failures: ['broken'], fixPlan: { summary: 'Mend', steps: ['Mend'] } }
+        : { passed: true },
+    ),
+    summarizer: called(() => 'It is done'),
+    policy: definePolicy({
+      gates: { plan: 60, step: 60 },
+      limits: { maxParallel: 1, maxAttempts: 2 },
+    }),
+  }),
+};
+
+const replanned: CrashRun = {
+  team: (called) => ({
+    agents: [
+      worker(called, (call) => {
+        if (call.step.id === 'a') return requestReplan({ reason: 'One more thing' }, 'half');
+        return call.step.id === 'x'
+          ? handOff({ agent: 'other', task: 'Finish' })
+          : done(didIt(call));
+      }),
+      worker(called, didIt, 'other'),
+    ],
+    planner: called(({ revision }: { key: string; revision: number }) => ({
+      analysis: `Plan ${revision}`,
+      steps: revision === 0 ? steps('a', 'b<a') : steps('x', 'y<x'),
+    })),
+    policy: definePolicy({ limits: { maxParallel: 1 } }),
+  }),
+};
+
+const approved: CrashRun = {
+  team: (called) => ({
+    agents: [
+      worker(called, (call) =>
+        call.step.id === 'a' && call.feedback.length === 0
+          ? askHuman({ question: 'Which?', payload: [1, 2] })
+          : `${call.step.id}: ${call.feedback.map(({ text }) => text).join()}`,
+      ),
+    ],
+    policy: definePolicy({ approval: { agents: ['worker'] }, limits: { maxParallel: 1 } }),
+  }),
+  start: { plan: { steps: steps('a', 'b<a') } },
+};
+
+const nested: CrashRun = {
+  team: (called) => ({
+    agents: [worker(called, (call) => (call.step.id === 'a' ? blocked('Too much') : didIt(call)))],
+    planner: called(({ depth }: { key: string; depth: number }) => ({
+      analysis: '',
+      steps: depth > 0 ? steps('x', 'y<x') : steps('a', 'b<a'),
+    })),
+    policy: definePolicy({ limits: { maxParallel: 1, maxAttempts: 1 } }),
+  }),
+};
+
+const fan: CrashRun = {
+  team: (called) => ({
+    agents: [
+      worker(called, (call) => {
+        if (call.step.id === 'b' && !call.key.includes('#')) throw new Error('Not at first');
+        if (call.step.id === 'e') throw new Error('Never');
+        return didIt(call);
+      }),
+    ],
+    policy: definePolicy({
+      limits: { maxParallel: 3, maxFailures: 10 },
+      retry: { attempts: 2, backoffMs: 2 },
+    }),
+  }),
+  start: { plan: { steps: steps('a', 'b', 'c', 'd<a,b,c', 'e', 'f<e') } },
+};
+
+const voted: CrashRun = {
+  team: (called) => ({
+    agents: [worker(called, ({ step }) => (step.vote?.number === 1 ? 'no' : 'yes'))],
+    summarizer: called(() => 'Voted'),
+    policy: definePolicy({ limits: { maxParallel: 1, maxVotes: 3 } }),
+  }),
+  start: {
+    plan: {
+      steps: steps('a', 'b<a').map((step) => ({
+        ...step,
+        ...(step.id === 'a' ? { votes: { count: 3, choose: 'majority' as const } } : {}),
+      })),
+    },
+  },
+};
+
+export const CRASH_RUNS: Readonly<Record<string, CrashRun>> = {
+  supervised,
+  replanned,
+  approved,
+  nested,
+  fan,
+  voted,
+};
