@@ -21,6 +21,12 @@ export interface Life {
   readonly isMortal: boolean;
 }
 
+/** What a life says that comes to the end of the run. */
+export interface LastWords {
+  readonly report: RunReport;
+  readonly settled: readonly (readonly string[])[];
+}
+
 const life = JSON.parse(process.argv[2] ?? '{}') as Life;
 const reference = CRASH_RUNS[life.reference];
 if (reference === undefined) throw new Error(`There is no run '${life.reference}'`);
@@ -56,12 +62,6 @@ const store: RunStore<JournalEntry> = {
     writing = expectedSequence;
     await inner.append(runId, expectedSequence, entries, options);
     writing = undefined;
-    for (const { facts } of entries) {
-      for (const fact of facts) {
-        if (fact.type === 'agent.answered' || fact.type === 'agent.failed')
-          note('settled', fact.key);
-      }
-    }
     note('written', expectedSequence);
     point(`after-write:${expectedSequence}`);
   },
@@ -115,4 +115,12 @@ const run = isKnown
 agree(run);
 const report: RunReport = await run.done;
 await close();
-process.stdout.write(JSON.stringify(report));
+/** The calls that every entry has the answer or the failure of. */
+const settled = run
+  .journal()
+  .map(({ facts }) =>
+    facts.flatMap((fact) =>
+      fact.type === 'agent.answered' || fact.type === 'agent.failed' ? [fact.key] : [],
+    ),
+  );
+process.stdout.write(JSON.stringify({ report, settled } satisfies LastWords));

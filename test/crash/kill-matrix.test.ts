@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
 import type { Life } from './child.js';
-import { bundled, lived, repeatsIn, timeless } from './lives.js';
+import { bundled, lived, timeless } from './lives.js';
 import { CRASH_RUNS } from './reference-runs.js';
 import type { StoreAddress } from './store-address.js';
 
@@ -63,10 +63,10 @@ describe.each(benches)('S1: a run in $kind', ({ kind, addressOf }) => {
       const points = expected.log.filter((line) => /^(?:written|called) /.test(line));
       for (let round = 0; round < ROUNDS; round += 1) {
         const name = `${reference}-${round}`;
-        const { report, log, deaths } = await lived(program, lifeOf(reference, name, true));
+        const { report, deaths, repeats } = await lived(program, lifeOf(reference, name, true));
         expect(timeless(report), name).toEqual(timeless(expected.report));
 
-        const { settled, withinLife, inFlight } = repeatsIn(log);
+        const { settled, withinLife, inFlight } = repeats;
         expect(settled, 'completed calls that were made again').toEqual([]);
         expect(withinLife, 'calls that were made twice in one life').toEqual([]);
         expect(inFlight, 'calls in flight that were made again').toBeLessThanOrEqual(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 import type { RunReport } from '../../src/journal/report.js';
-import type { Life } from './child.js';
+import type { LastWords, Life } from './child.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -73,6 +73,7 @@ export interface Lived {
   readonly log: readonly string[];
   /** The points at which it was killed, each of them once. */
   readonly deaths: readonly string[];
+  readonly repeats: Repeats;
 }
 
 /** More lives than any run has points: a run that dies more often goes in circles. */
@@ -93,7 +94,8 @@ export const lived = async (program: string, life: Life): Promise<Lived> => {
     const deaths = log.flatMap((line) =>
       line.startsWith('killed ') ? [line.slice('killed '.length)] : [],
     );
-    return { report: JSON.parse(death.output) as RunReport, log, deaths };
+    const { report, settled } = JSON.parse(death.output) as LastWords;
+    return { report, log, deaths, repeats: repeatsIn(log, settled) };
   }
   throw new Error(`${life.reference} was not finished after ${LIVES_MAX} lives`);
 };
@@ -106,7 +108,7 @@ export const timeless = (report: RunReport): unknown =>
     ),
   );
 
-export interface Repeats {
+interface Repeats {
   /** Calls that were made again although their answer was durable. */
   readonly settled: readonly string[];
   /** Calls that were made more often than once in one life. */
@@ -116,7 +118,7 @@ export interface Repeats {
 }
 
 /** What the log says about calls that were made more than once. */
-export const repeatsIn = (log: readonly string[]): Repeats => {
+const repeatsIn = (log: readonly string[], settledBy: readonly (readonly string[])[]): Repeats => {
   const settled = new Set<string>();
   const everCalled = new Set<string>();
   let calledNow = new Set<string>();
@@ -126,7 +128,7 @@ export const repeatsIn = (log: readonly string[]): Repeats => {
   for (const line of log) {
     const [what = '', about = ''] = line.split(' ');
     if (what === 'born') calledNow = new Set();
-    if (what === 'settled') settled.add(about);
+    if (what === 'written') for (const key of settledBy[Number(about)] ?? []) settled.add(key);
     if (what !== 'called') continue;
     if (settled.has(about)) wrong.push(about);
     if (calledNow.has(about)) twice.push(about);

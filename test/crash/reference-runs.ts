@@ -4,6 +4,7 @@ import { defineAgent } from '../../src/agents/agent.js';
 import type { Agent, AgentCall } from '../../src/agents/agent.js';
 import { askHuman, blocked, done, handOff, requestReplan } from '../../src/agents/report.js';
 import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
+import type { PolicyOverrides } from '../../src/policy/policy.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { steps } from '../scenarios/team.js';
 
@@ -23,6 +24,16 @@ export interface CrashRun {
 export type Called = <Request extends { readonly key: string }, Answer>(
   answer: (request: Request) => Answer | Promise<Answer>,
 ) => (request: Request) => Promise<Answer>;
+
+/** Deadlines are absolute, and a run that dies forty times on a busy machine takes minutes: time is no part of this. */
+const HOURS_MS = 36_000_000;
+
+const patientPolicy = (overrides: PolicyOverrides) =>
+  definePolicy({
+    ...overrides,
+    time: { limitMs: 10 * HOURS_MS, stepTimeoutMs: HOURS_MS },
+    approval: { timeoutMs: HOURS_MS, ...overrides.approval },
+  });
 
 const worker = (called: Called, answer: (call: AgentCall) => unknown, name = 'worker'): Agent =>
   defineAgent({
@@ -53,7 +64,7 @@ const supervised: CrashRun = {
         : { passed: true },
     ),
     summarizer: called(() => 'It is done'),
-    policy: definePolicy({
+    policy: patientPolicy({
       gates: { plan: 60, step: 60 },
       limits: { maxParallel: 1, maxAttempts: 2 },
     }),
@@ -75,7 +86,7 @@ const replanned: CrashRun = {
       analysis: `Plan ${revision}`,
       steps: revision === 0 ? steps('a', 'b<a') : steps('x', 'y<x'),
     })),
-    policy: definePolicy({ limits: { maxParallel: 1 } }),
+    policy: patientPolicy({ limits: { maxParallel: 1 } }),
   }),
 };
 
@@ -88,7 +99,7 @@ const approved: CrashRun = {
           : `${call.step.id}: ${call.feedback.map(({ text }) => text).join()}`,
       ),
     ],
-    policy: definePolicy({ approval: { agents: ['worker'] }, limits: { maxParallel: 1 } }),
+    policy: patientPolicy({ approval: { agents: ['worker'] }, limits: { maxParallel: 1 } }),
   }),
   start: { plan: { steps: steps('a', 'b<a') } },
 };
@@ -100,7 +111,7 @@ const nested: CrashRun = {
       analysis: '',
       steps: depth > 0 ? steps('x', 'y<x') : steps('a', 'b<a'),
     })),
-    policy: definePolicy({ limits: { maxParallel: 1, maxAttempts: 1 } }),
+    policy: patientPolicy({ limits: { maxParallel: 1, maxAttempts: 1 } }),
   }),
 };
 
@@ -113,7 +124,7 @@ const fan: CrashRun = {
         return didIt(call);
       }),
     ],
-    policy: definePolicy({
+    policy: patientPolicy({
       limits: { maxParallel: 3, maxFailures: 10 },
       retry: { attempts: 2, backoffMs: 2 },
     }),
@@ -125,7 +136,7 @@ const voted: CrashRun = {
   team: (called) => ({
     agents: [worker(called, ({ step }) => (step.vote?.number === 1 ? 'no' : 'yes'))],
     summarizer: called(() => 'Voted'),
-    policy: definePolicy({ limits: { maxParallel: 1, maxVotes: 3 } }),
+    policy: patientPolicy({ limits: { maxParallel: 1, maxVotes: 3 } }),
   }),
   start: {
     plan: {
