@@ -6,7 +6,7 @@ import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import type { Called } from './reference-runs.js';
-import { CRASH_RUNS } from './reference-runs.js';
+import { crashRunOf } from './reference-runs.js';
 import type { StoreAddress } from './store-address.js';
 import { openStore } from './store-address.js';
 
@@ -28,7 +28,7 @@ export interface LastWords {
 }
 
 const life = JSON.parse(process.argv[2] ?? '{}') as Life;
-const reference = CRASH_RUNS[life.reference];
+const reference = crashRunOf(life.reference);
 if (reference === undefined) throw new Error(`There is no run '${life.reference}'`);
 
 const note = (what: string, about: string | number): void => {
@@ -51,7 +51,7 @@ const point = (name: string): void => {
 };
 
 let writing: number | undefined;
-const { store: inner, close } = await openStore(life.store, () => {
+const { store: inner, close } = openStore(life.store, () => {
   if (writing !== undefined) point(`mid-write:${writing}`);
 });
 

@@ -51,7 +51,7 @@ const judge = async (
   const clock = virtualClock({ startMs: lastAt });
   const calls: string[] = [];
   const orchestrator = composeOrchestrator(
-    { ...referenceTeam(clock, calls), store: store as never, durability: { leaseMs: 60_000 } },
+    { ...referenceTeam(clock, calls), store: store, durability: { leaseMs: 60_000 } },
     undefined,
   );
   try {
@@ -192,7 +192,7 @@ const dropEntry = (text: string, random: (below: number) => number): string => {
 
 /** A store that has exactly this, whatever it is, and can be written to. */
 const storeOf = (stored: StoredRun): RunStore => {
-  const inner = memoryStore<StoredEntry>();
+  const inner = memoryStore();
   let isTaken = false;
   return {
     ...inner,
@@ -233,8 +233,8 @@ describe('S8: a disk that is full', () => {
       const worker = agentNamed('worker', ({ key }) => {
         calls.push(key);
         // From the second step on there is no space left.
-        if (key.includes('/b/')) limitPages(1);
-        return 'x'.repeat(20_000);
+        if (calls.length === 2) limitPages(1);
+        return Array.from({ length: 2_000 }, (_, index) => `${key}-${index}`).join();
       });
       const errors: unknown[] = [];
       const orchestrator = composeOrchestrator(

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { isPostgresMissed, sayIfPostgresIsMissed } from '../stores/postgres-server.js';
+import { sharedPostgres } from '../stores/shared-postgres.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
 import type { Life } from './child.js';
 import { bundled, lived, timeless } from './lives.js';
-import { CRASH_RUNS } from './reference-runs.js';
+import { CRASH_RUNS, MORE_CRASH_RUNS } from './reference-runs.js';
 import type { StoreAddress } from './store-address.js';
 
 /*
@@ -23,28 +25,43 @@ interface Bench {
   readonly addressOf: (name: string) => StoreAddress;
 }
 
+sayIfPostgresIsMissed();
+
 let folder: TemporaryFolder;
 let program: string;
+let url = '';
 const kills = new Map<string, number>();
 
 beforeAll(async () => {
   folder = temporaryFolder();
   program = await bundled('child');
-});
+  if (!isPostgresMissed) url = await sharedPostgres();
+}, 180_000);
 
 afterAll(() => {
   folder.dispose();
   rmSync(program, { force: true });
 });
 
+/** Schemas have names of small letters and digits. */
+const schemaOf = (name: string): string => `crash_${name.replaceAll('-', '_')}`;
+
 const benches: readonly Bench[] = [
   {
     kind: 'sqlite',
     addressOf: (name) => ({ kind: 'sqlite', path: join(folder.path, `${name}.db`) }),
   },
+  ...(isPostgresMissed
+    ? []
+    : [
+        {
+          kind: 'postgres',
+          addressOf: (name: string) => ({ kind: 'postgres', url, schema: schemaOf(name) }) as const,
+        } as const,
+      ]),
 ];
 
-const names = Object.keys(CRASH_RUNS);
+const names = [...Object.keys(CRASH_RUNS), ...(ROUNDS > 1 ? MORE_CRASH_RUNS : [])];
 
 describe.each(benches)('S1: a run in $kind', ({ kind, addressOf }) => {
   const lifeOf = (reference: string, name: string, isMortal: boolean): Life => ({
@@ -93,6 +110,7 @@ describe('S1: the matrix', () => {
   it('has at least 200 kills', () => {
     const total = [...kills.values()].reduce((sum, count) => sum + count, 0);
     expect(kills.size).toBe(benches.length * names.length * ROUNDS);
+    process.stdout.write(`Killed ${total} times, in ${kills.size} runs.\n`);
     expect(total).toBeGreaterThanOrEqual(200);
   });
 });

@@ -42,7 +42,7 @@ const worker = (called: Called, answer: (call: AgentCall) => unknown, name = 'wo
     run: called(async (call: AgentCall) => {
       await sleep(1);
       return answer(call);
-    }) as never,
+    }),
   });
 
 const didIt = ({ step, dependencies }: AgentCall): string =>
@@ -147,6 +147,39 @@ const voted: CrashRun = {
     },
   },
 };
+
+/** Plans of any shape, with steps that fail at first or for good: what is in them follows from the seed. */
+const shapeOf = (seed: number): CrashRun => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f'].slice(0, 3 + (seed % 4));
+  const plan = ids.map((id, index) => {
+    const behind = ids.slice(0, index).filter((_, other) => (seed >> (index + other)) % 3 === 1);
+    return behind.length === 0 ? id : `${id}<${behind.join()}`;
+  });
+  const isFlaky = (id: string): boolean => (seed + id.charCodeAt(0)) % 3 === 0;
+  const isBroken = (id: string): boolean => (seed + id.charCodeAt(0)) % 7 === 0;
+  return {
+    team: (called) => ({
+      agents: [
+        worker(called, (call) => {
+          const { id } = call.step;
+          if (isBroken(id) || (isFlaky(id) && !call.key.includes('#'))) throw new Error('Broken');
+          return didIt(call);
+        }),
+      ],
+      policy: patientPolicy({
+        limits: { maxParallel: 1 + (seed % 3), maxFailures: 10 },
+        retry: { attempts: 2, backoffMs: 1 },
+      }),
+    }),
+    start: { plan: { steps: steps(...plan) } },
+  };
+};
+
+/** For `npm run crash`, which takes its time. */
+export const MORE_CRASH_RUNS = Array.from({ length: 14 }, (_, index) => `shape-${index * 37 + 5}`);
+
+export const crashRunOf = (name: string): CrashRun | undefined =>
+  name.startsWith('shape-') ? shapeOf(Number(name.slice('shape-'.length))) : CRASH_RUNS[name];
 
 export const CRASH_RUNS: Readonly<Record<string, CrashRun>> = {
   supervised,

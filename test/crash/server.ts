@@ -51,7 +51,7 @@ const worker = defineAgent({
   },
 });
 
-const { store } = await openStore(options.store, () => undefined);
+const { store } = openStore(options.store, () => undefined);
 const orchestrator = composeOrchestrator(
   { agents: [worker], store, durability: { leaseMs: options.leaseMs, maxRecoveries: 1_000 } },
   undefined,
