@@ -176,10 +176,10 @@ const shapeOf = (seed: number): CrashRun => {
 };
 
 /** For `npm run crash`, which takes its time. */
-export const MORE_CRASH_RUNS = Array.from({ length: 14 }, (_, index) => `shape-${index * 37 + 5}`);
-
-export const crashRunOf = (name: string): CrashRun | undefined =>
-  name.startsWith('shape-') ? shapeOf(Number(name.slice('shape-'.length))) : CRASH_RUNS[name];
+export const MORE_CRASH_RUNS: readonly string[] = [
+  'voted',
+  ...Array.from({ length: 14 }, (_, index) => `shape-${index * 37 + 5}`),
+];
 
 export const CRASH_RUNS: Readonly<Record<string, CrashRun>> = {
   supervised,
@@ -187,5 +187,9 @@ export const CRASH_RUNS: Readonly<Record<string, CrashRun>> = {
   approved,
   nested,
   fan,
-  voted,
+};
+
+export const crashRunOf = (name: string): CrashRun | undefined => {
+  if (name.startsWith('shape-')) return shapeOf(Number(name.slice('shape-'.length)));
+  return name === 'voted' ? voted : CRASH_RUNS[name];
 };
