@@ -19,7 +19,7 @@ table { border-collapse: collapse; } th, td { border-bottom: 1px solid var(--lin
 th:first-child, td:first-child { text-align: left; }
 details { border: 1px solid var(--line); border-radius: 6px; padding: .5rem 1rem; margin: .5rem 0; }
 summary { cursor: pointer; } li { white-space: pre-wrap; } pre { overflow-x: auto; border: 1px solid var(--line); padding: 1rem; }
-figure { margin: 1rem 0; overflow-x: auto; background: #fff; border: 1px solid var(--line); } figure svg { max-width: 100%; height: auto; }
+figure { margin: 1rem 0; overflow-x: auto; border: 1px solid var(--line); } figure svg { max-width: 100%; height: auto; }
 `;
 
 /** One page that needs nothing else: price tag, ways, what was explored, and the charts. */
