@@ -35,9 +35,6 @@ export const together = (metric: Metric, left: number, right: number): number =>
 export const sumOf = (left: Weights, right: Weights): Weights =>
   combined(left, right, (metric) => together(metric, left[metric], right[metric]));
 
-export const largerOf = (left: Weights, right: Weights): Weights =>
-  combined(left, right, (metric) => Math.max(left[metric], right[metric]));
-
 const combined = (left: Weights, right: Weights, valueOf: (metric: Metric) => number): Weights => {
   if (right === NOTHING) return left;
   if (left === NOTHING) return right;

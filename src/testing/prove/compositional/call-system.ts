@@ -55,7 +55,7 @@ export const pick = (charts: Charts, name: string): Charts => {
 };
 
 /** Codes that mean the end of the run are told from other failures. */
-export const resultName = (output: unknown): string => {
+const resultName = (output: unknown): string => {
   const result = output as CallResult;
   if (result.kind === 'answered') return 'answered';
   return result.code === 'run-ended' || result.code === 'budget-exhausted' ? result.code : 'failed';

@@ -21,7 +21,7 @@ export interface Contract {
   readonly analysis: Analysis;
 }
 
-export const STOPPED = 'stopped';
+const STOPPED = 'stopped';
 
 /** The name of an end: the part of the output that somebody can tell from another. */
 export const endNamer =

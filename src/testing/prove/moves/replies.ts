@@ -166,7 +166,7 @@ const supervisorReplies = (settings: Settings, { subject }: SupervisorRequest): 
  * A pass, a pass with issues, and no pass, which is an issue by itself. The ladder goes by issues in a row, and its
  * levels are seen by agents only.
  */
-export const verdictsOf = (
+const verdictsOf = (
   { policy }: Settings,
   subject: SupervisorRequest['subject'],
 ): { readonly score: number; readonly hasIssues: boolean }[] => {

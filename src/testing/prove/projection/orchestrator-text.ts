@@ -111,7 +111,7 @@ const planText = ({ steps, scope }: ProposedPlan): string => {
   return `${scope ?? ''}[${texts.join(' ')}]`;
 };
 
-export const votesText = ({
+const votesText = ({
   votes,
 }: {
   readonly votes?: { readonly count: number; readonly choose: string } | null | undefined;
