@@ -272,6 +272,29 @@ export class TimeTravelError extends PlanwrightError {
   }
 }
 
+/** An agent that was taken along a generated path broke a promise there. */
+export class PathError extends PlanwrightError {
+  override readonly name = 'PathError';
+  readonly issues: readonly Issue[];
+  /** What happened, one sentence after the other. */
+  readonly steps: readonly string[];
+
+  constructor(
+    path: { readonly name: string; readonly steps: readonly string[] },
+    issues: readonly Issue[],
+    options?: ErrorOptions,
+  ) {
+    const road = path.steps.map((step, index) => `\n  ${index + 1}. ${step}`).join('');
+    super('path-failed', `${listIssues(`The path '${path.name}' fails`, issues)}${road}`, options);
+    this.issues = [...issues];
+    this.steps = [...path.steps];
+  }
+
+  static override isInstance(value: unknown): value is PathError {
+    return hasCode(value, 'path-failed');
+  }
+}
+
 // A message is for people and for the journal: long enough for a stack of validation errors, short
 // enough that an agent which throws its whole output cannot fill a store.
 const maxMessageCharacters = 2_000;

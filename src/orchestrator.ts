@@ -14,6 +14,7 @@ import { hasSecrets } from './agents/secret.js';
 import { fingerprint, stableStringify } from './canonical-json.js';
 import { chartFingerprint } from './composition/chart-fingerprint.js';
 import { configurationIssues, inputIssues } from './composition/configuration.js';
+import { rememberInternals } from './composition/internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from './errors.js';
 import { createKernel } from './kernel/kernel.js';
 import type { OrchestratorMachine } from './composition/charts.js';
@@ -184,7 +185,7 @@ export const composeOrchestrator = (
     return { store, clock, newOwner: () => randomId('owner'), isLive: (runId) => runs.has(runId) };
   };
   const travel = { runs, options, settings, engine, engineFor, clock };
-  return {
+  const orchestrator: Orchestrator = {
     start: (input) => {
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
       return runs.start(runId, plan === undefined ? { goal } : { goal, plan });
@@ -204,6 +205,8 @@ export const composeOrchestrator = (
     bounds: () => boundsOf(policy, settings.team),
     policy,
   };
+  rememberInternals(orchestrator, { options, settings });
+  return orchestrator;
 };
 
 const ignore = (): void => undefined;

@@ -40,3 +40,18 @@ export type { Omissions } from './simulate/world.js';
 export type { Recorded } from './recordings/recorded-run.js';
 export type { Recording } from './recordings/recording.js';
 export type { Script, ScriptedAct, ScriptedTeam } from './scripted-agents.js';
+
+export { PathError } from '../errors.js';
+export { generatePaths } from './paths/generate-paths.js';
+export { testPaths } from './paths/test-paths.js';
+
+export type {
+  AgentDeed,
+  ChartCoverage,
+  GeneratedPaths,
+  PathCase,
+  PathReport,
+  PathsOptions,
+  RunPath,
+} from './paths/paths.types.js';
+export type { PathTests, TestPathsOptions } from './paths/test-paths.js';

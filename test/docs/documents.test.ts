@@ -26,6 +26,7 @@ const documents = [
   'docs/stores.md',
   'docs/time-travel.md',
   'docs/privacy.md',
+  'docs/testing.md',
   ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
 ];
 

@@ -23,10 +23,12 @@ const pages = [
   'docs/stores.md',
   'docs/time-travel.md',
   'docs/privacy.md',
+  'docs/testing.md',
 ];
 
 /** Examples that print nothing by themselves, and the tests that use them. */
 const usedBy: Readonly<Record<string, string>> = {
+  'examples/test-agents.ts': 'test/examples/test-agents.test.ts',
   'examples/publishing.ts': 'test/docs/service.test.ts',
   'examples/service.ts': 'test/docs/service.test.ts',
   'examples/postgres-store.ts': 'test/stores/postgres/server.test.ts',
@@ -53,7 +55,8 @@ const asShown = async (path: string): Promise<string> => {
   const options = await resolveConfig(join(root, path));
   const imported = source
     .replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'")
-    .replaceAll(/'(?:\.\.\/)+src\/store\/([a-z-]+)\.js'/g, "'planwright/store/$1'");
+    .replaceAll(/'(?:\.\.\/)+src\/store\/([a-z-]+)\.js'/g, "'planwright/store/$1'")
+    .replaceAll(/'(?:\.\.\/)+src\/testing\/index\.js'/g, "'planwright/testing'");
   return format(imported, { ...options, parser: 'typescript' });
 };
 

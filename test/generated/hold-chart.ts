@@ -27,7 +27,7 @@ export const holdChart = (chart: ChartName): void => {
           expect(failures.slice(0, 3), exploration.configuration.name).toEqual([]);
           seen.add(sightings);
         }
-        process.stdout.write(`${summaryOf(chart, explorations)}\n`);
+        process.stdout.write(`${summaryOf(chart, explorations, seen)}\n`);
       },
       PATIENCE_MS,
     );
@@ -43,13 +43,19 @@ export const holdChart = (chart: ChartName): void => {
   });
 };
 
-const summaryOf = (chart: ChartName, explorations: readonly ChartPaths[]): string => {
+const summaryOf = (
+  chart: ChartName,
+  explorations: readonly ChartPaths[],
+  seen: Sightings,
+): string => {
   const { states, transitions } = censusOfChart(chart);
+  const left = uncovered(chart, seen);
   const paths = explorations.flatMap(({ explored }) => explored.paths);
   const steps = paths.reduce((sum, path) => sum + path.steps.length, 0);
   const edges = explorations.reduce((sum, { explored }) => sum + explored.edges.length, 0);
   return [
-    `${chart}: ${states.length} states and ${transitions.length} transitions, all covered`,
+    `${chart}: ${states.length - left.states.length} of ${states.length} states`,
+    `${transitions.length - left.transitions.length} of ${transitions.length} transitions`,
     `${explorations.length} configurations, ${edges} edges, ${paths.length} paths, ${steps} steps`,
-  ].join('; ');
+  ].join(', ');
 };

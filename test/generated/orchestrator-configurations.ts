@@ -38,6 +38,12 @@ export const orchestratorConfigurations = [
     { plan: { steps: [] } },
   ),
   configuration(
+    'nobody plans',
+    settingsOf({ limits: { maxParallel: 1 } }, { hasPlanner: false }),
+    { steps: ['completes', 'needs context'] },
+    { plan: { steps: [] } },
+  ),
+  configuration(
     'questions of steps, a no ends the run',
     settingsOf({ limits: { maxParallel: 2 }, approval: { onReject: 'fail' } }),
     {

@@ -191,7 +191,7 @@ export class LiveSubject {
     expected: ModelState,
     made: Map<number, LiveCall>,
   ): string | undefined {
-    const found = difference(expectationOf(expected), this.#observe(actor, clock));
+    const found = difference(expectationOf(expected), observeLive(actor, clock, this.#facts));
     if (found !== undefined) return found;
     for (const { address, generation } of expected.calls) {
       const call = this.#calls.get(address);
@@ -204,32 +204,37 @@ export class LiveSubject {
     );
     return leaked && `call ${String(leaked[0])} was given up and not told`;
   }
-
-  #observe(actor: AnyActorRef, clock: VirtualClock): Observation {
-    const charts: Record<string, string> = {};
-    const calls: Record<string, string> = {};
-    const snapshot = actor.getSnapshot() as AnyMachineSnapshot;
-    const visit = (current: AnyMachineSnapshot, address: string): void => {
-      charts[address] = chartText(current);
-      for (const [id, child] of Object.entries(current.children as Record<string, AnyActorRef>)) {
-        const childSnapshot = child.getSnapshot() as AnyMachineSnapshot;
-        if (childSnapshot.status !== 'active') continue;
-        const childAddress = `${address}/${id}`;
-        if ('machine' in childSnapshot) visit(childSnapshot, childAddress);
-        else calls[childAddress] = callText(this.#calls.get(childAddress)?.input);
-      }
-    };
-    if (snapshot.status === 'active') visit(snapshot, '');
-    return {
-      status: snapshot.status,
-      output: outputText(snapshot.output),
-      facts: JSON.stringify(this.#facts),
-      charts,
-      calls,
-      timers: clock.pending(),
-    };
-  }
 }
+
+/** What can be seen of a tree of live actors. */
+export const observeLive = (
+  actor: AnyActorRef,
+  clock: VirtualClock,
+  facts: readonly unknown[],
+): Observation => {
+  const charts: Record<string, string> = {};
+  const calls: Record<string, string> = {};
+  const snapshot = actor.getSnapshot() as AnyMachineSnapshot;
+  const visit = (current: AnyMachineSnapshot, address: string): void => {
+    charts[address] = chartText(current);
+    for (const [id, child] of Object.entries(current.children as Record<string, AnyActorRef>)) {
+      const childSnapshot = child.getSnapshot() as AnyMachineSnapshot;
+      if (childSnapshot.status !== 'active') continue;
+      const childAddress = `${address}/${id}`;
+      if ('machine' in childSnapshot) visit(childSnapshot, childAddress);
+      else calls[childAddress] = callText((childSnapshot as { readonly input?: unknown }).input);
+    }
+  };
+  if (snapshot.status === 'active') visit(snapshot, '');
+  return {
+    status: snapshot.status,
+    output: outputText(snapshot.output),
+    facts: JSON.stringify(facts),
+    charts,
+    calls,
+    timers: clock.pending(),
+  };
+};
 
 /** A call that was answered is done; one that was given up must have been told. */
 const isWaiting = (signal: AbortSignal, expected: ModelState, generation: number): boolean =>

@@ -5,16 +5,33 @@ import type { KernelCharts } from '../../kernel/kernel.js';
 import { createKernel } from '../../kernel/kernel.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from '../../kernel/kernel.types.js';
 import { effectiveDelayMs } from '../../services/clock.js';
+import type { Act } from './acts.js';
 import { observingRunner, Sightings } from './observe.js';
 
 /* A tree of charts as something a graph library can explore: the production kernel, and time. */
 
 /** Something that happens to a tree of charts from outside. `says` is a sentence and tells it from all others. */
-export type Happening = { readonly says: string } & (
-  | { readonly type: 'answered'; readonly address: string; readonly output: unknown }
+export type Happening = {
+  readonly says: string;
+  /** True for what is not as planned. */
+  readonly isFault?: boolean;
+} & (
+  | {
+      readonly type: 'answered';
+      readonly address: string;
+      readonly output: unknown;
+      /** What whoever was called does, where there is somebody. */
+      readonly act?: Act;
+    }
   | { readonly type: 'broken'; readonly address: string; readonly error: unknown }
   /** An answer to a call that nobody waits for any more. */
-  | { readonly type: 'late'; readonly address: string; readonly generation: number }
+  | {
+      readonly type: 'late';
+      readonly address: string;
+      readonly generation: number;
+      /** Of the try that is answered. */
+      readonly key?: string;
+    }
   /** The timer that is due next fires. */
   | { readonly type: 'elapsed' }
   | { readonly type: 'told'; readonly event: EventObject }
@@ -54,10 +71,12 @@ export interface ModelOptions {
   readonly charts: KernelCharts;
   /** What the root chart is started with. */
   readonly input: unknown;
+  /** Calls that are answered before anything else can happen, and what with. */
+  readonly atOnce?: (call: OpenCall) => { readonly output: unknown } | undefined;
 }
 
 /** The kernel as XState actor logic: a graph library may take it from state to state. */
-export const createModel = ({ charts, input }: ModelOptions): Model => {
+export const createModel = ({ charts, input, atOnce }: ModelOptions): Model => {
   let sightings = new Sightings();
   const runnerOf = (machine: AnyStateMachine): ChartRunner =>
     observingRunner(machine, () => sightings);
@@ -68,7 +87,11 @@ export const createModel = ({ charts, input }: ModelOptions): Model => {
     happening: Happening | null,
   ): ModelState => {
     sightings = new Sightings();
-    const step = kernel.step(before?.kernel ?? kernel.initialState, kernelInput);
+    let step = kernel.step(before?.kernel ?? kernel.initialState, kernelInput);
+    for (let next = firstAtOnce(step, atOnce); next !== undefined;) {
+      step = joined(step, kernel.step(step.state, next));
+      next = firstAtOnce(step, atOnce);
+    }
     const nowMs = before === null ? 0 : timeAfter(before, happening);
     return {
       ...statusOf(step),
@@ -88,6 +111,31 @@ export const createModel = ({ charts, input }: ModelOptions): Model => {
     getPersistedSnapshot: (state) => state,
   };
 };
+
+/** The answer to a call of this step that needs nobody to answer it. */
+const firstAtOnce = (step: KernelStep, atOnce: ModelOptions['atOnce']): KernelInput | undefined => {
+  for (const call of startedBy(step)) {
+    const isOpen = step.state.calls.get(call.address)?.generation === call.generation;
+    const answer = isOpen ? atOnce?.(call) : undefined;
+    if (answer === undefined) continue;
+    const { address, generation } = call;
+    return { kind: 'answered', address, generation, output: answer.output };
+  }
+  return undefined;
+};
+
+const joined = (first: KernelStep, second: KernelStep): KernelStep => ({
+  ...second,
+  effects: [...first.effects, ...second.effects],
+  emitted: [...first.emitted, ...second.emitted],
+});
+
+const startedBy = ({ effects }: KernelStep): OpenCall[] =>
+  effects.flatMap((effect) => {
+    if (effect.kind !== 'startCall') return [];
+    const { address, generation, actor, input } = effect;
+    return [{ address, generation, actor, input }];
+  });
 
 const statusOf = ({ status, output, error }: KernelStep): Snapshot<unknown> =>
   ({ status, output, error }) as Snapshot<unknown>;
@@ -147,29 +195,17 @@ const timersAfter = (
 
 const callsAfter = (
   before: ModelState | null,
-  { state, effects }: KernelStep,
+  step: KernelStep,
 ): Pick<ModelState, 'calls' | 'abandoned'> => {
-  const started = effects.flatMap((effect) =>
-    effect.kind === 'startCall'
-      ? [
-          {
-            address: effect.address,
-            generation: effect.generation,
-            actor: effect.actor,
-            input: effect.input,
-          },
-        ]
-      : [],
-  );
   const known = before?.calls ?? [];
   const isOpen = ({ address, generation }: OpenCall): boolean =>
-    state.calls.get(address)?.generation === generation;
-  const stopped = effects.findLast((effect) => effect.kind === 'stopCall');
+    step.state.calls.get(address)?.generation === generation;
+  const stopped = step.effects.findLast((effect) => effect.kind === 'stopCall');
   const abandoned = known.find(
     ({ address, generation }) => stopped?.address === address && stopped.generation === generation,
   );
   return {
-    calls: [...known, ...started].filter(isOpen),
+    calls: [...known, ...startedBy(step)].filter(isOpen),
     abandoned: abandoned ?? before?.abandoned ?? null,
   };
 };

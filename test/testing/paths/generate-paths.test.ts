@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+
+import { generatePaths } from '../../../src/testing/index.js';
+import { coderThat, smallTeam, supervisedTeam } from './team.js';
+
+const coder = coderThat(() => ({ files: [] }));
+
+describe('the paths of an orchestrator', () => {
+  const small = generatePaths(smallTeam(coder));
+  const supervised = generatePaths(supervisedTeam(coder), { maxFaults: 1 });
+
+  it('are told in sentences, each under a name of its own', () => {
+    const names = small.paths.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('everything as planned: completed');
+    const planned = small.paths.find(({ name }) => name === 'everything as planned: completed');
+    expect(planned).toEqual({
+      name: 'everything as planned: completed',
+      steps: ['planner proposes a plan', 'coder answers done', 'writer answers done'],
+      target: 'completed',
+    });
+  });
+
+  it('have everybody do everything they may', () => {
+    const steps = new Set([...small.paths, ...supervised.paths].flatMap((path) => path.steps));
+    for (const step of [
+      'planner proposes a plan for somebody who is not in the team',
+      'planner throws',
+      'coder needs context',
+      'coder hands off to writer',
+      'coder asks for another plan',
+      'coder is blocked',
+      'coder asks a person',
+      'coder answers with garbage',
+      'coder throws',
+      'coder answers too late',
+      'supervisor scores the plan 65',
+      'supervisor scores the code of step-1 45',
+      'supervisor scores the goal 20',
+      'supervisor answers about the plan with garbage',
+      'tester finds a failure',
+      'a person says yes to step-1',
+      'a person says no to step-1',
+      'a person pauses the run',
+      'a person resumes the run',
+      'a person aborts the run',
+      'a person skips step-1',
+    ]) {
+      expect(steps, step).toContain(step);
+    }
+  });
+
+  it('have only the faults that were asked for', () => {
+    const none = generatePaths(smallTeam(coder), { maxFaults: 0 });
+    expect(none.paths.map(({ name }) => name)).toEqual(['everything as planned: completed']);
+    expect(small.paths.length).toBeGreaterThan(100);
+  });
+
+  it('leave out what the team has not', () => {
+    const steps = small.paths.flatMap((path) => path.steps);
+    expect(steps.filter((step) => /supervisor|tester|summarizer/.test(step))).toEqual([]);
+  });
+
+  it('say what of each chart they come by, counted from the charts', () => {
+    const counts = small.coverage.map(({ chart, transitions, coveredTransitions, missing }) => {
+      expect(transitions - coveredTransitions).toBe(missing.length);
+      return [chart, coveredTransitions > 0];
+    });
+    expect(counts).toEqual([
+      ['orchestrator', true],
+      ['step', true],
+      ['agentCall', true],
+      ['breaker', false],
+    ]);
+  });
+});
