@@ -83,6 +83,11 @@ export const CONFIGURATIONS: readonly Configuration[] = [
   },
   { name: 'a sub-plan', policy: { limits: { maxDepth: 1 } } },
   {
+    name: 'a sub-plan with tests, each tried twice',
+    policy: { limits: { maxDepth: 1 }, retry: { attempts: 2 } },
+    team: { tester: true },
+  },
+  {
     name: 'plans that people read',
     policy: { limits: { maxReplans: 1 }, approval: { plan: true, onReject: 'replan' } },
   },

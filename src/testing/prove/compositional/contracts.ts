@@ -127,14 +127,22 @@ const callMoves = (
       ? [{ label: reply.label, end: answered, result: answeredResult(request, reply) }]
       : [],
   );
+  const isWindingDown = isStepWindingDown(frame, address);
   const failures = ends
-    .filter(({ name }) => name !== 'answered')
+    // Only a step that winds down has told its call so.
+    .filter(({ name }) => name !== 'answered' && (name !== 'run-ended' || isWindingDown))
     .map((end) => ({ label: `ends: ${end.name}`, end, result: failedResult(request, end) }));
   return [...replies, ...failures].map(({ label, end, result }) => ({
     ...answerMove(frame, address, `${request.agent} ${label}`, result),
     cost: end.cost,
     detail: end.detail,
   }));
+};
+
+const isStepWindingDown = ({ state }: Frame, address: string): boolean => {
+  const parent = state.nodes.get(address.slice(0, address.lastIndexOf('/')));
+  const context = parent?.snapshot.context as { readonly isWindingDown?: boolean } | undefined;
+  return context?.isWindingDown === true;
 };
 
 const answeredResult = (
