@@ -35,7 +35,7 @@ needed) the same command asks that model. It writes code, and the tests run that
   --scripted         use the script even when there is a key
   --json-mode        for servers that know no JSON schemas
   --minutes <n>      time for the run, 1 to 120 (default 10)
-  --keep             keep the folder the work was done in
+  --keep             keep the folder the work was done in, and the journal of the run (SQLite)
   --plain            one line for each event, even on a terminal
   --no-color         no colours (so does NO_COLOR in the environment)
   --width <columns>  40 to 500, instead of the width of the terminal

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { WriteStream } from 'node:tty';
 
 import type { Orchestrator, Run } from '../../src/index.js';
+import { sqliteStore } from '../../src/store/sqlite.js';
 import type { Options } from './arguments.js';
 import { UsageError } from './arguments.js';
 import type { Display } from './display.js';
@@ -142,6 +143,10 @@ const workOn = async (workshop: Workshop, work: Work): Promise<string> => {
   const { model, display, options, around } = work;
   const { copy, before, goal, isProtected } = workshop;
   const { folder } = copy;
+  const store = sqliteStore({ path: copy.journalPath });
+  around.atExit(() => {
+    void store.close?.();
+  });
   const orchestrator = createTeam({
     connection: model.connection,
     // The script tells questions apart by their schemas.
@@ -150,6 +155,7 @@ const workOn = async (workshop: Workshop, work: Work): Promise<string> => {
     before,
     isProtected,
     limitMs: options.limitMs,
+    store,
   });
   const bounds = boundsOf(orchestrator);
   const { signal } = around.interruption;
@@ -182,6 +188,7 @@ const workOn = async (workshop: Workshop, work: Work): Promise<string> => {
     style: display.style,
   });
   around.output.write(`${lines.join('\n')}\n`);
+  if (workshop.isKept) around.output.write(` The journal is in ${oneLine(copy.journalPath)}\n`);
   return report.status;
 };
 

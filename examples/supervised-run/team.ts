@@ -1,5 +1,5 @@
 // The team: the software team of `planwright/openai` with tools for one folder, and tests that are really run.
-import type { Orchestrator } from '../../src/index.js';
+import type { Orchestrator, RunStore } from '../../src/index.js';
 import { createOrchestrator, presets } from '../../src/index.js';
 import type { ConnectionOptions, OpenAiTool } from '../../src/openai/index.js';
 import { softwareTeam } from '../../src/openai/index.js';
@@ -18,6 +18,7 @@ export interface TeamOptions {
   readonly before: TestRun;
   readonly isProtected: (path: string) => boolean;
   readonly limitMs: number;
+  readonly store?: RunStore;
 }
 
 const ROLES = ['analyst', 'coder', 'reviewer', 'fixer'] as const;
@@ -36,7 +37,7 @@ const INSTRUCTIONS = {
 } as const;
 
 export const createTeam = (options: TeamOptions): Orchestrator => {
-  const { connection, structuredOutputs, folder, before, isProtected, limitMs } = options;
+  const { connection, structuredOutputs, folder, before, isProtected, limitMs, store } = options;
   const tools = toolsByRole(projectTools(folder, { isProtected }));
   const team = softwareTeam({
     ...connection,
@@ -47,6 +48,7 @@ export const createTeam = (options: TeamOptions): Orchestrator => {
   });
   return createOrchestrator({
     ...team,
+    ...(store === undefined ? {} : { store }),
     supervisor: checkingGoal(folder, team.supervisor),
     tester: runningTester({ folder, before, adviser: team.tester }),
     policy: presets.supervised({

@@ -6,6 +6,8 @@ import { basename, join, relative, sep } from 'node:path';
 /** A copy of a project, to be worked on. The original is never touched. */
 export interface ProjectCopy {
   readonly folder: string;
+  /** Where the journal of the run goes: beside the copy, not into it. */
+  readonly journalPath: string;
   remove(): void;
 }
 
@@ -23,6 +25,7 @@ export const copyProject = async (original: string): Promise<ProjectCopy> => {
   await linkDependencies(source, folder);
   return {
     folder,
+    journalPath: join(parent, 'journal.sqlite'),
     remove: () => {
       rmSync(parent, { recursive: true, force: true });
     },
