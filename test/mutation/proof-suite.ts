@@ -120,7 +120,7 @@ export const refutationByProof = (
 class TooManyStates extends Error {}
 
 /** A rule is broken, or the price tag is no longer exact: in all of these cases it is. */
-export const failureOf = ({ counterexample, maxima }: Proof): string | undefined => {
+const failureOf = ({ counterexample, maxima }: Proof): string | undefined => {
   if (counterexample !== null) return `${counterexample.rule}: ${counterexample.message}`;
   const inexact = METRICS.find((metric) => maxima?.[metric].value !== maxima?.[metric].bound);
   if (inexact === undefined) return undefined;
