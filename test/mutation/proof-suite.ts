@@ -16,7 +16,7 @@ export interface ProofCase {
 }
 
 /** More states than any of our own charts has in these cases: a mutant beyond that is not proved, and not refuted. */
-const NODES_MAX = 20_000;
+const NODES_MAX = 3_000;
 
 const SMALL = {
   limits: {
