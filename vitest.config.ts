@@ -6,7 +6,7 @@ import { BaseSequencer } from 'vitest/node';
 
 /** Short files that take long: they start processes, compile, or play very many runs. */
 const LONG =
-  /test\/(?:package|examples|bundle|prove|simulation|stores)\/|(?:dags|-process|-flood)\.test\.ts$/;
+  /test\/(?:bundle|crash|examples|generated|mutation|package|prove|simulation|stores)\/|(?:dags|-process|-flood)\.test\.ts$/;
 
 /** On a new clone vitest knows only how large files are. A long one at the end would keep all cores but one waiting. */
 class LongestFirst extends BaseSequencer {

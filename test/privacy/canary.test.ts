@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import type { AgentReport } from '../../src/agents/report.js';
@@ -15,9 +18,12 @@ import type { Agent } from '../../src/agents/agent.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunHeader, RunStore } from '../../src/services/run-store.js';
+import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import type { TemporaryFolder } from '../stores/temporary-folder.js';
+import { temporaryFolder } from '../stores/temporary-folder.js';
 
 /* Row X8s: a secret is put wherever secrets are, and every byte that is written is searched for it. */
 
@@ -25,9 +31,19 @@ expectNothingUnhandled();
 
 const CANARY = 'canary-8d1f';
 
-/** A store that keeps the bytes of everything it is ever given. */
+let folder: TemporaryFolder;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+afterEach(() => {
+  folder.dispose();
+});
+
+/** A store on disk; besides the bytes of its files it keeps everything it is ever given. */
 const tappedStore = (): { store: RunStore; bytes: () => string } => {
-  const inner = memoryStore();
+  const inner = sqliteStore({ path: join(folder.path, 'runs.db') });
   const written: string[] = [];
   const tap = (...values: unknown[]): void => {
     written.push(JSON.stringify(values));
@@ -47,7 +63,14 @@ const tappedStore = (): { store: RunStore; bytes: () => string } => {
       return inner.post(...given);
     },
   };
-  return { store, bytes: () => written.join('\n') };
+  return { store, bytes: () => [...written, bytesOnDisk(folder.path)].join('\n') };
+};
+
+/** All files, the log of the database among them. */
+const bytesOnDisk = (path: string): string => {
+  const bytes = readdirSync(path).map((name) => readFileSync(join(path, name), 'latin1'));
+  expect(bytes.join('')).toContain('The goal');
+  return bytes.join('\n');
 };
 
 /** Plays a run, and gives every byte that anybody outside its agents gets to see. */
