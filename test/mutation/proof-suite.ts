@@ -1,9 +1,9 @@
 import { chartsOf } from '../../src/composition/charts.js';
-import { definePolicy } from '../../src/policy/policy.js';
 import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import { proveCharts } from '../../src/testing/prove/prove.js';
 import type { Proof, ProveOptions } from '../../src/testing/prove/prove.types.js';
+import { small } from '../prove/configurations.js';
 import { watchedGuards } from './guards-asked.js';
 import type { Mutant } from './mutants.js';
 
@@ -18,19 +18,6 @@ export interface ProofCase {
 /** More states than any of our own charts has in these cases: a mutant beyond that is not proved, and not refuted. */
 const NODES_MAX = 3_000;
 
-const SMALL = {
-  limits: {
-    maxSteps: 1,
-    maxReplans: 0,
-    maxDepth: 0,
-    maxAttempts: 1,
-    maxFixCycles: 0,
-    maxParallel: 1,
-  },
-  retry: { attempts: 1 },
-  approval: { maxQuestions: 0 },
-} as const satisfies PolicyOverrides;
-
 const OPTIONS = { agents: ['worker'], method: 'wholeRun' } as const satisfies ProveOptions;
 
 const proofCase = (
@@ -39,13 +26,7 @@ const proofCase = (
   team: Partial<ProveOptions> = {},
 ): ProofCase => ({
   name,
-  policy: definePolicy({
-    ...SMALL,
-    ...overrides,
-    limits: { ...SMALL.limits, ...overrides.limits },
-    retry: { ...SMALL.retry, ...overrides.retry },
-    approval: { ...SMALL.approval, ...overrides.approval },
-  }),
+  policy: small(overrides),
   team,
 });
 
