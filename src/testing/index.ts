@@ -20,9 +20,13 @@ export type {
 export type { StoreContractOptions } from './store-contract/store-contract.js';
 
 export { prove, proveCharts } from './prove/prove.js';
-export { replayInputs } from './prove/replay-inputs.js';
+export { replayWitness } from './prove/witness/replay-witness.js';
 
-export type { ReplayedInputs } from './prove/replay-inputs.js';
+export type {
+  ReplayableWay,
+  ReplayableWitness,
+  ReplayedWitness,
+} from './prove/witness/replay-witness.js';
 export type {
   Counterexample,
   Explored,
@@ -31,6 +35,8 @@ export type {
   ProofMethod,
   ProveOptions,
   Rule,
+  Way,
+  WayMove,
   Witness,
 } from './prove/prove.types.js';
 export type { FaultKind } from './simulate/fault-kinds.js';

@@ -6,6 +6,7 @@ import { compose } from '../../src/testing/prove/compositional/compose.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import { prove } from '../../src/testing/prove/prove.js';
 import type { Proof } from '../../src/testing/prove/prove.types.js';
+import { replayWitness } from '../../src/testing/prove/witness/replay-witness.js';
 import { settingsOf } from '../../src/testing/prove/settings.js';
 import { CONFIGURATIONS, small, TEAM } from './configurations.js';
 import { differentFutures } from './same-future.js';
@@ -40,6 +41,22 @@ describe('each chart on its own', () => {
     const { maxima } = prove(presets.planAndExecute(), { ...TEAM, planSteps: 1 });
     expect(maxima?.agentCalls.value).toBe(maxima?.agentCalls.bound);
     expect(maxima?.agentCalls.witness.sentences.join('\n')).toContain('worker asks a person');
+  });
+
+  it('has a witness for every maximum that replays to just that, the charts below included', () => {
+    const policy = small({ limits: { maxDepth: 1, maxReplans: 1 }, retry: { attempts: 2 } });
+    const options = { ...TEAM, tester: true };
+    const { maxima } = prove(policy, options);
+    for (const metric of METRICS) {
+      const { value, witness } = maxima![metric];
+      const replayed = replayWitness(policy, options, witness);
+      expect([metric, replayed.cost[metric]]).toEqual([metric, value]);
+      expect(replayed).toMatchObject({ isFollowed: true, violations: [], isCostlyCircle: false });
+    }
+    // Without what the steps did the plan alone costs next to nothing.
+    const { witness, value } = maxima!.agentCalls;
+    const alone = replayWitness(policy, options, { ...witness, parts: {} });
+    expect(alone.cost.agentCalls).toBeLessThan(value / 2);
   });
 
   // With `maxFailures: null` the limit depends on how many steps were planned so far, which is one more thing to count.

@@ -5,7 +5,7 @@ import type { Settings } from '../../src/machines/settings.types.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import { prove, proveCharts } from '../../src/testing/prove/prove.js';
 import type { Proof } from '../../src/testing/prove/prove.types.js';
-import { replayInputs } from '../../src/testing/prove/replay-inputs.js';
+import { replayOnCharts, replayWitness } from '../../src/testing/prove/witness/replay-witness.js';
 import { settingsOf } from '../../src/testing/prove/settings.js';
 import { wholeRun } from '../../src/testing/prove/whole-run.js';
 import { small, TEAM as PARTS } from './configurations.js';
@@ -36,9 +36,10 @@ describe('a whole run, explored to the end', () => {
     const policy = small({ limits: { maxReplans: 1 }, approval: { maxQuestions: 1, plan: true } });
     const { maxima } = prove(policy, TEAM);
     for (const metric of METRICS) {
-      const replayed = replayInputs(policy, TEAM, maxima?.[metric].witness.inputs ?? []);
-      expect([metric, replayed.cost[metric]]).toEqual([metric, maxima?.[metric].value]);
-      expect(replayed.violations).toEqual([]);
+      const { value, witness } = maxima![metric];
+      const replayed = replayWitness(policy, TEAM, witness);
+      expect([metric, replayed.cost[metric]]).toEqual([metric, value]);
+      expect(replayed).toMatchObject({ isFollowed: true, violations: [] });
     }
   });
 
@@ -85,11 +86,9 @@ describe('a proof that can fail', () => {
       'the run: the given plan is checked',
       'planner: planner makes no valid plan',
     ]);
-    const inputs = counterexample?.witness.inputs ?? [];
-    const mutated = charts(settingsOf(small(), TEAM));
-    expect(replayInputs(small(), TEAM, inputs, mutated).violations).toHaveLength(1);
-    expect(replayInputs(small(), TEAM, inputs).violations).toEqual([]);
-    expect(counterexample?.test).toContain('expect(run.violations).toEqual([]);');
+    const { witness } = counterexample!;
+    expect(replayOnCharts(charts, small(), TEAM, witness).violations).toHaveLength(1);
+    expect(replayWitness(small(), TEAM, witness).violations).toEqual([]);
   });
 
   it('finds the run that goes on after a no', () => {

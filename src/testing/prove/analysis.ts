@@ -56,7 +56,11 @@ const unbounded = (graph: Graph, { unbounded: found }: LongestPaths): Refutation
   return {
     rule: 'finite cost',
     message: `${found.metric} have no bound: "${edge.label}" can happen again and again`,
-    edges: [...graph.wayTo(edge.from), found.edge, ...wayBack(graph, edge.to, edge.from)],
+    edges: [
+      ...graph.wayTo(edge.from),
+      found.edge,
+      ...wayBack(graph, edge.to, edge.from, () => true),
+    ],
   };
 };
 
@@ -65,11 +69,13 @@ const endless = (
   culprit: { readonly from: number; readonly to: number } | undefined,
 ): Refutation | undefined => {
   if (culprit === undefined) return undefined;
+  const isUnprompted = (edge: number): boolean => !graph.isKind(edge, 'nudge');
   const [first, end] = graph.edgesOf(culprit.from);
   const index = Array.from({ length: end - first }, (_, offset) => first + offset).find(
-    (edge) => graph.target(edge) === culprit.to && !graph.isKind(edge, 'nudge'),
+    (edge) => graph.target(edge) === culprit.to && isUnprompted(edge),
   );
-  const circle = index === undefined ? [] : [index, ...wayBack(graph, culprit.to, culprit.from)];
+  const circle =
+    index === undefined ? [] : [index, ...wayBack(graph, culprit.to, culprit.from, isUnprompted)];
   return {
     rule: 'termination',
     message: 'The run can go round in circles although nobody says anything',
@@ -78,7 +84,12 @@ const endless = (
 };
 
 /** A shortest way from one node to another. */
-const wayBack = (graph: Graph, from: number, to: number): number[] => {
+const wayBack = (
+  graph: Graph,
+  from: number,
+  to: number,
+  isFollowed: (edge: number) => boolean,
+): number[] => {
   const cameBy = new Map<number, number>([[from, -1]]);
   const queue = [from];
   for (const node of queue) {
@@ -86,7 +97,7 @@ const wayBack = (graph: Graph, from: number, to: number): number[] => {
     const [first, end] = graph.edgesOf(node);
     for (let edge = first; edge < end; edge += 1) {
       const next = graph.target(edge);
-      if (cameBy.has(next)) continue;
+      if (cameBy.has(next) || !isFollowed(edge)) continue;
       cameBy.set(next, edge);
       queue.push(next);
     }

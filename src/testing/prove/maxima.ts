@@ -6,7 +6,7 @@ export type Maxima = Readonly<Record<Metric, Maximum>>;
 
 /** A run that costs more than its price tag says. */
 export interface TooDear {
-  readonly metric: Metric;
+  readonly rule: 'price tag';
   readonly message: string;
   readonly witness: Witness;
   /** What a test of it expects. */
@@ -18,9 +18,9 @@ export const tooDear = (maxima: Maxima): TooDear | undefined => {
   if (metric === undefined) return undefined;
   const { value, bound, witness } = maxima[metric];
   return {
-    metric,
+    rule: 'price tag',
     message: `A run can come to ${value} ${metric}; bounds() says ${bound}`,
     witness,
-    expectation: `expect(run.cost.${metric}).toBeLessThanOrEqual(${bound});`,
+    expectation: `expect(replayed.cost.${metric}).toBeLessThanOrEqual(${bound});`,
   };
 };

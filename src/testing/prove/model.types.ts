@@ -50,6 +50,8 @@ export interface System {
   endOf(step: KernelStep): string;
   /** What a call costs at most that is stopped in the middle. */
   costOfStopped(call: OpenCall): Weights;
+  /** Where to read how it comes to that cost, as for a move. */
+  detailOfStopped?(call: OpenCall): string | undefined;
   violations(frame: Frame): readonly Violation[];
   violationsOfStep(before: Frame, move: Move, step: KernelStep): readonly Violation[];
 }

@@ -3,7 +3,7 @@ import type { Bounds } from '../../policy/bounds.js';
 import { boundsOf } from '../../policy/bounds.js';
 import type { Analysis } from './analysis.js';
 import { analyse } from './analysis.js';
-import { testSource } from './counterexample.js';
+import { counterexample } from './witness/counterexample.js';
 import type { Maxima } from './maxima.js';
 import { tooDear } from './maxima.js';
 import { METRICS } from './metrics.js';
@@ -11,7 +11,7 @@ import type { Counterexample, Proof, ProveOptions } from './prove.types.js';
 import { RULES } from './prove.types.js';
 import type { Charts } from './whole-run.js';
 import { wholeRun } from './whole-run.js';
-import { witnessOf } from './witness.js';
+import { witnessOf } from './witness/witness.js';
 
 /** The proof of all charts together. */
 export const proveWholeRun = (
@@ -19,15 +19,19 @@ export const proveWholeRun = (
   settings: Settings,
   { onProgress }: ProveOptions,
 ): Proof => {
-  const planSteps = settings.policy.limits.maxSteps;
-  const analysis = analyse(wholeRun(charts, settings, planSteps), { onProgress });
+  const system = wholeRun(charts, settings, settings.policy.limits.maxSteps);
+  return wholeRunProof(analyse(system, { onProgress }), settings);
+};
+
+/** What an analysis of all charts together comes to. */
+export const wholeRunProof = (analysis: Analysis, settings: Settings): Proof => {
   const bounds = boundsOf(settings.policy, settings.team);
   const maxima = analysis.refutation === undefined ? maximaOf(analysis, bounds) : null;
   const counterexample = counterexampleOf(analysis, settings, maxima);
   return {
     isProved: counterexample === null,
     method: 'wholeRun',
-    planSteps,
+    planSteps: settings.policy.limits.maxSteps,
     maxima: counterexample === null ? maxima : null,
     bounds,
     explored: [analysis.explored],
@@ -54,12 +58,8 @@ const counterexampleOf = (
   if (refutation !== undefined) {
     const { rule, message, edges } = refutation;
     const witness = witnessOf(system, exploration.graph, edges);
-    return { rule, message, witness, test: testSource(settings, refutation, witness.inputs) };
+    return counterexample(settings, { rule, message, witness });
   }
   const dear = maxima === null ? undefined : tooDear(maxima);
-  if (dear === undefined) return null;
-  const { message, witness, expectation } = dear;
-  const rule = 'price tag';
-  const test = testSource(settings, { rule, message, expectation }, witness.inputs);
-  return { rule, message, witness, test };
+  return dear === undefined ? null : counterexample(settings, dear);
 };

@@ -3,6 +3,7 @@ import type { KernelInput } from '../../kernel/kernel.types.js';
 import type { Bounds } from '../../policy/bounds.js';
 import type { ExplorationProgress } from './explore.js';
 import type { Metric } from './metrics.js';
+import type { MoveKind } from './model.types.js';
 
 /** Who is there to be called, and how far to look. */
 export interface ProveOptions {
@@ -36,11 +37,28 @@ export interface Maximum {
   readonly witness: Witness;
 }
 
-/** What happens on the way, in sentences and as inputs of the kernel. */
-export interface Witness {
+/** One thing that happens on a way. Plain JSON. */
+export interface WayMove {
+  readonly sentence: string;
+  readonly kind: MoveKind;
+  readonly input: KernelInput;
+  /** The parts that tell what the charts below cost that end with this move, or are stopped by it. */
+  readonly parts?: readonly string[];
+}
+
+/** A way through one system, as it can be taken again. */
+export interface Way {
+  /** `the whole run`, or one chart on its own against what its children were proved to do: `a planned step at level 0`. */
+  readonly system: string;
+  readonly moves: readonly WayMove[];
+}
+
+/** How something comes about: for people in sentences, for `replayWitness` as moves. */
+export interface Witness extends Way {
+  /** One for each move; in a way chart by chart, what a child did is told below it, once. */
   readonly sentences: readonly string[];
-  /** To be replayed with `replayInputs`; only a whole run can be. */
-  readonly inputs: readonly KernelInput[];
+  /** Ways of the charts below, by the names that moves give them. A whole run has none. */
+  readonly parts: Readonly<Record<string, Way>>;
 }
 
 /** What was looked at. */

@@ -28,9 +28,18 @@ export const compose = (
   settings: Settings,
   options: ExploreOptions,
 ): Composition => {
-  const bare = bareSettings(settings);
-  const composer = new Composer(chartsFor, repertoireOf(bare, settings), options);
+  const composer = new Composer(chartsFor, repertoireFor(settings), options);
   return composer.run();
+};
+
+/** Everything that can be said to the charts of this policy, each on its own. */
+export const repertoireFor = (settings: Settings): Repertoire =>
+  repertoireOf(bareSettings(settings), settings);
+
+/** The same with plans of one step, for what people say. */
+export const oneStepRepertoire = (repertoire: Repertoire): Repertoire => {
+  const settings = oneStepOnly(repertoire.settings);
+  return { ...repertoire, settings, shapes: new PlanShapes(settings, 1, true) };
 };
 
 /**
@@ -138,10 +147,8 @@ class Composer {
   }
 
   #clockSystem(contracts: Contracts): System {
-    const settings = oneStepOnly(this.#repertoire.settings);
-    const shapes = new PlanShapes(settings, 1, true);
-    const repertoire = { ...this.#repertoire, settings, shapes };
-    return goalSystem(this.#chartsFor(settings), repertoire, contracts, true);
+    const repertoire = oneStepRepertoire(this.#repertoire);
+    return goalSystem(this.#chartsFor(repertoire.settings), repertoire, contracts, true);
   }
 }
 

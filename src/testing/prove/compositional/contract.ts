@@ -21,7 +21,8 @@ export interface Contract {
   readonly analysis: Analysis;
 }
 
-const STOPPED = 'stopped';
+/** The end of a chart that the one above gave up. */
+export const STOPPED = 'stopped';
 
 /** The name of an end: the part of the output that somebody can tell from another. */
 export const endNamer =

@@ -13,6 +13,7 @@ import { repliesTo } from '../moves/replies.js';
 import { HANDED_ON, liveSteps } from '../projection/orchestrator-text.js';
 import { callVariantOf } from './call-system.js';
 import type { Contract, ContractEnd } from './contract.js';
+import { detailOf, STOPPED } from './contract.js';
 
 /** The proved contracts of the charts below. */
 export interface Contracts {
@@ -49,16 +50,25 @@ export const contractMoves = (contracts: Contracts, repertoire: Repertoire, fram
   });
 
 /** What a child costs that is stopped. */
-export const costOfStopped = (contracts: Contracts, { actor, input }: OpenCall): Weights => {
+export const costOfStopped = (contracts: Contracts, call: OpenCall): Weights =>
+  contractFor(contracts, call)?.stopped ?? NOTHING;
+
+/** Where to read how a child that is stopped comes to its cost. */
+export const detailOfStopped = (contracts: Contracts, call: OpenCall): string | undefined => {
+  const contract = contractFor(contracts, call);
+  return contract === undefined ? undefined : detailOf(contract.analysis.system.name, STOPPED);
+};
+
+const contractFor = (contracts: Contracts, { actor, input }: OpenCall): Contract | undefined => {
   switch (actor) {
     case 'agentCall':
-      return contracts.calls.get(callVariantOf(input as AgentCallInput))?.stopped ?? NOTHING;
+      return contracts.calls.get(callVariantOf(input as AgentCallInput));
     case 'step':
-      return stepContract(contracts, input as StepInput)?.stopped ?? NOTHING;
+      return stepContract(contracts, input as StepInput);
     case 'orchestrator':
-      return contracts.subplan?.stopped ?? NOTHING;
+      return contracts.subplan;
     default:
-      return NOTHING;
+      return undefined;
   }
 };
 

@@ -22,7 +22,7 @@ import type { Charts } from '../whole-run.js';
 import { pick } from './call-system.js';
 import { endNamer } from './contract.js';
 import type { Contracts } from './contracts.js';
-import { contractMoves, costOfStopped } from './contracts.js';
+import { contractMoves, costOfStopped, detailOfStopped } from './contracts.js';
 import { environmentOf } from './environment.js';
 import {
   environmentIn,
@@ -75,6 +75,7 @@ export const subplanSystem = (
   textOf: runText,
   endOf: endNamer(outcomeName),
   costOfStopped: (call) => costOfStopped(contracts, call),
+  detailOfStopped: (call) => detailOfStopped(contracts, call),
   ...rulesOf(repertoire.settings),
 });
 
@@ -126,6 +127,7 @@ export const goalSystem = (
   textOf: runText,
   endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
   costOfStopped: (call) => costOfStopped(contracts, call),
+  detailOfStopped: (call) => detailOfStopped(contracts, call),
   ...rulesOf(repertoire.settings),
 });
 

@@ -2,7 +2,6 @@ import type { Settings } from '../../../machines/settings.types.js';
 import { boundsOf } from '../../../policy/bounds.js';
 import type { Bounds } from '../../../policy/bounds.js';
 import type { Analysis } from '../analysis.js';
-import { testSource } from '../counterexample.js';
 import type { Metric } from '../metrics.js';
 import { METRICS } from '../metrics.js';
 import type { Maxima } from '../maxima.js';
@@ -10,11 +9,13 @@ import { tooDear } from '../maxima.js';
 import type { Counterexample, Proof, ProveOptions } from '../prove.types.js';
 import { RULES } from '../prove.types.js';
 import type { Charts } from '../whole-run.js';
+import { composedWitness } from '../witness/composed-witness.js';
+import { counterexample } from '../witness/counterexample.js';
+import { counterexampleInRun } from '../witness/counterexample-in-run.js';
 import type { Composition } from './compose.js';
 import { compose } from './compose.js';
-import { composedWitness } from './composed-witness.js';
 
-/** The proof by contracts. A way that breaks one is told at the chart that breaks it. */
+/** The proof by contracts. What breaks a rule is shown in a whole run where one is found, and otherwise at the chart that breaks it. */
 export const proveComposed = (
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,
@@ -27,7 +28,7 @@ export const proveComposed = (
     composition.refuted === undefined && goal !== undefined
       ? maximaOf(composition, goal, settings, bounds)
       : null;
-  const counterexample = counterexampleOf(composition, settings, maxima);
+  const counterexample = counterexampleOf(chartsFor, composition, settings, maxima);
   return {
     isProved: counterexample === null,
     method: 'compositional',
@@ -49,7 +50,7 @@ const maximaOf = (
   const ends = [...goal.exploration.outputs.keys()];
   const most = (metric: Metric): Maxima[Metric] => {
     const { value, edges } = goal.paths.most(metric, ends) ?? { value: 0, edges: [] };
-    const witness = composedWitness(composition, goal, edges, metric);
+    const witness = composedWitness(composition.analyses, goal, edges, metric);
     // The root grants as many calls as the budget has: that is one of the bounds that no state exceeds.
     const limit = metric === 'agentCalls' ? (policy.limits.maxAgentCalls ?? value) : value;
     return { value: Math.min(value, limit), bound: bounds[metric], witness };
@@ -58,23 +59,23 @@ const maximaOf = (
 };
 
 const counterexampleOf = (
-  composition: Composition,
+  chartsFor: (settings: Settings) => Charts,
+  { analyses, refuted }: Composition,
   settings: Settings,
   maxima: Maxima | null,
 ): Counterexample | null => {
-  const { refuted } = composition;
-  if (refuted?.refutation !== undefined) {
-    const { rule, message, edges } = refuted.refutation;
-    const witness = composedWitness(composition, refuted, edges, 'agentCalls');
-    const told = `${message} (${refuted.system.name})`;
-    return { rule, message: told, witness, test: proofTest(settings, told) };
-  }
   const dear = maxima === null ? undefined : tooDear(maxima);
-  if (dear === undefined) return null;
-  const { witness, message } = dear;
-  return { rule: 'price tag', message, witness, test: proofTest(settings, message) };
+  if (refuted?.refutation === undefined && dear === undefined) return null;
+  const inRun = counterexampleInRun(chartsFor(settings), settings);
+  if (inRun !== null) return inRun;
+  if (refuted?.refutation === undefined) {
+    return dear === undefined ? null : counterexample(settings, dear);
+  }
+  const { rule, message, edges } = refuted.refutation;
+  const witness = composedWitness(analyses, refuted, edges, 'agentCalls');
+  return counterexample(settings, {
+    rule,
+    message: `${message} (${refuted.system.name})`,
+    witness,
+  });
 };
-
-/** A way through one chart cannot be replayed as a run: the test makes the proof again. */
-const proofTest = (settings: Settings, message: string): string =>
-  testSource(settings, { rule: 'contract', message }, []);

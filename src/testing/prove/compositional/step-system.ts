@@ -15,7 +15,7 @@ import type { Charts } from '../whole-run.js';
 import { pick } from './call-system.js';
 import { endNamer } from './contract.js';
 import type { Contracts } from './contracts.js';
-import { contractMoves, costOfStopped } from './contracts.js';
+import { contractMoves, costOfStopped, detailOfStopped } from './contracts.js';
 import { environmentOf } from './environment.js';
 import {
   environmentIn,
@@ -47,6 +47,7 @@ export const stepSystem = (
   textOf: runText,
   endOf: endNamer(outcomeName(repertoire.settings)),
   costOfStopped: (call) => costOfStopped(contracts, call),
+  detailOfStopped: (call) => detailOfStopped(contracts, call),
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
   violationsOfStep: (_before, _move, step) =>
     // Whether a no ends the run is for the plan to say.

@@ -1,0 +1,29 @@
+import type { Settings } from '../../../machines/settings.types.js';
+import { analyse } from '../analysis.js';
+import type { System } from '../model.types.js';
+import { wholeRunProof } from '../prove-whole-run.js';
+import type { Counterexample } from '../prove.types.js';
+import type { Charts } from '../whole-run.js';
+import { wholeRun } from '../whole-run.js';
+
+/** A run is easier to imagine than a chart on its own, but there are too many to look at all of them. */
+const STATES_MAX = 1_000;
+
+/** A whole run that breaks a rule, where one is among the first states of all charts together. */
+export const counterexampleInRun = (charts: Charts, settings: Settings): Counterexample | null => {
+  const system = wholeRun(charts, settings, settings.policy.limits.maxSteps);
+  const analysis = { ...analyse(withoutFar(system)), system };
+  return wholeRunProof(analysis, settings).counterexample;
+};
+
+/** Nothing happens any more beyond so many states: what is found before that is found all the same. */
+const withoutFar = (system: System): System => {
+  let looked = 0;
+  return {
+    ...system,
+    moves: (frame) => {
+      looked += 1;
+      return looked > STATES_MAX ? [] : system.moves(frame);
+    },
+  };
+};

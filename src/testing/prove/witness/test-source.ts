@@ -1,0 +1,80 @@
+import { stableStringify } from '../../../canonical-json.js';
+import type { JsonValue } from '../../../canonical-json.js';
+import type { Settings } from '../../../machines/settings.types.js';
+import type { Counterexample, Rule, Way, Witness } from '../prove.types.js';
+
+/** What is wrong, and by which way. */
+type Told = Pick<Counterexample, 'rule' | 'message' | 'witness'> & {
+  /** What the test expects, where it is not the same for every counterexample to the rule. */
+  readonly expectation?: string;
+};
+
+/** A test that takes the charts along the way and fails while the counterexample stands: complete, to be copied. */
+export const testSource = (
+  { policy, team }: Settings,
+  { rule, message, witness, expectation = EXPECTATIONS[rule] }: Told,
+): string => {
+  const hasFallbacks = team.fallbacks.length > 0;
+  return [
+    `import { expect, test } from 'vitest';`,
+    `import { ${hasFallbacks ? 'defineAgent, ' : ''}definePolicy } from 'planwright';`,
+    `import { replayWitness } from 'planwright/testing';`,
+    '',
+    `const policy = definePolicy(${text(policy)});`,
+    `const options = {`,
+    `  agents: [${team.agents.map((name) => agentText(name, team.fallbacks)).join(', ')}],`,
+    `  planner: ${team.hasPlanner},`,
+    `  supervisor: ${team.hasSupervisor},`,
+    `  tester: ${team.hasTester},`,
+    `  summarizer: ${team.hasSummarizer},`,
+    `};`,
+    '',
+    `test(${text(message)}, () => {`,
+    `  const replayed = replayWitness(policy, options, {`,
+    ...wayLines(witness, '    '),
+    ...partLines(witness),
+    `  });`,
+    `  ${expectation}`,
+    `});`,
+    '',
+  ].join('\n');
+};
+
+const text = (value: unknown): string => stableStringify(value as JsonValue);
+
+/** What it does is not asked in a proof; that it has a fallback is. */
+const agentText = (name: string, fallbacks: readonly string[]): string =>
+  fallbacks.includes(name)
+    ? `defineAgent({ name: ${text(name)}, description: 'Any', run: () => 'done', fallback: () => 'done' })`
+    : text(name);
+
+const wayLines = ({ system, moves }: Way, indent: string): string[] => [
+  `${indent}system: ${text(system)},`,
+  `${indent}moves: [`,
+  ...moves.map((move) => `${indent}  ${text(move)},`),
+  `${indent}],`,
+];
+
+const partLines = ({ parts }: Witness): string[] => {
+  const ways = Object.entries(parts);
+  if (ways.length === 0) return [];
+  return [
+    '    parts: {',
+    ...ways.flatMap(([name, way]) => [
+      `      ${text(name)}: {`,
+      ...wayLines(way, '        '),
+      '      },',
+    ]),
+    '    },',
+  ];
+};
+
+const EXPECTATIONS: Readonly<Record<Rule, string>> = {
+  termination: 'expect(replayed.isCircular).toBe(false);',
+  'finite cost': 'expect(replayed.isCostlyCircle).toBe(false);',
+  crash: `expect(replayed.status).not.toBe('error');`,
+  'price tag': 'expect(replayed.violations).toEqual([]);',
+  bound: 'expect(replayed.violations).toEqual([]);',
+  deadline: 'expect(replayed.violations).toEqual([]);',
+  rejection: 'expect(replayed.violations).toEqual([]);',
+};
