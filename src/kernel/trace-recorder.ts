@@ -21,6 +21,10 @@ export class TraceRecorder {
   /** Actions still to be carried out that were written down already, by name. */
   #known = 0;
   #isRepeatable = true;
+  /** What the chart raised to itself, in order, and which of it is being handled; -1 is the event from outside. */
+  #raised: EventObject[] = [];
+  #turn = -1;
+  #event: EventObject | undefined;
 
   constructor(chart: AnyStateMachine) {
     const { guards, actions } = implementationsOf(chart);
@@ -36,13 +40,17 @@ export class TraceRecorder {
   }
 
   advance(self: AnyActorRef, snapshot: AnyMachineSnapshot, event: EventObject): Recording {
-    return this.#record((scope) => this.machine.transition(snapshot, event, scope), self);
+    return this.#record((scope) => this.machine.transition(snapshot, event, scope), self, event);
   }
 
   #record(
     transition: (scope: ReturnType<typeof collectingScope>) => unknown,
     self: AnyActorRef,
+    event?: EventObject,
   ): Recording {
+    this.#raised = [];
+    this.#turn = -1;
+    this.#event = event;
     this.#operations = [];
     this.#known = 0;
     this.#isRepeatable = true;
@@ -50,7 +58,7 @@ export class TraceRecorder {
     const scope = collectingScope(self, {
       push: (action) => {
         actions.push(action);
-        this.#observe(action);
+        this.#observe(action as ObservedAction);
       },
     });
     const snapshot = transition(scope) as AnyMachineSnapshot;
@@ -69,12 +77,37 @@ export class TraceRecorder {
       snapshot,
       actions,
       operations,
-      ending: isRepeatable && isComplete ? { template: template as AnyMachineSnapshot } : undefined,
+      ending:
+        isRepeatable && isComplete
+          ? {
+              template: template as AnyMachineSnapshot,
+              raised: this.#raised.map(({ type }) => type),
+            }
+          : undefined,
     };
   }
 
   #canRepeat(snapshot: AnyMachineSnapshot): boolean {
-    return this.#isRepeatable && snapshot.status !== 'error' && hasNoHistory(snapshot);
+    // The output of a chart that ends is made with the last event, which has to be known then.
+    const isLastKnown = snapshot.status !== 'done' || this.#turn === this.#raised.length - 1;
+    return (
+      this.#isRepeatable && isLastKnown && snapshot.status !== 'error' && hasNoHistory(snapshot)
+    );
+  }
+
+  /** Notes that another event is being handled: one that the chart raised, or else it cannot be learned. */
+  #turnTo(event: EventObject): void {
+    if (event === this.#event) return;
+    const isFirst = this.#event === undefined;
+    this.#event = event;
+    if (isFirst) return;
+    const position = this.#raised.indexOf(event, this.#turn + 1);
+    if (position < 0) {
+      this.#isRepeatable = false;
+      return;
+    }
+    this.#turn = position;
+    this.#operations.push({ kind: 'turn', position, type: event.type });
   }
 
   /** An invoked actor's input is found at the state that is active now; a state that was only passed has none. */
@@ -91,6 +124,7 @@ export class TraceRecorder {
     if (typeof guard !== 'function' || 'check' in guard) return guard;
     const ask = guard as Guard;
     const recording: Guard = (args, params) => {
+      this.#turnTo(args.event);
       const result = ask(args, params);
       this.#operations.push({ kind: 'guard', guard: ask, params, result });
       this.#requireStatic(params);
@@ -102,6 +136,7 @@ export class TraceRecorder {
   #recordingAction(action: unknown): unknown {
     if (!isBuiltinAction(action)) return action;
     const resolve: BuiltinAction['resolve'] = (scope, snapshot, args, params, self, extra) => {
+      this.#turnTo(args.event);
       const resolved = action.resolve(scope, snapshot, args, params, self, extra);
       this.#operations.push({ kind: 'action', action, params });
       this.#requireStatic(params);
@@ -123,10 +158,9 @@ export class TraceRecorder {
   }
 
   /** Actions that have no name in the chart: XState's own for `after` and `invoke`. */
-  #observe({ type, params }: RequestedAction): void {
-    if (type === 'xstate.raise' && (params as { delay?: number }).delay === undefined) {
-      this.#isRepeatable = false;
-    }
+  #observe({ type, params, info }: ObservedAction): void {
+    this.#turnTo(info.event);
+    if (type === 'xstate.raise') this.#noteRaised(params as Raised);
     if (this.#known > 0) {
       this.#known -= 1;
       return;
@@ -135,6 +169,19 @@ export class TraceRecorder {
     if (operation === undefined) this.#isRepeatable = false;
     else this.#operations.push(operation);
   }
+
+  #noteRaised({ event, delay }: Raised): void {
+    if (delay === undefined) this.#raised.push(event);
+  }
+}
+
+interface ObservedAction extends RequestedAction {
+  readonly info: { readonly event: EventObject };
+}
+
+interface Raised {
+  readonly event: EventObject;
+  readonly delay?: number;
 }
 
 const unnamedOperation = (type: string, params: unknown): Operation | undefined => {

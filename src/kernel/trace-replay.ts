@@ -2,7 +2,7 @@ import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } fr
 
 import type { Transitioned } from './chart-runner.js';
 import type { RequestedAction } from './inert.js';
-import type { Ending, Operation, TraceStep } from './trace.js';
+import type { Deed, Ending, TraceStep } from './trace.js';
 import type { ActionArguments, BuiltinAction, ChildReference, Children } from './xstate-shapes.js';
 import { implementationsOf, isBuiltinAction, nodesOf, selected } from './xstate-shapes.js';
 
@@ -25,6 +25,13 @@ export const replayTrace = (root: TraceStep, start: ReplayStart): Transitioned |
 type Assigner = (args: object, params: unknown) => object;
 type Choice = (args: object, params: unknown) => unknown;
 type Collect = (args: object, params: unknown) => void;
+
+interface RaiseOptions {
+  readonly id?: string;
+  readonly delay?: unknown;
+}
+
+const isNotPlain = (value: unknown): boolean => typeof value === 'function';
 
 /** Spelled out, because a copy by spreading takes ten times as long. */
 const snapshotLike = (
@@ -58,10 +65,13 @@ class TraceReplay {
   #children: Children;
   #knownArguments: ActionArguments | undefined;
   #isOwnContext = false;
-  #hasRaised = false;
+  /** What the chart raised to itself, and the event that is being handled. */
+  readonly #raised: EventObject[] = [];
+  #event: EventObject;
 
   constructor(start: ReplayStart) {
     this.#start = start;
+    this.#event = start.event;
     this.#context = start.context;
     this.#children = start.children;
   }
@@ -74,6 +84,8 @@ class TraceReplay {
       } else if (step.kind === 'act') {
         if (!this.#perform(step.operation)) return undefined;
         step = step.next;
+      } else if (step.kind === 'turn') {
+        step = step.byType[this.#turnTo(step.position)];
       } else {
         return step.ending === undefined ? undefined : this.#end(step.ending);
       }
@@ -81,7 +93,17 @@ class TraceReplay {
     return undefined;
   }
 
-  #end({ template }: Ending): Transitioned {
+  /** Handles what was raised at a position; tells its type. */
+  #turnTo(position: number): string {
+    const event = this.#raised[position];
+    if (event === undefined) return '';
+    this.#event = event;
+    this.#knownArguments = undefined;
+    return event.type;
+  }
+
+  #end({ template, raised }: Ending): Transitioned | undefined {
+    if (!this.#hasRaised(raised)) return undefined;
     const isDone = template.status === 'done';
     const children = this.#children;
     if (isDone)
@@ -94,9 +116,18 @@ class TraceReplay {
     };
   }
 
+  /** Whoever raised something else went another way. */
+  #hasRaised(types: readonly string[]): boolean {
+    return (
+      types.length === this.#raised.length &&
+      types.every((type, position) => type === this.#raised[position]?.type)
+    );
+  }
+
   /** The output of the final state, handed to the output of the machine. */
   #output(template: AnyMachineSnapshot): unknown {
-    const { self, event, machine } = this.#start;
+    const { self, machine } = this.#start;
+    const event = this.#event;
     const context = this.#context;
     const final = nodesOf(template).find((node) => node.type === 'final');
     const output = selected(final?.output, { context, event, self });
@@ -104,7 +135,7 @@ class TraceReplay {
     return selected(machine.root.output, { context, event: doneEvent, self });
   }
 
-  #perform(operation: Exclude<Operation, { kind: 'guard' }>): boolean {
+  #perform(operation: Deed): boolean {
     switch (operation.kind) {
       case 'action':
         return this.#take(operation.action, operation.params);
@@ -126,7 +157,7 @@ class TraceReplay {
   #arguments(): ActionArguments {
     return (this.#knownArguments ??= {
       context: this.#context,
-      event: this.#start.event,
+      event: this.#event,
       self: this.#start.self,
       system: undefined,
     });
@@ -147,7 +178,8 @@ class TraceReplay {
         this.#request('xstate.emit', { event: this.#chosen(action.event, params) });
         return true;
       case 'xstate.enqueueActions':
-        return this.#enqueue(action.collect, params);
+        this.#enqueue(action.collect, params);
+        return true;
       case 'xstate.spawnChild':
         this.#spawn(action.id as string, action.src as string, action.input);
         return true;
@@ -164,10 +196,9 @@ class TraceReplay {
    * replay is its own queue, which saves the dozen functions that XState makes each time. A function that wants more
    * of a queue than there is throws, and XState is asked.
    */
-  #enqueue(collect: unknown, params: unknown): boolean {
+  #enqueue(collect: unknown, params: unknown): void {
     const { context, event, self } = this.#lastingArguments();
     (collect as Collect)({ context, event, enqueue: this, self, system: undefined }, params);
-    return !this.#hasRaised;
   }
 
   assign(assignment: unknown): void {
@@ -178,9 +209,17 @@ class TraceReplay {
     this.#request('xstate.emit', { event: this.#chosen(event, undefined) });
   }
 
-  raise(): void {
-    // An event raised to oneself starts another round of transitions: XState has to work those out.
-    this.#hasRaised = true;
+  /** With a delay it is a timer; without one it is handled when this event has been. */
+  raise(event: unknown, { id, delay }: RaiseOptions = {}): void {
+    if (isNotPlain(event) || isNotPlain(delay) || typeof delay === 'string') {
+      throw new Error('XState has to work out what is raised');
+    }
+    if (delay === undefined) this.#raised.push(event as EventObject);
+    this.#request('xstate.raise', { event, id, delay });
+  }
+
+  cancel(sendId: unknown): void {
+    this.#request('xstate.cancel', { sendId: this.#chosen(sendId, undefined) });
   }
 
   sendTo(target: unknown, event: unknown): void {
@@ -213,8 +252,7 @@ class TraceReplay {
     const scope = { self, system: undefined };
     const args = this.#lastingArguments();
     const [, resolved, inner] = action.resolve(scope, snapshot, args, params, action, extra);
-    // An event raised to oneself starts another round of transitions: XState has to work those out.
-    if (internalQueue.length > 0) return false;
+    this.#raised.push(...internalQueue);
     if (action.execute !== undefined) this.#request(action.type, resolved);
     return (inner ?? []).every((next) => isBuiltinAction(next) && this.#take(next, undefined));
   }

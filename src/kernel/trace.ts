@@ -4,7 +4,7 @@ import type { BuiltinAction, Guard } from './xstate-shapes.js';
 
 /*
  * What XState did once, so that it need not be worked out again: the guards it asked, in order, and the actions it
- * took, in order. Where a guard answers otherwise than before, the way forks.
+ * took, in order. Where a guard answers otherwise than before, or another event is raised, the way forks.
  */
 
 export type Operation =
@@ -21,11 +21,18 @@ export type Operation =
   | { readonly kind: 'cancel'; readonly id: string }
   /** The actor of an `invoke`, and its end when the state is left. */
   | { readonly kind: 'invoke'; readonly id: string; readonly src: string; readonly input: unknown }
-  | { readonly kind: 'stop'; readonly id: string };
+  | { readonly kind: 'stop'; readonly id: string }
+  /** From here on it is about an event that the chart raised to itself: the one at this position of those it raised. */
+  | { readonly kind: 'turn'; readonly position: number; readonly type: string };
+
+/** An operation that changes something. */
+export type Deed = Exclude<Operation, { kind: 'guard' | 'turn' }>;
 
 export interface Ending {
   /** Nodes, value, tags and status; everything that does not depend on context, event or children. */
   readonly template: AnyMachineSnapshot;
+  /** The types of what the chart raised to itself on the way, in order. */
+  readonly raised: readonly string[];
 }
 
 interface GuardStep {
@@ -38,8 +45,15 @@ interface GuardStep {
 
 interface ActionStep {
   readonly kind: 'act';
-  readonly operation: Exclude<Operation, { kind: 'guard' }>;
+  readonly operation: Deed;
   next: TraceStep | undefined;
+}
+
+/** What is raised may differ from time to time: the way forks by its type. */
+interface TurnStep {
+  readonly kind: 'turn';
+  readonly position: number;
+  readonly byType: Record<string, TraceStep | undefined>;
 }
 
 interface EndStep {
@@ -48,7 +62,7 @@ interface EndStep {
   readonly ending: Ending | undefined;
 }
 
-export type TraceStep = GuardStep | ActionStep | EndStep;
+export type TraceStep = GuardStep | ActionStep | TurnStep | EndStep;
 
 /** Where XState has to be asked every time. */
 const UNKNOWN: EndStep = { kind: 'end', ending: undefined };
@@ -78,7 +92,8 @@ export class Trace {
 type Place =
   | { readonly holder: Trace; readonly key: 'root' }
   | { readonly holder: ActionStep; readonly key: 'next' }
-  | { readonly holder: GuardStep; readonly key: 'whenTrue' | 'whenFalse' };
+  | { readonly holder: GuardStep; readonly key: 'whenTrue' | 'whenFalse' }
+  | { readonly holder: TurnStep['byType']; readonly key: string };
 
 const stepAt = (place: Place): TraceStep | undefined =>
   Reflect.get(place.holder, place.key) as TraceStep | undefined;
@@ -92,6 +107,9 @@ const placeAfter = (step: TraceStep, operation: Operation): Place => {
     const isTrue = operation.kind === 'guard' && operation.result;
     return { holder: step, key: isTrue ? 'whenTrue' : 'whenFalse' };
   }
+  if (step.kind === 'turn') {
+    return { holder: step.byType, key: operation.kind === 'turn' ? operation.type : '' };
+  }
   return { holder: step as ActionStep, key: 'next' };
 };
 
@@ -104,6 +122,8 @@ const isSame = (step: TraceStep, operation: Operation): boolean => {
       step.params === operation.params
     );
   }
+  if (step.kind === 'turn')
+    return operation.kind === 'turn' && step.position === operation.position;
   return isSameAct(step.operation, operation);
 };
 
@@ -114,13 +134,11 @@ const isSameAct = (known: ActionStep['operation'], operation: Operation): boolea
   return known.kind === operation.kind && 'id' in operation && known.id === operation.id;
 };
 
-const stepOf = (operation: Operation): GuardStep | ActionStep =>
-  operation.kind === 'guard'
-    ? {
-        kind: 'guard',
-        guard: operation.guard,
-        params: operation.params,
-        whenTrue: undefined,
-        whenFalse: undefined,
-      }
-    : { kind: 'act', operation, next: undefined };
+const stepOf = (operation: Operation): GuardStep | ActionStep | TurnStep => {
+  if (operation.kind === 'guard') {
+    const { guard, params } = operation;
+    return { kind: 'guard', guard, params, whenTrue: undefined, whenFalse: undefined };
+  }
+  if (operation.kind === 'turn') return { kind: 'turn', position: operation.position, byType: {} };
+  return { kind: 'act', operation, next: undefined };
+};
