@@ -41,11 +41,13 @@ export const answer = (stage: Stage, asked: Asked, right: () => unknown): unknow
   return after(stage, delayOf(stage, random, fault), value, settle);
 };
 
-/** Whoever was answered is never asked again, and nobody is asked twice in one life. */
+/** Nobody is asked before that is written down; whoever was answered is never asked again, and nobody twice in one life. */
 const watch = (stage: Stage, key: string, signal: AbortSignal): (() => void) => {
   const { ledger } = stage;
   const life = stage.lives.length - 1;
   const call = { life, signal, isSettled: false };
+  const isDurable = ledger.intended.has(key);
+  stage.expect(isDurable, 'causes-first', `${key} is called before that is written down`);
   const before = ledger.seen(key, call);
   const isNew = !ledger.answered.has(key) && before.every((other) => other.life !== life);
   stage.expect(isNew, 'calls-once', `${key} is called again, and was answered or is still out`);

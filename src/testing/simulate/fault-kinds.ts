@@ -60,10 +60,20 @@ export const FAULT_KINDS = {
   'time-endless': 'T1: timeouts longer than any timer of the platform',
   crash: 'S1: the process dies, before, after or between a write and what follows from it',
   'crash-downtime': 'T4: the process dies and is back much later',
+  'store-slow': 'S2: a write takes its time, and nothing may follow from it before it is durable',
+  'store-fails': 'S8: a write fails, and the run is taken up when there is a store again',
+  'store-fails-late': 'S8: a write fails, and yet it was written',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of a fault. */
 export type FaultKind = keyof typeof FAULT_KINDS;
+
+/** Those of the store. */
+export const STORE_FAULTS = [
+  'store-slow',
+  'store-fails',
+  'store-fails-late',
+] as const satisfies readonly FaultKind[];
 
 /** All of them. */
 export const ALL_FAULT_KINDS = Object.keys(FAULT_KINDS) as readonly FaultKind[];

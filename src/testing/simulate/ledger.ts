@@ -13,6 +13,8 @@ interface SeenCall {
 export class Ledger {
   /** Outputs by the key of the call, as text. */
   readonly outputs = new Map<string, string>();
+  /** Calls that were written down before anybody could be asked. */
+  readonly intended = new Set<string>();
   readonly answered = new Set<string>();
   readonly calls = new Map<string, SeenCall[]>();
   readonly #dependsOn = new Map<string, readonly string[]>();
@@ -51,6 +53,7 @@ export class Ledger {
     const close = ({ requestId }: { readonly requestId: string }): boolean =>
       this.openQuestions.delete(requestId);
     return {
+      'agent.called': ({ key }) => this.intended.add(key),
       'agent.answered': ({ key, output }) => {
         this.answered.add(key);
         this.outputs.set(key, JSON.stringify(output));

@@ -7,10 +7,11 @@ import type { Violation } from '../invariants/evidence.js';
 import { checkInvariants } from '../invariants/check-invariants.js';
 import type { FaultKind } from './fault-kinds.js';
 import { memoryStore } from '../../services/memory-store.js';
-import { checkWorld } from './world-checks.js';
+import { callsLeft, checkWorld } from './world-checks.js';
 import { People } from './people.js';
 import { soundPlan } from './plans.js';
 import type { Setting } from './policies.js';
+import type { Life } from './stage.js';
 import { Stage } from './stage.js';
 import type { Troupe } from './troupe.js';
 import type { CrashPoint, World } from './world.js';
@@ -34,6 +35,8 @@ export interface Simulation {
 
 /** More timers than any run of these sizes has: beyond them nothing will ever end it. */
 const TIMERS_MAX = 20_000;
+
+const STORE_AWAY_MS = 1_000;
 
 /** What a world is played in. */
 export interface Scene {
@@ -146,12 +149,27 @@ class Performance {
 
   #attend(run: Run): void {
     this.#people.listen(run);
+    const { life } = this.#stage;
     void run.done.then((report) => {
-      this.#report = report;
+      if (life?.hasLostStore === true) this.#lostStore(life, report);
+      else this.#report = report;
     });
   }
 
-  #crashed({ downtimeMs }: CrashPoint): void {
+  /** The process lives on without its run, of which nothing may be left; somebody takes it up a second later. */
+  #lostStore(life: Life, report: RunReport): void {
+    const stage = this.#stage;
+    const isSaid = report.status === 'failed' && report.reason.startsWith('store-unavailable');
+    stage.expect(isSaid, 'report-true', `the store is away, the report says ${report.reason}`);
+    const timers = life.timers.size;
+    stage.expect(timers === 0, 'nothing-left', `${timers} timers are left when the store is away`);
+    const calls = callsLeft(stage, life.number);
+    stage.expect(calls.length === 0, 'nothing-left', `${calls.join(', ')} left without a store`);
+    stage.endLife(STORE_AWAY_MS);
+    this.#crashed({ downtimeMs: STORE_AWAY_MS });
+  }
+
+  #crashed({ downtimeMs }: Pick<CrashPoint, 'downtimeMs'>): void {
     const stage = this.#stage;
     this.#people.forget();
     this.#bury();

@@ -20,6 +20,8 @@ export interface Life {
   readonly number: number;
   readonly timers: Set<unknown>;
   isAlive: boolean;
+  /** A write failed: the run is over for this process, and goes on in the store. */
+  hasLostStore: boolean;
   run: Run | undefined;
 }
 
@@ -96,6 +98,7 @@ export class Stage {
       number: this.lives.length,
       timers: new Set(),
       isAlive: true,
+      hasLostStore: false,
       run: undefined,
     };
     this.lives.push(life);
@@ -140,14 +143,20 @@ export class Stage {
     return true;
   }
 
-  #die(point: CrashPoint): void {
+  /** The life that is on is over, with its timers; what it has written stays. */
+  endLife(downtimeMs: number): void {
     const { life } = this;
     if (life === undefined) return;
     life.isAlive = false;
     for (const timer of life.timers) this.clock.clearTimeout(timer);
     life.timers.clear();
     if (this.claim !== undefined) void this.store.release(this.runId, this.claim.token);
-    this.downtimeMs += point.downtimeMs;
+    this.downtimeMs += downtimeMs;
+  }
+
+  #die(point: CrashPoint): void {
+    if (this.life === undefined) return;
+    this.endLife(point.downtimeMs);
     this.#onCrash(point);
   }
 }

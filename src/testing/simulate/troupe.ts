@@ -6,12 +6,13 @@ import type { JournalEntry } from '../../journal/entry.js';
 import type { Orchestrator, OrchestratorOptions } from '../../orchestrator.js';
 import { composeOrchestrator } from '../../orchestrator.js';
 import type { Clock } from '../../services/clock.js';
-import type { RunClaim, RunStore, StoredEntry } from '../../services/run-store.js';
+import type { MaybePromise, RunClaim, RunStore, StoredEntry } from '../../services/run-store.js';
 import { work } from './agents.js';
 import { never } from './answering.js';
 import type { Setting } from './policies.js';
 import { plan, review, summarize, test } from './roles.js';
 import type { Stage } from './stage.js';
+import { writeToStore } from './store-faults.js';
 
 /** What a world is played with instead of the real thing; how a planted bug gets in. */
 export interface Understudies {
@@ -155,7 +156,10 @@ const storeOf = (stage: () => Stage, lifeNumber: number): RunStore => {
       const append = (): void => {
         void stage().store.append(runId, expectedSequence, entries, options);
       };
-      return stage().write(append, entries) ? undefined : never();
+      const life = stage().lives[lifeNumber];
+      const write = (): MaybePromise<void> =>
+        stage().write(append, entries) ? undefined : never();
+      return life === undefined ? never() : writeToStore(stage(), life, expectedSequence, write);
     },
     read: (runId) => stage().store.read(runId),
     list: (filter) => stage().store.list(filter),

@@ -23,14 +23,18 @@ export const checkWorld = (
 
 /** Whoever is still at work when the run has ended was told that nobody waits. */
 const checkLeftovers = (stage: Stage, findings: Findings): void => {
-  const last = stage.lives.length - 1;
-  for (const [key, calls] of stage.ledger.calls) {
-    for (const { life, signal, isSettled } of calls) {
-      const isTold = isSettled || life !== last || signal.aborted;
-      findings.expect(isTold, 'nothing-left', `${key} is left at work, and nobody told it`);
-    }
+  for (const key of callsLeft(stage, stage.lives.length - 1)) {
+    findings.expect(false, 'nothing-left', `${key} is left at work, and nobody told it`);
   }
 };
+
+/** Calls that one life made, and that neither came back nor were told that nobody waits. */
+export const callsLeft = (stage: Stage, lifeNumber: number): string[] =>
+  [...stage.ledger.calls].flatMap(([key, calls]) =>
+    calls
+      .filter(({ life, signal, isSettled }) => life === lifeNumber && !isSettled && !signal.aborted)
+      .map(() => key),
+  );
 
 const STATUSES: Readonly<Record<string, string>> = {
   'step.completed': 'completed',

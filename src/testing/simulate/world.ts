@@ -1,5 +1,5 @@
 import type { FaultKind } from './fault-kinds.js';
-import { ALL_FAULT_KINDS } from './fault-kinds.js';
+import { ALL_FAULT_KINDS, STORE_FAULTS } from './fault-kinds.js';
 import { Random } from './random.js';
 
 /** What a world leaves out, to find out whether it still goes wrong without it. */
@@ -60,13 +60,19 @@ const SHARES: Readonly<Partial<Record<FaultKind, number>>> = {
   'planner-fails': 0.5,
 };
 
+/** Kinds that came later have dice of their own: the worlds there were before stay as they were, but for them. */
+const BY_NAME: ReadonlySet<FaultKind> = new Set(STORE_FAULTS);
+
 /** Makes a world of a seed. */
 export const worldOf = (seed: number, omissions: Omissions = {}): World => {
   const random = new Random(`world ${seed}`);
   const without = new Set<FaultKind>(omissions.kinds);
   const share = random.pick([0.1, 0.25, 0.5, 0.8], 0.5);
   // Drawn before anything is left out, so that the rest of the world stays as it was.
-  const drawn = ALL_FAULT_KINDS.filter((kind) => random.chance(share * (SHARES[kind] ?? 1)));
+  const drawn = ALL_FAULT_KINDS.filter((kind) => {
+    const dice = BY_NAME.has(kind) ? new Random(`world ${seed} ${kind}`) : random;
+    return dice.chance(share * (SHARES[kind] ?? 1));
+  });
   const kinds = new Set(drawn.filter((kind) => !without.has(kind)));
   const healsAtMs = random.pick([400, 2_000, 8_000, 60_000], 400);
   return {
