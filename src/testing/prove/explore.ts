@@ -134,7 +134,8 @@ export const costOf = (system: System, before: Frame, move: Move, step: KernelSt
     if (effect.kind !== 'stopCall') continue;
     const call = before.calls.get(effect.address);
     const isOld = before.state.calls.get(effect.address)?.generation === effect.generation;
-    if (call !== undefined && isOld) cost = sumOf(cost, system.costOfStopped(call));
+    if (call === undefined || !isOld) continue;
+    cost = sumOf(cost, system.costOfStopped(call, effect.address, move));
   }
   return cost;
 };

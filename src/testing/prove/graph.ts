@@ -25,7 +25,9 @@ export class Graph {
   readonly #cost: number[] = [];
   readonly #labels = new Interned<string>((label) => label);
   readonly #details: (string | undefined)[] = [];
-  readonly #costs = new Interned<Weights>((cost) => METRICS.map((metric) => cost[metric]).join());
+  readonly #costs = new Interned<Weights>(
+    (cost) => `${METRICS.map((metric) => cost[metric]).join()} ${cost.profile?.id ?? ''}`,
+  );
 
   constructor() {
     this.#costs.idOf(NOTHING);

@@ -1,6 +1,8 @@
 import type { EventObject } from 'xstate';
 
 import type { FactBody } from '../../journal/facts.js';
+import type { CallProfile } from './call-profile.js';
+import { profileOfSum } from './call-profile.js';
 
 /** What a proof finds the most of. The names are those of `orchestrator.bounds()`. */
 export const METRICS = [
@@ -16,7 +18,10 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number];
 
 /** How much of each something costs. */
-export type Weights = Readonly<Record<Metric, number>>;
+export interface Weights extends Readonly<Record<Metric, number>> {
+  /** What of it can be had with how many calls, where calls are bounded and not all of it can be had at once. */
+  readonly profile?: CallProfile;
+}
 
 export const NOTHING: Weights = Object.freeze({
   plannerCalls: 0,
@@ -40,7 +45,8 @@ const combined = (left: Weights, right: Weights, valueOf: (metric: Metric) => nu
   if (left === NOTHING) return right;
   const result: Record<Metric, number> = { ...NOTHING };
   for (const metric of METRICS) result[metric] = valueOf(metric);
-  return result;
+  const profile = profileOfSum(left, right);
+  return profile === undefined ? result : { ...result, profile };
 };
 
 /** What one step of the kernel cost, by the facts it told. */

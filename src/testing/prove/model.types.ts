@@ -30,6 +30,8 @@ export interface Move {
   readonly cost?: Weights;
   /** Where to read how the child came to that cost. */
   readonly detail?: string;
+  /** The child whose next call is refused: the run is out of calls, and over. */
+  readonly refused?: string;
 }
 
 /** Something that must never happen. */
@@ -48,8 +50,8 @@ export interface System {
   textOf(frame: Frame): string;
   /** How an ended run is told from another. */
   endOf(step: KernelStep): string;
-  /** What a call costs at most that is stopped in the middle. */
-  costOfStopped(call: OpenCall): Weights;
+  /** What a call at an address costs at most that is stopped in the middle, by this move. */
+  costOfStopped(call: OpenCall, address: string, move: Move): Weights;
   /** Where to read how it comes to that cost, as for a move. */
   detailOfStopped?(call: OpenCall): string | undefined;
   violations(frame: Frame): readonly Violation[];

@@ -12,7 +12,7 @@ import { timerMoves } from './moves/timers.js';
 import { startMoves } from './moves/starts.js';
 import { withWallTime } from './moves/wall-time.js';
 import { runText } from './projection/run-text.js';
-import { boundViolations } from './rules/bound-rules.js';
+import { boundViolations, replanViolations } from './rules/bound-rules.js';
 import { rejectionViolations } from './rules/rejection-rules.js';
 import { waitingViolations } from './rules/waiting-rules.js';
 
@@ -40,6 +40,9 @@ export const wholeRun = (charts: Charts, settings: Settings, planSteps: number):
     endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
     costOfStopped: () => NOTHING,
     violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
-    violationsOfStep: (_before, _move, step) => rejectionViolations(settings.policy, step),
+    violationsOfStep: (before, _move, step) => [
+      ...rejectionViolations(settings.policy, step),
+      ...replanViolations(before, step),
+    ],
   };
 };

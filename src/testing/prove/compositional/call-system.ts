@@ -11,9 +11,15 @@ import { runText } from '../projection/run-text.js';
 import { boundViolations } from '../rules/bound-rules.js';
 import { waitingViolations } from '../rules/waiting-rules.js';
 import type { Charts } from '../whole-run.js';
-import { endNamer } from './contract.js';
+import { endNamer, OUT_OF_BUDGET } from './contract.js';
 import { environmentOf } from './environment.js';
-import { environmentIn, replyMoves, stopMove, windDownMove } from './environment-moves.js';
+import {
+  environmentIn,
+  refusedMove,
+  replyMoves,
+  stopMove,
+  windDownMove,
+} from './environment-moves.js';
 
 /** What tells one call from another for the chart that makes it. */
 export interface CallVariant {
@@ -25,7 +31,12 @@ export const callVariantOf = ({ hasFallback, isWindingDown }: CallVariant): stri
   `a call${hasFallback ? ' with a fallback' : ''}${isWindingDown ? ' at the end' : ''}`;
 
 /** The agentCall chart, alone, against every outcome of every try. */
-export const callSystem = (charts: Charts, settings: Settings, variant: CallVariant): System => ({
+export const callSystem = (
+  charts: Charts,
+  settings: Settings,
+  variant: CallVariant,
+  isBudgeted: boolean,
+): System => ({
   name: callVariantOf(variant),
   kernel: createKernel({
     root: 'environment',
@@ -41,7 +52,7 @@ export const callSystem = (charts: Charts, settings: Settings, variant: CallVari
       input: { kind: 'started', input: inputOf(settings, variant) },
     },
   ],
-  moves: (frame) => movesOf(settings, frame),
+  moves: (frame) => movesOf(settings, frame, isBudgeted),
   textOf: runText,
   endOf: endNamer(resultName),
   costOfStopped: () => NOTHING,
@@ -58,7 +69,7 @@ export const pick = (charts: Charts, name: string): Charts => {
 const resultName = (output: unknown): string => {
   const result = output as CallResult;
   if (result.kind === 'answered') return 'answered';
-  return result.code === 'run-ended' || result.code === 'budget-exhausted' ? result.code : 'failed';
+  return result.code === 'run-ended' || result.code === OUT_OF_BUDGET ? result.code : 'failed';
 };
 
 const inputOf = (settings: Settings, variant: CallVariant): AgentCallInput => ({
@@ -80,9 +91,11 @@ const inputOf = (settings: Settings, variant: CallVariant): AgentCallInput => ({
   ...variant,
 });
 
-const movesOf = ({ policy }: Settings, frame: Frame): readonly Move[] => {
+const movesOf = ({ policy }: Settings, frame: Frame, isBudgeted: boolean): readonly Move[] => {
   const [heard] = environmentIn(frame).heard;
-  if (heard !== undefined) return [...replyMoves(policy, heard), stopMove];
+  if (heard !== undefined) {
+    return [...replyMoves(policy, heard), ...(isBudgeted ? [refusedMove()] : [])];
+  }
   return [...outcomes(frame), ...timerMoves(frame), windDownMove, stopMove];
 };
 

@@ -1,4 +1,5 @@
 import type { Settings } from '../../../machines/settings.types.js';
+import { boundsOf } from '../../../policy/bounds.js';
 import { definePolicy } from '../../../policy/policy.js';
 import type { Analysis } from '../analysis.js';
 import { analyse } from '../analysis.js';
@@ -21,6 +22,8 @@ export interface Composition {
   readonly analyses: readonly Analysis[];
   /** The first that is not as it should be. */
   readonly refuted: Analysis | undefined;
+  /** How many calls there are, where that is fewer than a run could make. */
+  readonly callBudget: number | undefined;
 }
 
 export const compose = (
@@ -28,7 +31,8 @@ export const compose = (
   settings: Settings,
   options: ExploreOptions,
 ): Composition => {
-  const composer = new Composer(chartsFor, repertoireFor(settings), options);
+  const callBudget = callBudgetOf(settings);
+  const composer = new Composer(chartsFor, repertoireFor(settings), options, callBudget);
   return composer.run();
 };
 
@@ -42,13 +46,24 @@ export const oneStepRepertoire = (repertoire: Repertoire): Repertoire => {
   return { ...repertoire, settings, shapes: new PlanShapes(settings, 1, true) };
 };
 
+/** Undefined where a run cannot make as many calls anyway: what a price tag without a budget says is proved to hold. */
+const callBudgetOf = ({ policy, team }: Settings): number | undefined => {
+  const { maxAgentCalls } = policy.limits;
+  if (maxAgentCalls === null) return undefined;
+  const unlimited = { ...policy, limits: { ...policy.limits, maxAgentCalls: null } };
+  return maxAgentCalls < boundsOf(unlimited, team).agentCalls ? maxAgentCalls : undefined;
+};
+
 /**
  * A step asks for approval or it does not: that is a choice when it starts, whatever made it ask. So nothing that leads
- * to it has to be told apart, nor agents by more than their fallback.
+ * to it has to be told apart, nor agents by more than their fallback. Nor how many calls are left: in a chart on its own
+ * any of them may be the last. How many there are is counted along the ways.
  */
 const bareSettings = ({ policy, team }: Settings): Settings => {
+  const maxAgentCalls = policy.limits.maxAgentCalls === null ? null : 1;
   const asking = definePolicy({
     ...policy,
+    limits: { ...policy.limits, maxAgentCalls },
     approval: { ...policy.approval, agents: [], confidenceBelow: null },
   });
   const agents = agentsToTell({ policy: { ...asking, breaker: null }, team });
@@ -69,17 +84,20 @@ class Composer {
   readonly #charts: Charts;
   readonly #repertoire: Repertoire;
   readonly #options: ExploreOptions;
+  readonly #callBudget: number | undefined;
   readonly #analyses: Analysis[] = [];
 
   constructor(
     chartsFor: (settings: Settings) => Charts,
     repertoire: Repertoire,
     options: ExploreOptions,
+    callBudget: number | undefined,
   ) {
     this.#chartsFor = chartsFor;
     this.#charts = chartsFor(repertoire.settings);
     this.#repertoire = repertoire;
     this.#options = options;
+    this.#callBudget = callBudget;
   }
 
   run(): Composition {
@@ -91,14 +109,14 @@ class Composer {
     }
     if (contracts !== undefined) this.#goal(contracts);
     const refuted = this.#analyses.find(({ refutation }) => refutation !== undefined);
-    return { analyses: this.#analyses, refuted };
+    return { analyses: this.#analyses, refuted, callBudget: this.#callBudget };
   }
 
   /** Undefined when the system is refuted: then nothing above it can rely on it. */
   #contract(system: System): Contract | undefined {
     if (!this.#isSound(system)) return undefined;
     const analysis = this.#analyses.at(-1);
-    return analysis === undefined ? undefined : contractOf(analysis);
+    return analysis === undefined ? undefined : contractOf(analysis, this.#callBudget);
   }
 
   #calls(): Contracts | undefined {
@@ -108,7 +126,9 @@ class Composer {
     for (const hasFallback of isFallingBack ? [false, true] : [false]) {
       for (const isWindingDown of [false, true]) {
         const variant = { hasFallback, isWindingDown };
-        const contract = this.#contract(callSystem(this.#charts, settings, variant));
+        const contract = this.#contract(
+          callSystem(this.#charts, settings, variant, this.#callBudget !== undefined),
+        );
         if (contract === undefined) return undefined;
         calls.set(callVariantOf(variant), contract);
       }
@@ -131,9 +151,10 @@ class Composer {
 
   #goal(below: Contracts): void {
     const planned = this.#step(below, 0, 'planned');
-    // Where there is a planner, whatever is handed on could as well have been planned.
+    // Where there is a planner, whatever is handed on could as well have been planned; but not with as few calls.
     const { hasPlanner } = this.#repertoire.settings.team;
-    const handedOn = hasPlanner ? planned : this.#step(below, 0, 'handed on');
+    const isAsPlanned = hasPlanner && this.#callBudget === undefined;
+    const handedOn = isAsPlanned ? planned : this.#step(below, 0, 'handed on');
     if (planned === undefined || handedOn === undefined) return;
     const inside = { calls: below.calls, planned, handedOn };
     if (!this.#isSound(this.#clockSystem(inside))) return;

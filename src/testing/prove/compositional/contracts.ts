@@ -3,9 +3,8 @@ import { checkPlan } from '../../../actors/check-plan.js';
 import type { AgentCallInput } from '../../../machines/agent-call.js';
 import type { OrchestratorContext, PlanToCheck } from '../../../machines/orchestrator.types.js';
 import type { StepInput, StepOutcome } from '../../../machines/step.types.js';
-import type { Weights } from '../metrics.js';
 import { NOTHING } from '../metrics.js';
-import type { Frame, Move, OpenCall } from '../model.types.js';
+import type { Frame, Move, OpenCall, System } from '../model.types.js';
 import { askedAt } from '../moves/asked.js';
 import { answerMove } from '../moves/call-answers.js';
 import type { Repertoire } from '../moves/replies.js';
@@ -50,14 +49,26 @@ export const contractMoves = (contracts: Contracts, repertoire: Repertoire, fram
   });
 
 /** What a child costs that is stopped. */
-export const costOfStopped = (contracts: Contracts, call: OpenCall): Weights =>
-  contractFor(contracts, call)?.stopped ?? NOTHING;
+export const costOfStopped =
+  (contracts: Contracts): System['costOfStopped'] =>
+  (call, address, { refused }) => {
+    const contract = contractFor(contracts, call);
+    if (contract === undefined) return NOTHING;
+    if (refused === undefined) return contract.stopped;
+    return (address === refused ? contract.refused : contract.stoppedByRefusal) ?? NOTHING;
+  };
 
 /** Where to read how a child that is stopped comes to its cost. */
 export const detailOfStopped = (contracts: Contracts, call: OpenCall): string | undefined => {
   const contract = contractFor(contracts, call);
   return contract === undefined ? undefined : detailOf(contract.analysis.system.name, STOPPED);
 };
+
+/** The children that may ask for one call too many; none where there is no budget. */
+export const refusableIn = (contracts: Contracts, { calls }: Frame): string[] =>
+  [...calls].flatMap(([address, call]) =>
+    contractFor(contracts, call)?.refused === undefined ? [] : [address],
+  );
 
 const contractFor = (contracts: Contracts, { actor, input }: OpenCall): Contract | undefined => {
   switch (actor) {

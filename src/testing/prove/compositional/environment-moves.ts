@@ -3,7 +3,7 @@ import type { EventObject } from 'xstate';
 import type { Policy } from '../../../policy/types.js';
 import type { Frame, Move, MoveKind } from '../model.types.js';
 import type { EnvironmentContext, Heard } from './environment.js';
-import { STOPS } from './environment.js';
+import { REFUSES, STOPS } from './environment.js';
 
 /* What the charts above can say to a chart that is explored on its own. */
 
@@ -33,6 +33,14 @@ export const stopMove: Move = {
   label: 'It is stopped from above',
   input: { kind: 'commanded', event: STOPS },
 };
+
+/** The run has no calls left, and is over: `refused` is the child that asked for one, if it was not the chart itself. */
+export const refusedMove = (refused?: string): Move => ({
+  kind: 'answer',
+  label: 'No calls are left',
+  input: { kind: 'commanded', event: REFUSES },
+  ...(refused === undefined ? {} : { refused }),
+});
 
 /** What was asked is answered at once: in a run that happens within the same step of the kernel. */
 export const replyMoves = (policy: Policy, heard: Heard): Move[] =>

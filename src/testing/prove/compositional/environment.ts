@@ -35,18 +35,20 @@ export interface Said extends EventObject {
   readonly isAnswer: boolean;
 }
 
-export const STOPS = { type: 'environment.stops' } as const;
+export const STOPS = { type: 'environment.stops', kind: 'stopped' } as const;
+export const REFUSES = { type: 'environment.stops', kind: 'refused' } as const;
 
 interface Reported extends EventObject {
   readonly route?: Route;
   readonly isLast?: boolean;
   readonly requestId?: string;
   readonly output?: unknown;
+  readonly kind?: EnvironmentOutcome['kind'];
 }
 
-/** How the exploration of a chart ends: by itself, by a crash, or stopped by the chart above. */
+/** How the exploration of a chart ends: by itself, by a crash, stopped by the chart above, or with the calls of the run. */
 export interface EnvironmentOutcome {
-  readonly kind: 'ended' | 'crashed' | 'stopped';
+  readonly kind: 'ended' | 'crashed' | 'stopped' | 'refused';
   readonly output: unknown;
 }
 
@@ -94,7 +96,9 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
       noteCrash: assign({
         outcome: { kind: 'crashed', output: null } satisfies EnvironmentOutcome,
       }),
-      noteStop: assign({ outcome: { kind: 'stopped', output: null } satisfies EnvironmentOutcome }),
+      noteStop: assign(({ event }) => ({
+        outcome: { kind: event.kind ?? 'stopped', output: null } satisfies EnvironmentOutcome,
+      })),
     },
     actors: { [chart]: fromPromise(() => Promise.reject(new Error('Nobody calls this'))) },
   }).createMachine({

@@ -15,19 +15,20 @@ import { startMoves } from '../moves/starts.js';
 import { timerMoves } from '../moves/timers.js';
 import { withWallTime } from '../moves/wall-time.js';
 import { runText } from '../projection/run-text.js';
-import { boundViolations } from '../rules/bound-rules.js';
+import { boundViolations, replanViolations } from '../rules/bound-rules.js';
 import { rejectionViolations } from '../rules/rejection-rules.js';
 import { waitingViolations } from '../rules/waiting-rules.js';
 import type { Charts } from '../whole-run.js';
 import { pick } from './call-system.js';
 import { endNamer } from './contract.js';
 import type { Contracts } from './contracts.js';
-import { contractMoves, costOfStopped, detailOfStopped } from './contracts.js';
+import { contractMoves, costOfStopped, detailOfStopped, refusableIn } from './contracts.js';
 import { environmentOf } from './environment.js';
 import {
   environmentIn,
   pauseMoves,
   questionMoves,
+  refusedMove,
   replyMoves,
   sayMove,
   stopMove,
@@ -36,7 +37,10 @@ import {
 
 const rulesOf = ({ policy }: Settings): Pick<System, 'violations' | 'violationsOfStep'> => ({
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
-  violationsOfStep: (_before, _move, step) => rejectionViolations(policy, step),
+  violationsOfStep: (before, _move, step) => [
+    ...rejectionViolations(policy, step),
+    ...replanViolations(before, step),
+  ],
 });
 
 /** The orchestrator chart of a sub-plan, alone, against the contracts of its steps and calls. */
@@ -70,11 +74,12 @@ export const subplanSystem = (
       windDownMove,
       timeUpMove,
       stopMove,
+      ...refusableIn(contracts, frame).map(refusedMove),
     ];
   },
   textOf: runText,
   endOf: endNamer(outcomeName),
-  costOfStopped: (call) => costOfStopped(contracts, call),
+  costOfStopped: costOfStopped(contracts),
   detailOfStopped: (call) => detailOfStopped(contracts, call),
   ...rulesOf(repertoire.settings),
 });
@@ -123,12 +128,24 @@ export const goalSystem = (
     ...timerMoves(frame).map((move) => withWallTime(frame, move)),
     ...commandMoves(frame, isEverythingSaid),
     ...reportMoves(repertoire.settings, frame),
+    ...refusableIn(contracts, frame).map(outOfCalls),
   ],
   textOf: runText,
   endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
-  costOfStopped: (call) => costOfStopped(contracts, call),
+  costOfStopped: costOfStopped(contracts),
   detailOfStopped: (call) => detailOfStopped(contracts, call),
   ...rulesOf(repertoire.settings),
+});
+
+/** As if a person ended it there and then: whoever asks for one call too many ends the run, and nothing comes of it. */
+const outOfCalls = (refused: string): Move => ({
+  kind: 'answer',
+  label: 'No calls are left',
+  input: {
+    kind: 'commanded',
+    event: { type: 'run.abort', reason: 'No calls are left' } as EventObject,
+  },
+  refused,
 });
 
 /** What steps report while they run: verdicts for the ladder, calls for the budget. */

@@ -15,12 +15,13 @@ import type { Charts } from '../whole-run.js';
 import { pick } from './call-system.js';
 import { endNamer } from './contract.js';
 import type { Contracts } from './contracts.js';
-import { contractMoves, costOfStopped, detailOfStopped } from './contracts.js';
+import { contractMoves, costOfStopped, detailOfStopped, refusableIn } from './contracts.js';
 import { environmentOf } from './environment.js';
 import {
   environmentIn,
   pauseMoves,
   questionMoves,
+  refusedMove,
   replyMoves,
   sayMove,
   stopMove,
@@ -46,7 +47,7 @@ export const stepSystem = (
   moves: (frame) => movesOf(contracts, repertoire, frame),
   textOf: runText,
   endOf: endNamer(outcomeName(repertoire.settings)),
-  costOfStopped: (call) => costOfStopped(contracts, call),
+  costOfStopped: costOfStopped(contracts),
   detailOfStopped: (call) => detailOfStopped(contracts, call),
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
   violationsOfStep: (_before, _move, step) =>
@@ -143,5 +144,6 @@ const movesOf = (contracts: Contracts, repertoire: Repertoire, frame: Frame): re
     windDownMove,
     skipMove,
     stopMove,
+    ...refusableIn(contracts, frame).map(refusedMove),
   ];
 };

@@ -1,4 +1,4 @@
-import type { ChartNode } from '../../../kernel/kernel.types.js';
+import type { ChartNode, KernelState, KernelStep } from '../../../kernel/kernel.types.js';
 import type { AgentCallContext } from '../../../machines/agent-call.js';
 import type { BreakerContext } from '../../../machines/breaker.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
@@ -50,7 +50,7 @@ const planBounds = (context: OrchestratorContext): Bound[] => {
   const { progress } = context;
   const recoveries = context.plannerCalls - context.replans;
   return [
-    { name: 'replans', value: context.replans, most: context.maxReplans },
+    { name: 'replans', value: context.replans, most: replansAllowed(context) },
     { name: 'replans', value: context.maxReplans, most: limits.maxReplans },
     { name: 'levels', value: context.depth, most: limits.maxDepth },
     { name: 'steps at once', value: progress.counts.running, most: context.slots.length },
@@ -80,6 +80,32 @@ const planBounds = (context: OrchestratorContext): Bound[] => {
     },
     { name: 'open questions', value: context.questions.length, most: 1 + limits.maxParallel },
   ];
+};
+
+/** The first plan may set a tighter bound than what was spent before there was one: see `replanViolations`. */
+const replansAllowed = ({ revision, depth, maxReplans, settings }: OrchestratorContext): number =>
+  revision >= 0 && depth === 0 ? settings.policy.limits.maxReplans : maxReplans;
+
+/** No replan is begun beyond the bound that the first plan has set. */
+export const replanViolations = (before: Frame, { state }: KernelStep): Violation[] => {
+  const was = planAt(before.state);
+  const is = planAt(state);
+  if (is === undefined || is.revision < 0 || is.replans <= (was?.replans ?? 0)) return [];
+  const { replans, maxReplans } = is;
+  if (replans <= maxReplans) return [];
+  return [
+    {
+      rule: 'bound',
+      message: `The run has ${replans} replans, the policy allows ${maxReplans}`,
+    },
+  ];
+};
+
+const planAt = ({ nodes }: KernelState): OrchestratorContext | undefined => {
+  const root = nodes.get('');
+  return root?.chart === 'orchestrator'
+    ? (root.snapshot.context as OrchestratorContext)
+    : undefined;
 };
 
 const stepBounds = (context: StepContext): Bound[] => {

@@ -36,7 +36,7 @@ function* systems(
   const charts = chartsFor(repertoire.settings);
   for (const hasFallback of [false, true]) {
     for (const isWindingDown of [false, true]) {
-      yield () => callSystem(charts, repertoire.settings, { hasFallback, isWindingDown });
+      yield () => callSystem(charts, repertoire.settings, { hasFallback, isWindingDown }, false);
     }
   }
   for (let level = 0; level <= settings.policy.limits.maxDepth; level += 1) {
