@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+
+import { root } from './manifest.js';
 
 /** Long enough for a machine that has other things to do; a hang still ends. */
 const commandTimeoutMs = 300_000;
@@ -31,3 +34,23 @@ export const printedByNode = (
   args: readonly string[],
   folder: string,
 ): Promise<string> => printedBy(process.execPath, [file, ...args], folder);
+
+/** The compilers that users have: the newer one builds the package, and the older one must understand it too. */
+const compilers = {
+  'TypeScript 6': ['typescript'],
+  // Its threads do much of the work twice, and are not needed for so little.
+  'TypeScript 7': ['typescript-7', '--singleThreaded'],
+} as const;
+
+export type Compiler = keyof typeof compilers;
+
+/** Compiles what the options say, in a folder; a type error is an error that says what the compiler said. */
+export const compiledBy = async (
+  compiler: Compiler,
+  options: readonly string[],
+  folder: string,
+): Promise<void> => {
+  const [name, ...always] = compilers[compiler];
+  const file = join(root, 'node_modules', name, 'bin/tsc');
+  await printedByNode(file, [...always, ...options], folder);
+};

@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { codeBlocks } from '../docs/markdown.js';
-import { patienceMs, printedByNode } from './command.js';
+import type { Compiler } from './command.js';
+import { compiledBy, patienceMs, printedByNode } from './command.js';
 import { asWrittenByUser, createConsumer } from './consumer.js';
 import { entries, optionalPeers, requiredPeers, root } from './manifest.js';
 
@@ -12,8 +13,6 @@ import { entries, optionalPeers, requiredPeers, root } from './manifest.js';
  * The tarball in an empty project, with copies of our peers beside it: what is not in the tarball, or only works beside
  * our own node_modules, fails here.
  */
-
-const compiler = join(root, 'node_modules/typescript/bin/tsc');
 
 /** The first example of README.md, and the name of its file. */
 const [firstExample = ''] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'ts');
@@ -39,12 +38,15 @@ describe('the packed tarball in an empty project', () => {
   beforeAll(() => consumer.install(requiredPeers));
   afterAll(consumer.dispose);
 
-  const compile = async (options: Readonly<Record<string, string | boolean>>): Promise<void> => {
+  const compile = async (
+    compiler: Compiler,
+    options: Readonly<Record<string, string | boolean>>,
+  ): Promise<void> => {
     consumer.write(
       'tsconfig.json',
       JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, include: ['src'] }),
     );
-    await printedByNode(compiler, ['-p', 'tsconfig.json'], consumer.folder);
+    await compiledBy(compiler, ['-p', 'tsconfig.json'], consumer.folder);
   };
 
   it('needs its peers and nothing else', () => {
@@ -56,7 +58,7 @@ describe('the packed tarball in an empty project', () => {
 
   it('compiles and runs the first example of README.md, every declaration that it reaches checked', async () => {
     consumer.write(`src/${exampleName}.ts`, firstExample);
-    await compile({ module: 'nodenext', skipLibCheck: false });
+    await compile('TypeScript 7', { module: 'nodenext', skipLibCheck: false });
     const printed = await printedByNode(`built/${exampleName}.js`, [], consumer.folder);
     expect(printed).toMatch(/^completed: /m);
   });
@@ -78,14 +80,21 @@ describe('the packed tarball in an empty project', () => {
     });
 
     it.each([
-      { module: 'nodenext', moduleResolution: 'nodenext' },
-      { module: 'preserve', moduleResolution: 'bundler' },
-    ])('type checks where moduleResolution is $moduleResolution', async (options) => {
-      consumer.write('src/typed-consumer.ts', asWrittenByUser('test/package/typed-consumer.ts'));
-      consumer.write('src/entries.ts', importsOfAll);
-      // XState's own declarations do not stand exactOptionalPropertyTypes.
-      await compile({ ...options, exactOptionalPropertyTypes: true, skipLibCheck: true });
-    });
+      { compiler: 'TypeScript 6', options: { module: 'nodenext', moduleResolution: 'nodenext' } },
+      { compiler: 'TypeScript 7', options: { module: 'preserve', moduleResolution: 'bundler' } },
+    ] as const)(
+      'type checks in $compiler where moduleResolution is $options.moduleResolution',
+      async ({ compiler, options }) => {
+        consumer.write('src/typed-consumer.ts', asWrittenByUser('test/package/typed-consumer.ts'));
+        consumer.write('src/entries.ts', importsOfAll);
+        // XState's own declarations do not stand exactOptionalPropertyTypes.
+        await compile(compiler, {
+          ...options,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: true,
+        });
+      },
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { printedBy, printedByNode } from './command.js';
+import { compiledBy, printedBy } from './command.js';
 import { packedFiles, root } from './manifest.js';
 
 /** What `npm run build` compiles, in this order. */
@@ -44,10 +44,8 @@ const modifiedMs = (path: string): number => statSync(join(root, path)).mtimeMs;
 const builtIn = async (folder: string): Promise<string> => {
   for (const name of ['package.json', ...packedFiles.filter((file) => file !== 'dist')])
     cpSync(join(root, name), join(folder, name), { recursive: true });
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
   for (const project of projects) {
-    const options = ['-p', project, '--outDir', join(folder, 'dist')];
-    await printedByNode(compiler, options, root);
+    await compiledBy('TypeScript 7', ['-p', project, '--outDir', join(folder, 'dist')], root);
   }
   return folder;
 };
