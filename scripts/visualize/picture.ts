@@ -51,19 +51,26 @@ const describe = (chart: ChartState): string => {
 // ---- Boxes ------------------------------------------------------------------------------------
 
 /** Boxes with others inside lie below the wires, their texts above. */
-const drawFrame = ({ x, y, width, height, isRegion }: Box): string =>
-  `<rect class="box nest frame${isRegion ? ' region' : ''}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="10"/>`;
+const drawFrame = ({ id, x, y, width, height, isRegion }: Box): string =>
+  `<rect class="box nest frame${isRegion ? ' region' : ''}" ${stateMark(id)} x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="10"/>`;
 
-const drawHeader = ({ x, y, card, cardLeft }: Box, colours: Colours): string =>
-  group(x + cardLeft, y, 'header', card === undefined ? [] : drawCard(card, card.width, colours));
+const drawHeader = ({ id, x, y, card, cardLeft }: Box, colours: Colours): string =>
+  group(
+    x + cardLeft,
+    y,
+    'header',
+    card === undefined ? [] : drawCard(card, card.width, colours),
+    stateMark(id),
+  );
+
+/** Which state a shape is for, so that others can mark it: the page of a proof does. */
+const stateMark = (id: string): string => `data-state="${escaped(id)}"`;
 
 const drawBox = (box: Box, colours: Colours): string => {
-  const { x, y, width, height, kind, card } = box;
+  const { id, x, y, width, height, kind, card } = box;
   if (card === undefined) return drawInitial(x + width / 2, y + height / 2, width / 2);
-  return group(x, y, 'state', [
-    ...drawOutline(kind, width, height),
-    ...drawCard(card, width, colours),
-  ]);
+  const content = [...drawOutline(kind, width, height), ...drawCard(card, width, colours)];
+  return group(x, y, 'state', content, stateMark(id));
 };
 
 const drawCard = ({ rules, badges, texts }: Card, width: number, colours: Colours): string[] => [
@@ -109,9 +116,12 @@ const drawWires = ({ wires }: Layout, colours: Colours): string[] => {
     const group = wires.filter(({ targetId }) => targetId === target);
     const paths = group.map(({ points }) => roundedPath(points));
     return [
-      `<g class="wires ${wireClass(target, colours)}">`,
+      `<g class="wires ${wireClass(target, colours)}" data-target="${escaped(target)}">`,
       ...paths.map((path) => `<path class="halo" d="${path}"/>`),
-      ...paths.map((path) => `<path class="line" d="${path}"/>`),
+      ...paths.map(
+        (path, index) =>
+          `<path class="line" data-source="${escaped(group[index]?.sourceId ?? '')}" d="${path}"/>`,
+      ),
       ...new Set(group.map(({ points }) => drawHead(points))),
       '</g>',
     ].join('\n');

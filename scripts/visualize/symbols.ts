@@ -33,7 +33,15 @@ export const drawBadge = ({ x, y, width, height }: Badge): string =>
     `<path class="play" d="M${round(x + 10)} ${round(y + height / 2 - 4.5)}l8 4.5l-8 4.5z"/>`,
   ].join('');
 
-export const group = (x: number, y: number, name: string, content: readonly string[]): string =>
-  [`<g class="${name}" transform="translate(${round(x)} ${round(y)})">`, ...content, '</g>'].join(
-    '\n',
-  );
+export const group = (
+  x: number,
+  y: number,
+  name: string,
+  content: readonly string[],
+  mark = '',
+): string =>
+  [
+    `<g class="${name}"${mark === '' ? '' : ` ${mark}`} transform="translate(${round(x)} ${round(y)})">`,
+    ...content,
+    '</g>',
+  ].join('\n');

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
 
 import { presets } from '../policy/presets.js';
+import { nearest } from './nearest.js';
 
 export const USAGE = `planwright prove <preset or module> [options]
 
@@ -16,7 +18,7 @@ Proves what a policy promises: explores every run it allows and prints the most 
   --tester            there is a tester
   --summarizer        there is a summarizer
   --whole-run         all charts together instead of one by one: for small policies
-  --html file         also writes a page with the charts and the ways
+  --html file         also writes a page to show: the price tag, the ways, the charts with what of them is used
   --json              prints the proof as JSON
   --help
 
@@ -43,8 +45,10 @@ export const readArguments = (args: readonly string[]): ProveArguments | undefin
   const { values, positionals } = parsed(args);
   if (values.help === true) return undefined;
   const [command, subject, ...rest] = positionals;
-  if (command !== 'prove')
-    throw new UsageError(`Unknown command '${command ?? ''}': try \`planwright prove\``);
+  if (command !== 'prove') {
+    const tried = command === undefined ? 'There is no command' : `Unknown command '${command}'`;
+    throw new UsageError(`${tried}: try \`planwright prove boundedReplan\``);
+  }
   if (subject === undefined || rest.length > 0) {
     throw new UsageError('Name one preset or module: `planwright prove boundedReplan`');
   }
@@ -62,27 +66,43 @@ export const readArguments = (args: readonly string[]): ProveArguments | undefin
   };
 };
 
+const OPTIONS = {
+  agents: { type: 'string' },
+  steps: { type: 'string' },
+  'no-planner': { type: 'boolean' },
+  supervisor: { type: 'boolean' },
+  tester: { type: 'boolean' },
+  summarizer: { type: 'boolean' },
+  'whole-run': { type: 'boolean' },
+  html: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies NonNullable<ParseArgsConfig['options']>;
+
 const parsed = (args: readonly string[]) => {
+  const { tokens } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: OPTIONS,
+    strict: false,
+    tokens: true,
+  });
+  const unknown = tokens.flatMap((token) =>
+    token.kind === 'option' && !Object.hasOwn(OPTIONS, token.name) ? [token] : [],
+  );
+  const [first] = unknown;
+  if (first !== undefined) throw new UsageError(unknownOption(first));
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        agents: { type: 'string' },
-        steps: { type: 'string' },
-        'no-planner': { type: 'boolean' },
-        supervisor: { type: 'boolean' },
-        tester: { type: 'boolean' },
-        summarizer: { type: 'boolean' },
-        'whole-run': { type: 'boolean' },
-        html: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+};
+
+const unknownOption = ({ name, rawName }: { name: string; rawName: string }): string => {
+  const near = nearest(name, Object.keys(OPTIONS));
+  const hint = near === undefined ? '' : `: did you mean --${near}?`;
+  return `Unknown option ${rawName}${hint}`;
 };
 
 const stepsIn = (text = '3'): number => {

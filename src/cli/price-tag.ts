@@ -20,6 +20,8 @@ export const priceTag = (proof: Proof): string =>
     ...(proof.maxima === null ? refutation(proof) : maxima(proof)),
     '',
     ...exploredLines(proof),
+    '',
+    ...coverageLines(proof),
   ].join('\n');
 
 const maxima = ({ maxima: found, planSteps }: Proof): string[] => {
@@ -67,6 +69,15 @@ const exploredLines = ({ explored, method }: Proof): string[] => [
       String(highestRank),
     ]),
   ]),
+];
+
+const coverageLines = ({ coverage }: Proof): string[] => [
+  'Of the charts this policy comes by:',
+  '',
+  ...coverage.map(
+    ({ chart, states, coveredStates, transitions, coveredTransitions }) =>
+      `${chart}: ${coveredStates} of ${states} states, ${coveredTransitions} of ${transitions} transitions`,
+  ),
 ];
 
 const numbered = (sentences: readonly string[]): string[] =>

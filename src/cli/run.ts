@@ -1,21 +1,27 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
 import { PlanwrightError } from '../errors.js';
-import type { Policy } from '../policy/types.js';
 import type { ExplorationProgress } from '../testing/prove/explore.js';
 import { prove } from '../testing/prove/prove.js';
 import type { Proof } from '../testing/prove/prove.types.js';
+import { settingsOf } from '../testing/prove/settings.js';
 import type { ProveArguments } from './arguments.js';
 import { readArguments, USAGE, UsageError } from './arguments.js';
+import { chartPictures } from './charts.js';
+import type { ProvedSubject } from './page/proof-page.js';
+import { proofPage } from './page/proof-page.js';
 import { priceTag } from './price-tag.js';
-import type { ChartPicture } from './proof-page.js';
-import { proofPage } from './proof-page.js';
 import { policyOf } from './subject.js';
 
 export interface Terminal {
   print(text: string): void;
   warn(text: string): void;
+  /** Where somebody is looking: a line that the next one replaces. An empty one is the end of it. */
+  readonly progress?: ((text: string) => void) | undefined;
 }
+
+const HINT = 'Run `planwright prove --help` for everything it can do.';
 
 /** One call of the command line. The number is the exit code: 0 proved, 1 refuted, 2 not tried. */
 export const run = async (args: readonly string[], terminal: Terminal): Promise<number> => {
@@ -27,58 +33,80 @@ export const run = async (args: readonly string[], terminal: Terminal): Promise<
     }
     return await proveGiven(given, terminal);
   } catch (error) {
-    if (!(error instanceof UsageError) && !PlanwrightError.isInstance(error)) throw error;
-    terminal.warn(`${error.message}\n\n${USAGE}`);
+    terminal.warn(messageOf(error));
+    // A proof that broke down is no refutation.
     return 2;
   }
 };
 
+/** What the caller can do something about, as a sentence; what is our mistake, with where it happened. */
+const messageOf = (error: unknown): string => {
+  if (error instanceof UsageError || PlanwrightError.isInstance(error)) {
+    return `${error.message}\n${HINT}`;
+  }
+  return `The proof broke down: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+};
+
 const proveGiven = async (given: ProveArguments, terminal: Terminal): Promise<number> => {
   const policy = await policyOf(given.subject);
+  if (given.html !== undefined) await checkPlace(given.html);
   const { agents, planner, tester, summarizer, supervisor } = given;
-  const proof = prove(policy, {
+  const team = {
     agents,
     planner,
     tester,
     summarizer,
     ...(supervisor === undefined ? {} : { supervisor }),
+  };
+  const proof = prove(policy, {
+    ...team,
     planSteps: given.steps,
     method: given.wholeRun ? 'wholeRun' : 'compositional',
-    onProgress: (progress) => {
-      terminal.warn(progressText(progress));
-    },
+    onProgress: (progress) => terminal.progress?.(progressText(progress)),
   });
+  terminal.progress?.('');
   terminal.print(given.json ? JSON.stringify(proof, null, 2) : priceTag(proof));
-  if (given.html !== undefined) await writePage(given.html, given.subject, policy, proof);
+  if (given.html !== undefined) {
+    const subject = { name: given.subject, policy, team: teamText(settingsOf(policy, team).team) };
+    await writePage(given.html, subject, proof);
+  }
   return proof.isProved ? 0 : 1;
 };
 
 const progressText = ({ system, nodes, edges, waiting }: ExplorationProgress): string =>
   `${system}: ${nodes} states, ${edges} moves, ${waiting} states to go`;
 
-const writePage = async (
-  path: string,
-  subject: string,
-  policy: Policy,
-  proof: Proof,
-): Promise<void> => {
+const teamText = (team: ReturnType<typeof settingsOf>['team']): string =>
+  [
+    ...team.agents,
+    ...(team.hasPlanner ? ['a planner'] : []),
+    ...(team.hasSupervisor ? ['a supervisor'] : []),
+    ...(team.hasTester ? ['a tester'] : []),
+    ...(team.hasSummarizer ? ['a summarizer'] : []),
+  ].join(', ');
+
+/** Before the proof, which may take a minute: whoever waited for it wants the page. */
+const checkPlace = async (path: string): Promise<void> => {
+  const isFolder = async (place: string): Promise<boolean> => {
+    try {
+      return (await stat(place)).isDirectory();
+    } catch {
+      return false;
+    }
+  };
+  if (await isFolder(path)) throw cannotWrite(path, 'that is a folder, name a file in it');
+  const folder = dirname(resolve(path));
+  if (!(await isFolder(folder))) throw cannotWrite(path, `there is no folder ${folder}`);
+};
+
+const writePage = async (path: string, subject: ProvedSubject, proof: Proof): Promise<void> => {
+  const page = proofPage(subject, proof, await chartPictures(subject.policy));
   try {
-    await writeFile(path, proofPage(subject, policy, proof, await chartPictures()));
+    await writeFile(path, page);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The page cannot be written to ${path}: ${reason}`);
+    throw cannotWrite(path, error instanceof Error ? error.message : String(error));
   }
 };
 
-const CHARTS = ['orchestrator', 'step', 'agent-call', 'breaker'] as const;
-
-/** The pictures that come with the package. */
-const chartPictures = async (): Promise<ChartPicture[]> =>
-  Promise.all(
-    CHARTS.map(async (name) => {
-      const url = new URL(`../../visualizations/${name}.svg`, import.meta.url);
-      return { name, svg: withoutProlog(await readFile(url, 'utf8')) };
-    }),
-  );
-
-const withoutProlog = (svg: string): string => svg.slice(Math.max(0, svg.indexOf('<svg')));
+const cannotWrite = (path: string, reason: string): UsageError =>
+  new UsageError(`The page cannot be written to ${path}: ${reason}`);

@@ -1,4 +1,10 @@
-import type { AnyActorLogic, AnyActorRef, AnyStateMachine, Snapshot } from 'xstate';
+import type {
+  AnyActorLogic,
+  AnyActorRef,
+  AnyStateMachine,
+  InspectionEvent,
+  Snapshot,
+} from 'xstate';
 
 /*
  * What XState is given in place of living actors. Nothing here ever starts, sends or schedules: the kernel reads what
@@ -39,6 +45,9 @@ const inertSystem = {
   get: ignore,
 };
 
+const inspectedSystem = (inspect: Inspect): typeof inertSystem =>
+  Object.create(inertSystem, { _sendInspectionEvent: { value: inspect } }) as typeof inertSystem;
+
 /** What a chart gets as `self`. */
 export const inertSelf = (id: string, parent: AnyActorRef | undefined): AnyActorRef =>
   ({
@@ -57,16 +66,20 @@ export interface RequestedAction {
 
 type ActorScope = Parameters<AnyStateMachine['transition']>[2];
 
+/** Is told what XState tells inspectors. */
+export type Inspect = (event: InspectionEvent) => void;
+
 /** The scope of one transition: it collects what the chart wants and does none of it. */
 export const collectingScope = (
   self: AnyActorRef,
   actions: { push(action: RequestedAction): unknown },
+  inspect?: Inspect,
 ): ActorScope =>
   ({
     self,
     id: self.id,
     sessionId: self.id,
-    system: inertSystem,
+    system: inspect === undefined ? inertSystem : inspectedSystem(inspect),
     logger: ignore,
     defer: ignore,
     emit: ignore,

@@ -1,7 +1,7 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 
 import type { Transitioned } from './chart-runner.js';
-import type { RequestedAction } from './inert.js';
+import type { Inspect, RequestedAction } from './inert.js';
 import { collectingScope, withInertActors } from './inert.js';
 import type { Ending, Operation } from './trace.js';
 import type { BuiltinAction, Guard } from './xstate-shapes.js';
@@ -25,8 +25,10 @@ export class TraceRecorder {
   #raised: EventObject[] = [];
   #turn = -1;
   #event: EventObject | undefined;
+  readonly #inspect: Inspect | undefined;
 
-  constructor(chart: AnyStateMachine) {
+  constructor(chart: AnyStateMachine, inspect?: Inspect) {
+    this.#inspect = inspect;
     const { guards, actions } = implementationsOf(chart);
     this.#staticParams = staticParamsOf(chart.config);
     this.machine = withInertActors(chart).provide({
@@ -55,12 +57,13 @@ export class TraceRecorder {
     this.#known = 0;
     this.#isRepeatable = true;
     const actions: RequestedAction[] = [];
-    const scope = collectingScope(self, {
-      push: (action) => {
+    const noting = {
+      push: (action: RequestedAction) => {
         actions.push(action);
         this.#observe(action as ObservedAction);
       },
-    });
+    };
+    const scope = collectingScope(self, noting, this.#inspect);
     const snapshot = transition(scope) as AnyMachineSnapshot;
     const operations = this.#operations;
     const isRepeatable = this.#canRepeat(snapshot);

@@ -2,6 +2,7 @@ import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } fr
 
 import type { ChartRunner, Transitioned } from './chart-runner.js';
 import { restoredSnapshot } from './chart-runner.js';
+import type { Inspect } from './inert.js';
 import { TraceRecorder } from './trace-recorder.js';
 import type { ReplayStart } from './trace-replay.js';
 import { replayTrace } from './trace-replay.js';
@@ -19,10 +20,15 @@ export type Verify = (event: EventObject, replayed: Transitioned, ask: () => Tra
 
 /**
  * By XState's transition functions the first time, and after that by what they were seen to do. Which guards are
- * asked and which actions are taken was decided by XState; where the answers lead to a new way, it decides again.
+ * asked and which actions are taken was decided by XState; where the answers lead to a new way, it decides again. Who
+ * inspects it is told of each way once.
  */
-export const tracingRunner = (chart: AnyStateMachine, verify?: Verify): ChartRunner => {
-  const recorder = new TraceRecorder(chart);
+export const tracingRunner = (
+  chart: AnyStateMachine,
+  verify?: Verify,
+  inspect?: Inspect,
+): ChartRunner => {
+  const recorder = new TraceRecorder(chart, inspect);
   const { machine } = recorder;
   const configurations = new ConfigurationTable();
   const beginning = new Trace();

@@ -26,27 +26,22 @@ const called = async (...args: string[]) => {
   return { code, printed: printed.join('\n'), warned: warned.join('\n') };
 };
 
+const module = async (name: string, source: string): Promise<string> => {
+  const path = join(directory, name);
+  await writeFile(path, source);
+  return path;
+};
+
 describe('planwright prove', () => {
-  it('prints the price tag of a preset, and how each maximum is reached', async () => {
+  it('prints the price tag of a preset, how each maximum is reached, and what of the charts is used', async () => {
     const { code, printed } = await called('prove', 'planAndExecute', '--steps', '1');
     expect(code).toBe(0);
     expect(printed).toMatch(/^PROVED/);
     expect(printed).toMatch(/calls of anybody +24 +24/);
     expect(printed).toContain('How questions to people come to 6:');
     expect(printed).toContain('A person resumes the run');
-  });
-
-  it('proves the policy of a module, and writes a page that needs nothing else', async () => {
-    const module = join(directory, 'policy.mjs');
-    const page = join(directory, 'proof.html');
-    const limits = '{ maxReplans: 0, maxDepth: 0, maxAttempts: 1 }';
-    await writeFile(module, `export const policy = { limits: ${limits}, retry: { attempts: 1 } };`);
-    const { code } = await called('prove', module, '--steps', '1', '--html', page);
-    expect(code).toBe(0);
-    const html = await readFile(page, 'utf8');
-    expect(html).toContain('<span class="good">proved</span>');
-    expect(html.match(/<svg/g)).toHaveLength(4);
-    expect(html).not.toMatch(/(?:src|href)="(?!#)/);
+    expect(printed).toMatch(/^orchestrator: \d+ of 43 states, \d+ of 150 transitions$/m);
+    expect(printed).toContain('agentCall: 8 of 9 states, 13 of 23 transitions');
   });
 
   it('prints JSON that can be read again', async () => {
@@ -55,15 +50,68 @@ describe('planwright prove', () => {
   });
 
   it.each([
-    [['prove', 'nobody'], "'nobody' is no preset (collaborative"],
+    [['prove', 'supervized'], "There is no preset 'supervized'. Did you mean supervised?"],
+    [['prove', 'nobody'], "There is no preset 'nobody'. The presets are collaborative"],
+    [['prove', './nowhere.js'], `There is no file ${join(process.cwd(), 'nowhere.js')}`],
     [['prove'], 'Name one preset or module'],
     [['disprove', 'fixed'], "Unknown command 'disprove'"],
+    [[], 'There is no command: try `planwright prove boundedReplan`'],
     [['prove', 'fixed', '--steps', '0'], '--steps must be a whole number from 1 to 8'],
-    [['prove', 'fixed', '--sing'], '--sing'],
+    [['prove', 'fixed', '--stesp', '2'], 'Unknown option --stesp: did you mean --steps?'],
+    [['prove', 'fixed', '--sing'], 'Unknown option --sing'],
+    [['prove', 'fixed', '--html'], "--html <value>' argument missing"],
     [['prove', 'fixed', '--agents', ','], 'Expected at least one agent'],
+    [['prove', 'fixed', '--html', '/no/such/place.html'], 'there is no folder /no/such'],
+    [['prove', 'fixed', '--html', tmpdir()], 'that is a folder, name a file in it'],
   ])('says what to do about %j, and ends with 2', async (args, message) => {
-    const { code, warned } = await called(...args);
+    const { code, printed, warned } = await called(...args);
     expect(code).toBe(2);
+    expect(printed).toBe('');
     expect(warned).toContain(message);
+    expect(warned).toContain('planwright prove --help');
+  });
+
+  it.each([
+    ['throws.mjs', "throw new Error('Not today');", 'cannot be loaded as a module: Not today'],
+    ['empty.mjs', 'export const limits = {};', 'exports limits and no policy: export one as'],
+    [
+      'invalid.mjs',
+      "export const policy = { limits: { maxReplans: -1, maxSteps: 'many' }, gate: {} };",
+      'The policy is invalid',
+    ],
+  ])('says what is wrong with the module %s', async (name, source, message) => {
+    const { code, warned } = await called('prove', await module(name, source));
+    expect(code).toBe(2);
+    expect(warned).toContain(name);
+    expect(warned).toContain(message);
+  });
+
+  it('names everything that is wrong with a policy at once', async () => {
+    const { warned } = await called('prove', join(directory, 'invalid.mjs'));
+    for (const place of ['limits.maxReplans', 'limits.maxSteps', 'gate']) {
+      expect(warned).toContain(place);
+    }
+  });
+
+  it('proves the policy of a module, and writes a page that needs nothing else', async () => {
+    const page = join(directory, 'proof.html');
+    const limits = '{ maxReplans: 0, maxDepth: 0, maxAttempts: 1 }';
+    const source = `export const policy = { limits: ${limits}, retry: { attempts: 1 } };`;
+    const path = await module('policy.mjs', source);
+    const { code } = await called('prove', path, '--steps', '1', '--html', page);
+    expect(code).toBe(0);
+    const html = await readFile(page, 'utf8');
+    expect(html).toContain('<span class="verdict good">proved</span>');
+    expect(html.match(/<svg/g)).toHaveLength(4);
+    expect(html).not.toMatch(/(?:src|href)="(?!#)/);
+    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    // Nobody supervises, so no plan is reviewed; plans are made.
+    const marked = [...html.matchAll(/data-state="([^"]*)"[^>]* data-unreached=""/g)].map(
+      ([, state]) => state,
+    );
+    expect(marked).toContain('orchestrator.active.work.reviewingPlan');
+    expect(marked).not.toContain('orchestrator.active.work.planning');
+    expect(html).toContain('data-source="orchestrator.active.work.checkingPlan"');
   });
 });

@@ -6,11 +6,10 @@ import type { Issue } from '../../errors.js';
 import { ConfigurationError } from '../../errors.js';
 import type { Settings } from '../../machines/settings.types.js';
 import type { Act } from './acts.js';
-import { censusOf } from './census.js';
+import { coverageOf } from './coverage.js';
 import type { GeneratedPath } from './explore.js';
 import { exploreWithXState } from './graph.js';
 import type { ModelState } from './model.js';
-import type { Sightings } from './observe.js';
 import type { ChartCoverage, GeneratedPaths, PathsOptions, RunPath } from './paths.types.js';
 import { withSmallBounds } from './small-policy.js';
 import { exploreWholeRun } from './whole-run.js';
@@ -75,7 +74,7 @@ export const planPaths = (
       generated,
     };
   });
-  return { settings, planned, coverage: coverageOf(settings, sightings) };
+  return { settings, planned, coverage: coverageOf(chartsOf(settings), sightings) };
 };
 
 const faultIssues = (maxFaults: unknown): Issue[] => {
@@ -109,17 +108,3 @@ const placeOf = ({ kernel, step }: ModelState): string => {
     string | { readonly active?: { readonly work: string } } | undefined;
   return typeof value === 'object' ? (value.active?.work ?? '') : (value ?? '');
 };
-
-const coverageOf = (settings: Settings, seen: Sightings): ChartCoverage[] =>
-  Object.entries(chartsOf(settings)).map(([chart, machine]) => {
-    const { states, transitions } = censusOf(machine);
-    const missing = transitions.filter((transition) => !seen.transitions.has(transition));
-    return {
-      chart,
-      states: states.length,
-      coveredStates: states.filter((state) => seen.states.has(state)).length,
-      transitions: transitions.length,
-      coveredTransitions: transitions.length - missing.length,
-      missing,
-    };
-  });

@@ -45,17 +45,10 @@ export const observingRunner = (
   const scopeFor = (
     self: AnyActorRef,
     actions: RequestedAction[],
-  ): ReturnType<typeof collectingScope> => {
-    const scope = collectingScope(self, actions);
-    const system = Object.create(scope.system as object, {
-      _sendInspectionEvent: {
-        value: (event: InspectionEvent) => {
-          sightings().saw(event);
-        },
-      },
-    }) as typeof scope.system;
-    return { ...scope, system };
-  };
+  ): ReturnType<typeof collectingScope> =>
+    collectingScope(self, actions, (event) => {
+      sightings().saw(event);
+    });
   return {
     begin: (self, input) => {
       const actions: RequestedAction[] = [];

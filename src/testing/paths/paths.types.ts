@@ -11,14 +11,16 @@ export interface RunPath {
   readonly target: string;
 }
 
-/** How much of one chart the paths come by. */
+/** How much of one chart the paths, or a proof, come by. */
 export interface ChartCoverage {
   readonly chart: string;
   readonly states: number;
   readonly coveredStates: number;
   readonly transitions: number;
   readonly coveredTransitions: number;
-  /** Transitions that no path takes: this policy has no use for them, or they need more faults at once. */
+  /** Ids of states that are never entered. */
+  readonly missingStates: readonly string[];
+  /** Transitions that are never taken: this policy has no use for them, or no path has faults enough at once. */
   readonly missing: readonly string[];
 }
 

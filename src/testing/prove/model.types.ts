@@ -1,5 +1,6 @@
-import type { Kernel, KernelInput, KernelState, KernelStep } from '../../kernel/kernel.types.js';
+import type { KernelInput, KernelState, KernelStep } from '../../kernel/kernel.types.js';
 import type { Weights } from './metrics.js';
+import type { ObservedKernel } from './observed-kernel.js';
 
 /** A call that is out, as the chart asked for it. */
 export interface OpenCall {
@@ -43,7 +44,7 @@ export interface Violation {
 /** What is explored: production charts in the production kernel, and everything that can happen to them. */
 export interface System {
   readonly name: string;
-  readonly kernel: Kernel;
+  readonly kernel: ObservedKernel;
   readonly starts: readonly Move[];
   moves(frame: Frame): readonly Move[];
   /** The frame as far as guards can see it: frames with the same text have the same future. */

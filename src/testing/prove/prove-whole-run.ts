@@ -1,4 +1,5 @@
 import type { Settings } from '../../machines/settings.types.js';
+import { coverageOf } from '../paths/coverage.js';
 import type { Bounds } from '../../policy/bounds.js';
 import { boundsOf } from '../../policy/bounds.js';
 import type { Analysis } from './analysis.js';
@@ -20,11 +21,11 @@ export const proveWholeRun = (
   { onProgress }: ProveOptions,
 ): Proof => {
   const system = wholeRun(charts, settings, settings.policy.limits.maxSteps);
-  return wholeRunProof(analyse(system, { onProgress }), settings);
+  return wholeRunProof(analyse(system, { onProgress }), charts, settings);
 };
 
 /** What an analysis of all charts together comes to. */
-export const wholeRunProof = (analysis: Analysis, settings: Settings): Proof => {
+export const wholeRunProof = (analysis: Analysis, charts: Charts, settings: Settings): Proof => {
   const bounds = boundsOf(settings.policy, settings.team);
   const maxima = analysis.refutation === undefined ? maximaOf(analysis, bounds) : null;
   const counterexample = counterexampleOf(analysis, settings, maxima);
@@ -35,6 +36,7 @@ export const wholeRunProof = (analysis: Analysis, settings: Settings): Proof => 
     maxima: counterexample === null ? maxima : null,
     bounds,
     explored: [analysis.explored],
+    coverage: coverageOf(charts, analysis.system.kernel.sightings),
     rules: RULES,
     counterexample,
   };

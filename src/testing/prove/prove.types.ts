@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.js';
 import type { KernelInput } from '../../kernel/kernel.types.js';
 import type { Bounds } from '../../policy/bounds.js';
+import type { ChartCoverage } from '../paths/paths.types.js';
 import type { ExplorationProgress } from './explore.js';
 import type { Metric } from './metrics.js';
 import type { MoveKind } from './model.types.js';
@@ -101,6 +102,11 @@ export interface Proof {
   readonly maxima: Readonly<Record<Metric, Maximum>> | null;
   readonly bounds: Bounds;
   readonly explored: readonly Explored[];
+  /**
+   * How much of each chart this policy can come by, counted from the charts. What is missing was not reached by anything
+   * that anybody may answer. Compositionally what a breaker says is a choice: where a policy has one, its chart is left out.
+   */
+  readonly coverage: readonly ChartCoverage[];
   readonly rules: readonly Rule[];
   readonly counterexample: Counterexample | null;
 }

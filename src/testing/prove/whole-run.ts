@@ -1,6 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
 
-import { createKernel } from '../../kernel/kernel.js';
 import type { Settings } from '../../machines/settings.types.js';
 import type { RunOutcome } from '../../machines/orchestrator.types.js';
 import { NOTHING } from './metrics.js';
@@ -11,6 +10,7 @@ import { PlanShapes } from './moves/plan-shapes.js';
 import { timerMoves } from './moves/timers.js';
 import { startMoves } from './moves/starts.js';
 import { withWallTime } from './moves/wall-time.js';
+import { observedKernel } from './observed-kernel.js';
 import { runText } from './projection/run-text.js';
 import { boundViolations, replanViolations } from './rules/bound-rules.js';
 import { rejectionViolations } from './rules/rejection-rules.js';
@@ -29,7 +29,7 @@ export const wholeRun = (charts: Charts, settings: Settings, planSteps: number):
   };
   return {
     name: 'the whole run',
-    kernel: createKernel({ root: 'orchestrator', machines: charts }),
+    kernel: observedKernel({ root: 'orchestrator', machines: charts }),
     starts: startMoves(settings, shapes),
     moves: (frame) => [
       ...answerMoves(repertoire, frame),

@@ -1,5 +1,4 @@
 import type { CallResult } from '../../../actors/call.types.js';
-import { createKernel } from '../../../kernel/kernel.js';
 import type { AgentCallInput } from '../../../machines/agent-call.js';
 import { callSettings } from '../../../machines/call-settings.js';
 import type { Settings } from '../../../machines/settings.types.js';
@@ -7,6 +6,7 @@ import { NOTHING } from '../metrics.js';
 import type { Frame, Move, System } from '../model.types.js';
 import { answerMove } from '../moves/call-answers.js';
 import { timerMoves } from '../moves/timers.js';
+import { observedKernel } from '../observed-kernel.js';
 import { runText } from '../projection/run-text.js';
 import { boundViolations } from '../rules/bound-rules.js';
 import { waitingViolations } from '../rules/waiting-rules.js';
@@ -38,7 +38,7 @@ export const callSystem = (
   isBudgeted: boolean,
 ): System => ({
   name: callVariantOf(variant),
-  kernel: createKernel({
+  kernel: observedKernel({
     root: 'environment',
     machines: {
       environment: environmentOf('agentCall', 'agentCall'),

@@ -1,6 +1,5 @@
 import type { EventObject } from 'xstate';
 
-import { createKernel } from '../../../kernel/kernel.js';
 import type {
   OrchestratorContext,
   OrchestratorInput,
@@ -14,6 +13,7 @@ import type { Repertoire } from '../moves/replies.js';
 import { startMoves } from '../moves/starts.js';
 import { timerMoves } from '../moves/timers.js';
 import { withWallTime } from '../moves/wall-time.js';
+import { observedKernel } from '../observed-kernel.js';
 import { runText } from '../projection/run-text.js';
 import { boundViolations, replanViolations } from '../rules/bound-rules.js';
 import { rejectionViolations } from '../rules/rejection-rules.js';
@@ -51,7 +51,7 @@ export const subplanSystem = (
   depth: number,
 ): System => ({
   name: `a sub-plan at level ${depth}`,
-  kernel: createKernel({
+  kernel: observedKernel({
     root: 'environment',
     machines: {
       environment: environmentOf('orchestrator', 'subplan'),
@@ -121,7 +121,7 @@ export const goalSystem = (
   isEverythingSaid: boolean,
 ): System => ({
   name: isEverythingSaid ? 'a plan of one step, with all that people say' : 'the plan of the goal',
-  kernel: createKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') }),
+  kernel: observedKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') }),
   starts: startMoves(repertoire.settings, repertoire.shapes),
   moves: (frame) => [
     ...contractMoves(contracts, repertoire, frame),

@@ -1,11 +1,13 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { boundsOf } from '../../../policy/bounds.js';
 import type { Bounds } from '../../../policy/bounds.js';
+import { coverageOf } from '../../paths/coverage.js';
 import type { Analysis } from '../analysis.js';
 import type { Metric } from '../metrics.js';
 import { METRICS } from '../metrics.js';
 import type { Maxima } from '../maxima.js';
 import { tooDear } from '../maxima.js';
+import { sightingsOf } from '../observed-kernel.js';
 import type { Counterexample, Proof, ProveOptions } from '../prove.types.js';
 import { RULES } from '../prove.types.js';
 import type { Charts } from '../whole-run.js';
@@ -30,6 +32,7 @@ export const proveComposed = (
       ? maximaOf(composition, goal, settings, bounds)
       : null;
   const counterexample = counterexampleOf(chartsFor, composition, settings, maxima);
+  const kernels = composition.analyses.map(({ system }) => system.kernel);
   return {
     isProved: counterexample === null,
     method: 'compositional',
@@ -37,9 +40,17 @@ export const proveComposed = (
     maxima: counterexample === null ? maxima : null,
     bounds,
     explored: composition.analyses.map(({ explored }) => explored),
+    coverage: coverageOf(exploredCharts(chartsFor, settings), sightingsOf(kernels)),
     rules: RULES,
     counterexample,
   };
+};
+
+/** What a breaker says is a choice here: where there is one, its chart is not explored. */
+const exploredCharts = (chartsFor: (settings: Settings) => Charts, settings: Settings): Charts => {
+  const charts = Object.entries(chartsFor(settings));
+  const { breaker } = settings.policy;
+  return Object.fromEntries(charts.filter(([name]) => name !== 'breaker' || breaker === null));
 };
 
 const maximaOf = (

@@ -1,4 +1,3 @@
-import { createKernel } from '../../../kernel/kernel.js';
 import type { Settings } from '../../../machines/settings.types.js';
 import type { StepInput, StepOutcome } from '../../../machines/step.types.js';
 import { fixBudgetMs, stepBudgetMs } from '../../../policy/time.js';
@@ -7,6 +6,7 @@ import { agentsToTell, votesToTell } from '../moves/plan-shapes.js';
 import type { Repertoire } from '../moves/replies.js';
 import { timerMoves } from '../moves/timers.js';
 import { HANDED_ON } from '../projection/orchestrator-text.js';
+import { observedKernel } from '../observed-kernel.js';
 import { runText } from '../projection/run-text.js';
 import { boundViolations } from '../rules/bound-rules.js';
 import { rejectionViolations } from '../rules/rejection-rules.js';
@@ -39,7 +39,7 @@ export const stepSystem = (
   origin: StepOrigin,
 ): System => ({
   name: `a ${origin} step at level ${depth}`,
-  kernel: createKernel({
+  kernel: observedKernel({
     root: 'environment',
     machines: { environment: environmentOf('step', 'slot-0'), ...pick(charts, 'step') },
   }),

@@ -13,7 +13,7 @@ const STATES_MAX = 1_000;
 export const counterexampleInRun = (charts: Charts, settings: Settings): Counterexample | null => {
   const system = wholeRun(charts, settings, settings.policy.limits.maxSteps);
   const analysis = { ...analyse(withoutFar(system)), system };
-  return wholeRunProof(analysis, settings).counterexample;
+  return wholeRunProof(analysis, charts, settings).counterexample;
 };
 
 /** Nothing happens any more beyond so many states: what is found before that is found all the same. */

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+
+import { chartsOf } from '../composition/charts.js';
+import type { Policy } from '../policy/types.js';
+import { censusOf } from '../testing/paths/census.js';
+import { settingsOf } from '../testing/prove/settings.js';
+import type { ChartPicture } from './page/chart-section.js';
+
+/** The pictures that come with the package; of the large charts those with the names only. */
+const FILES: Readonly<Record<string, string>> = {
+  orchestrator: 'orchestrator.overview.svg',
+  step: 'step.overview.svg',
+  agentCall: 'agent-call.svg',
+  breaker: 'breaker.svg',
+};
+
+/** The charts by name, each with its picture and all of its transitions. */
+export const chartPictures = async (policy: Policy): Promise<Map<string, ChartPicture>> => {
+  const machines = chartsOf(settingsOf(policy, { agents: ['anybody'] }));
+  const entries = Object.entries(machines).map(async ([name, machine]) => {
+    const url = new URL(`../../visualizations/${FILES[name] ?? ''}`, import.meta.url);
+    const svg = withoutProlog(await readFile(url, 'utf8'));
+    return [name, { svg, transitions: censusOf(machine).transitions }] as const;
+  });
+  return new Map(await Promise.all(entries));
+};
+
+const withoutProlog = (svg: string): string => svg.slice(Math.max(0, svg.indexOf('<svg')));

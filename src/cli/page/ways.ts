@@ -1,0 +1,36 @@
+import { escaped } from './html.js';
+
+interface Told {
+  readonly sentence: string;
+  readonly below: Told[];
+}
+
+/** Sentences as a list; what a chart below did on the way, which is indented, as a list within it. */
+export const wayList = (sentences: readonly string[]): string => listOf(nested(sentences));
+
+const INDENT = '  ';
+
+const nested = (sentences: readonly string[]): Told[] => {
+  const top: Told[] = [];
+  const open: Told[][] = [top];
+  for (const line of sentences) {
+    const sentence = line.trimStart();
+    const depth = Math.min((line.length - sentence.length) / INDENT.length, open.length - 1);
+    const told: Told = { sentence, below: [] };
+    open[depth]?.push(told);
+    open.splice(depth + 1, Infinity, told.below);
+  }
+  return top;
+};
+
+const listOf = (list: readonly Told[]): string =>
+  list.length === 0
+    ? ''
+    : `<ol>${list.map(({ sentence, below }) => `<li>${sentenceText(sentence)}${listOf(below)}</li>`).join('')}</ol>`;
+
+/** A number at the end says how much it cost. */
+const sentenceText = (sentence: string): string => {
+  const [, text = sentence, count] = /^(.*) \((\d+)\)$/.exec(sentence) ?? [];
+  const cost = count === undefined ? '' : ` <span class="cost">${count}</span>`;
+  return `${escaped(text)}${cost}`;
+};
