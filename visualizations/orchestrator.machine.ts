@@ -4,6 +4,7 @@ import { fromPromise, setup } from 'xstate';
 
 export const orchestratorMachine = setup({
   guards: {
+    areRecoveriesUsedUp: () => false,
     asksOnLimit: () => false,
     canReplan: () => false,
     canReplanInTime: () => false,
@@ -98,6 +99,7 @@ export const orchestratorMachine = setup({
     keepLastWord: () => {},
     keepProposal: () => {},
     keepSummary: () => {},
+    noteRecovery: () => {},
     noteVerdict: () => {},
     openQuestion: () => {},
     passDown: () => {},
@@ -161,6 +163,17 @@ export const orchestratorMachine = setup({
     ],
     'permit.refused': { actions: 'passDown' },
     'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
+    'run.recovered': [
+      {
+        guard: 'areRecoveriesUsedUp',
+        target: '.ending',
+        actions: [
+          'noteRecovery',
+          { type: 'endFailed', params: { reason: 'max-recoveries' } },
+        ],
+      },
+      { actions: 'noteRecovery' },
+    ],
     'approval.requested': { actions: 'openQuestion' },
     'approval.closed': { actions: 'closeQuestion' },
     'approval.grant': { actions: 'refuseCommand' },

@@ -222,7 +222,6 @@ export class Driver<Entry> {
         return this.#state.timers.get(input.timer)?.generation !== input.generation;
       case 'started':
       case 'commanded':
-      case 'abandoned':
         return false;
     }
   }

@@ -70,9 +70,7 @@ export type KernelInput =
       readonly generation: number;
       readonly error: unknown;
     }
-  | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number }
-  /** Nobody will drive it any more, for a reason that is not in the charts. */
-  | { readonly kind: 'abandoned'; readonly reason: string };
+  | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number };
 
 /** What the world has to do next. */
 export type Effect =

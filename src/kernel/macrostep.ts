@@ -45,7 +45,6 @@ export class Macrostep {
   readonly #emitted: EventObject[] = [];
   readonly #mailboxes = new Map<string, Mailbox>();
   #ended: AnyMachineSnapshot | undefined;
-  #abandoned: string | undefined;
 
   constructor(runners: ReadonlyMap<string, ChartRunner>, state: KernelState) {
     this.#runners = runners;
@@ -80,10 +79,6 @@ export class Macrostep {
         return;
       case 'elapsed':
         this.#elapse(input.timer, input.generation);
-        return;
-      case 'abandoned':
-        this.#remove(ROOT);
-        this.#abandoned = input.reason;
     }
   }
 
@@ -98,9 +93,9 @@ export class Macrostep {
       },
       effects: this.#effects,
       emitted: this.#emitted,
-      status: this.#abandoned === undefined ? endStatus(this.#ended) : 'error',
+      status: endStatus(this.#ended),
       output: this.#ended?.output,
-      error: this.#ended?.error ?? this.#abandoned,
+      error: this.#ended?.error,
     };
   }
 

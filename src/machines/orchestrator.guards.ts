@@ -9,6 +9,7 @@ import {
 import { canPlanAgain, canReplan, exhaustedLimit } from '../guards/budget.js';
 import type { Level } from '../guards/escalation.js';
 import { nextLadder } from '../guards/escalation.js';
+import { areRecoveriesUsedUp } from '../guards/recovery.js';
 import * as proposal from '../guards/proposal.js';
 import * as schedule from '../guards/schedule.js';
 import { checkedPlan, resultOf } from './event-output.js';
@@ -27,6 +28,8 @@ const nextLevel = ({ context, event }: Judged): Level =>
 
 /** The guards that the orchestrator's chart names. Each is one line here; what it judges by is in src/guards. */
 export const orchestratorGuards = {
+  areRecoveriesUsedUp: ({ context, event }: Judged) =>
+    event.type === 'run.recovered' && areRecoveriesUsedUp(context, event),
   asksOnLimit: ({ context }: Judged) => context.settings.policy.replan.onLimit === 'askHuman',
   canReplan: ({ context }: Judged) => canReplan(context),
   canReplanInTime: ({ context }: Judged) => canReplan(context) && !context.isExecutionClosed,

@@ -19,7 +19,7 @@ import {
 import { stepInput, stepPath } from './orchestrator.calls.js';
 import * as facts from './orchestrator.facts.js';
 import type { OrchestratorContext } from './orchestrator.types.js';
-import { fingerprintOf } from './orchestrator.updates.js';
+import { fingerprintOf, progressed } from './orchestrator.updates.js';
 import type { StepInput, StepOutcome } from './step.types.js';
 
 /*
@@ -68,6 +68,7 @@ export const stepSettled = (
     lastWord: context.lastWord.at(-1) === slotId ? [] : context.lastWord,
     ...questionsClosed(context, slotId),
     ...confidenceChange(context, index, outcome),
+    ...(outcome.status === 'completed' ? progressed(context) : {}),
   };
   const announced = [
     facts.stepSettled(next, index, outcome),
@@ -217,6 +218,7 @@ export const proposalAdopted = (context: OrchestratorContext): Update => {
   });
   const next: OrchestratorContext = {
     ...adopted.context,
+    ...progressed(context),
     maxReplans,
     analysis: plan.analysis,
     scope: scopeWith(context, plan),

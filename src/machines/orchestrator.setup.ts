@@ -215,6 +215,9 @@ export const orchestratorSetup = setup({
       const result = resultOf(event);
       return { summaryKey: result.kind === 'answered' ? result.key : null };
     }),
+    noteRecovery: assign(({ context, event }) =>
+      event.type === 'run.recovered' ? updates.recovered(context, event) : {},
+    ),
     noteVerdict: enqueueActions(({ event, enqueue }) => {
       const hop = nextHop({ type: 'verdict.noted' as const, route: routeOf(event) });
       if (hop.to === undefined) enqueue.raise(OWN_NOTE);

@@ -45,6 +45,15 @@ export const createOrchestratorMachine = (settings: Settings) =>
       ],
       'permit.refused': { actions: 'passDown' },
       'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
+      // At once, whatever goes on: what killed so many processes would be called again while it winds down.
+      'run.recovered': [
+        {
+          guard: 'areRecoveriesUsedUp',
+          target: '.ending',
+          actions: ['noteRecovery', { type: 'endFailed', params: { reason: 'max-recoveries' } }],
+        },
+        { actions: 'noteRecovery' },
+      ],
       'approval.requested': { actions: 'openQuestion' },
       'approval.closed': { actions: 'closeQuestion' },
       'approval.grant': { actions: 'refuseCommand' },

@@ -112,6 +112,8 @@ export interface OrchestratorContext {
     readonly tokens: number;
     readonly costUsd: number;
   };
+  /** How often the run was taken over from a process that died: as it was told last, and when it last came on. */
+  readonly takeovers: { readonly seen: number; readonly atProgress: number };
   readonly summaryKey: string | null;
   readonly ending: Ending | null;
   /** Who a person said no to, as `step (agent)`, when that ends the run. */
@@ -204,8 +206,16 @@ export type Command =
   | { readonly type: 'time.extend'; readonly extraMs: number }
   | { readonly type: 'run.abort'; readonly reason: string };
 
+/** Told first of all by whoever took the run over from a process that died. The store counts, so no death is missed. */
+export interface RunRecovered {
+  readonly type: 'run.recovered';
+  /** Takeovers since the run began, this one included. */
+  readonly takeovers: number;
+}
+
 export type OrchestratorEvent =
   | Command
+  | RunRecovered
   | Report
   | PermitAnswer
   | VerdictNoted

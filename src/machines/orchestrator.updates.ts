@@ -58,6 +58,7 @@ export const initialContext = (
     ownQuestions: 0,
     confidence: {},
     spent: { agentCalls: 0, tokens: 0, costUsd: 0 },
+    takeovers: NEVER_TAKEN_OVER,
     summaryKey: null,
     ending: null,
     rejected: null,
@@ -66,6 +67,11 @@ export const initialContext = (
 
 /** One for all: in most runs nobody says anything. */
 const NOTHING_SAID: readonly string[] = Object.freeze([]);
+
+const NEVER_TAKEN_OVER: OrchestratorContext['takeovers'] = Object.freeze({
+  seen: 0,
+  atProgress: 0,
+});
 
 type Place = Pick<
   OrchestratorContext,
@@ -211,6 +217,19 @@ export const extensionUsed = ({ extensionMs }: OrchestratorContext): Change => (
   clockMs: extensionMs,
   extensionMs: 0,
 });
+
+/* Processes that die. */
+
+export const recovered = (
+  { takeovers }: OrchestratorContext,
+  event: { readonly takeovers: number },
+): Change => ({ takeovers: { ...takeovers, seen: event.takeovers } });
+
+/** What came before a step that is completed, or a plan that is adopted, is forgiven. */
+export const progressed = ({ takeovers }: OrchestratorContext): Change =>
+  takeovers.atProgress === takeovers.seen
+    ? {}
+    : { takeovers: { ...takeovers, atProgress: takeovers.seen } };
 
 /* Questions to people. */
 

@@ -13,6 +13,7 @@ export const defaultPolicy: Policy = deepFreeze({
     maxParallel: 5,
     maxSteps: 15,
     maxVotes: 1,
+    maxRecoveries: 5,
     maxFailures: null,
     maxAgentCalls: null,
     maxTokens: null,

@@ -22,6 +22,7 @@ const limits = z.strictObject({
   maxParallel: integer(1, 1_000),
   maxSteps: integer(1, 1_000_000),
   maxVotes: integer(1, 9),
+  maxRecoveries: integer(0, 1_000_000),
   maxFailures: orNull(integer(0)),
   maxAgentCalls: orNull(integer(1)),
   maxTokens: orNull(integer(1)),

@@ -27,6 +27,12 @@ export interface LimitsPolicy {
   readonly maxSteps: number;
   /** Votes a step may ask for, the same task asked again and again; 1 is no voting. Range: 1 to 9. @default 1 */
   readonly maxVotes: number;
+  /**
+   * Times in a row a stored run may be taken over from a process that died, without a step completed or a plan adopted
+   * in between; one more and it is ended. Range: 0 to 1,000,000.
+   * @default 5
+   */
+  readonly maxRecoveries: number;
   /** Failed steps a run bears; null derives `max(2, ceil(steps / 3))`. Minimum: 0. @default null */
   readonly maxFailures: number | null;
   /** Calls of agents in the whole run; null turns the bound off. Minimum: 1. @default null */

@@ -44,8 +44,8 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
     }
     const writer = new JournalWriter(store, runId, lease);
     writer.goOn(format);
-    const reason = `carried-over: ${successor.runId}`;
-    await writer.append([lastEntry(stored.header, entries, reason, present.startedAt)], {
+    const last = lastEntry(stored.header, entries, successor.runId, present.startedAt);
+    await writer.append([last], {
       hasEnded: true,
       save: () => undefined,
     });
@@ -72,12 +72,12 @@ const successorOf = async (
 const lastEntry = (
   header: RunHeader,
   entries: readonly JournalEntry[],
-  reason: string,
+  successor: string,
   now: number,
 ): JournalEntry => {
   const memory = new RunMemory(header.runId, header.goal);
   for (const entry of entries) memory.keep(entry);
-  return memory.endedBy(reason, Math.max(now, entries.at(-1)?.at ?? now));
+  return memory.carriedOverTo(successor, Math.max(now, entries.at(-1)?.at ?? now));
 };
 
 /** One answer of the run before. */

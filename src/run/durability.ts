@@ -10,13 +10,6 @@ export interface DurabilityOptions {
    */
   readonly leaseMs?: number;
   /**
-   * How often a run may be taken over from a process that died. One that dies with every process which takes it up
-   * is ended as failed, with the reason `max-recoveries`.
-   *
-   * @default 5
-   */
-  readonly maxRecoveries?: number;
-  /**
    * How often a run looks for commands from other processes, where the store cannot tell that there are some.
    *
    * @default 1_000
@@ -35,16 +28,14 @@ export type Durability = Required<DurabilityOptions>;
 
 export const defaultDurability: Durability = {
   leaseMs: 30_000,
-  maxRecoveries: 5,
   pollMs: 1_000,
   answerMs: 10_000,
 };
 
-const LEAST: Durability = { leaseMs: 10, maxRecoveries: 0, pollMs: 1, answerMs: 0 };
+const LEAST: Durability = { leaseMs: 10, pollMs: 1, answerMs: 0 };
 /** A lease or a pause of a day is a mistake in the unit. */
 const MOST: Durability = {
   leaseMs: 86_400_000,
-  maxRecoveries: 1_000_000,
   pollMs: 86_400_000,
   answerMs: 86_400_000,
 };

@@ -13,7 +13,7 @@ import { Driver } from '../kernel/driver.js';
 import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
 import { unfinishedIn } from '../kernel/replay.js';
-import type { PlanToCheck } from '../machines/orchestrator.types.js';
+import type { PlanToCheck, RunRecovered } from '../machines/orchestrator.types.js';
 import type { Clock } from '../services/clock.js';
 import type { MaybePromise, StoredCommand } from '../services/run-store.js';
 import { CommandMethods } from './command-methods.js';
@@ -54,6 +54,18 @@ export interface Keeping {
   readonly lease: Lease;
   readonly inbox: Inbox;
 }
+
+/** What happened to a run while nobody drove it. */
+export interface Meanwhile {
+  /** How often it was taken over from a process that died; undefined when it knows that. */
+  readonly takeovers: number | undefined;
+  readonly commands: readonly StoredCommand[];
+}
+
+const NOTHING: Meanwhile = { takeovers: undefined, commands: [] };
+
+/** Before anything that was missed: a run that has died too often does nothing any more. */
+const FIRST_OF_ALL = Number.NEGATIVE_INFINITY;
 
 /** One run: the driver, its journal, and what people see of them. */
 export class LiveRun extends CommandMethods implements Run {
@@ -99,8 +111,19 @@ export class LiveRun extends CommandMethods implements Run {
     this.#listen();
   }
 
-  /** Goes on where a journal ends, with the commands that came since. */
-  goOn({ entries, state }: ReplayedRun, commands: readonly StoredCommand[] = []): void {
+  /** Begins a run that died before anything of it was written. Nobody is called before it has heard of that. */
+  beginAfter(takeovers: number, input: unknown): void {
+    const missed = [{ kind: 'started' as const, input }, recovery(takeovers)];
+    this.#driver.take(
+      this.#parts.kernel.initialState,
+      { calls: [], timers: [] },
+      missed.map((each) => ({ at: FIRST_OF_ALL, input: each })),
+    );
+    this.#listen();
+  }
+
+  /** Goes on where a journal ends, with the deaths it has not heard of and the commands that came since. */
+  goOn({ entries, state }: ReplayedRun, { takeovers, commands }: Meanwhile = NOTHING): void {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
     this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
@@ -108,6 +131,7 @@ export class LiveRun extends CommandMethods implements Run {
     const { calls, timers } = unfinishedIn(state, timeOf);
     const interrupted = calls.filter((call) => !this.#mayRepeat(call));
     const missed = [
+      ...(takeovers === undefined ? [] : [{ at: FIRST_OF_ALL, input: recovery(takeovers) }]),
       ...interrupted.map((call) => ({ at: lastAt, input: interruption(call) })),
       ...commands.flatMap((command) => {
         const given = this.#commandIn(command);
@@ -137,13 +161,6 @@ export class LiveRun extends CommandMethods implements Run {
 
   #mayRepeat({ actor, input }: OpenCall): boolean {
     return actor !== 'performCall' || this.#parts.mayRepeat(input as CallInput);
-  }
-
-  /** Ends a run where its journal ends: nobody is called any more. */
-  abandon({ entries, state }: ReplayedRun, reason: string): void {
-    this.#remember(entries);
-    this.#driver.replaceState(state);
-    this.#driver.post({ kind: 'abandoned', reason });
   }
 
   /** Shows a run that ended, whatever charts it ran on: its facts say everything. */
@@ -310,6 +327,11 @@ const commandResult = (step: KernelStep | undefined): CommandResult => {
     (fact) => fact.type === 'command.refused',
   );
   return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
+};
+
+const recovery = (takeovers: number): KernelInput => {
+  const event: RunRecovered = { type: 'run.recovered', takeovers };
+  return { kind: 'commanded', event };
 };
 
 /** What becomes of a call that nobody may make twice: whether it was made, and what came of it, is not known. */

@@ -1,5 +1,6 @@
 import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { chartEntries } from '../journal/entry.js';
 import type { Fact } from '../journal/facts.js';
 import type { Kernel, KernelState, KernelStep, SavedState } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
@@ -31,10 +32,10 @@ export const replayedRun = (
   kept?: KeptState,
 ): ReplayedRun => {
   const from = kept === undefined ? kernel.initialState : restored(kernel, kept);
-  const tail = kept === undefined ? entries : entries.slice(kept.sequence);
+  const tail = chartEntries(kept === undefined ? entries : entries.slice(kept.sequence));
   let factCount = (tail[0]?.facts[0]?.sequence ?? 1) - 1;
   const check = (entry: JournalEntry, step: KernelStep): void => {
-    checkFacts(entry, factsOf(entry.event, step, entry.at, factCount));
+    checkFacts(entry, factsOf(step, entry.at, factCount));
     factCount += entry.facts.length;
   };
   const { state, status } = replay(kernel, tail, check, from);

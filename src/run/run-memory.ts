@@ -44,18 +44,18 @@ export class RunMemory {
       sequence: this.#entries.length,
       at,
       event: input,
-      facts: factsOf(input, step, at, this.#factCount),
+      facts: factsOf(step, at, this.#factCount),
       intents: intentsOf(step.effects),
     };
   }
 
   /** A last entry that no chart has a part in. */
-  endedBy(reason: string, at: number): JournalEntry {
+  carriedOverTo(successor: string, at: number): JournalEntry {
     return {
       sequence: this.#entries.length,
       at,
-      event: { kind: 'abandoned', reason },
-      facts: [{ sequence: this.#factCount + 1, at, ...runFailed(reason) }],
+      event: { kind: 'carriedOver', successor },
+      facts: [{ sequence: this.#factCount + 1, at, ...runFailed(`carried-over: ${successor}`) }],
       intents: NO_INTENTS,
     };
   }
@@ -87,12 +87,7 @@ export class RunMemory {
 }
 
 /** What a step tells, numbered and dated. */
-export const factsOf = (
-  input: KernelInput,
-  step: KernelStep,
-  at: number,
-  factCount: number,
-): Fact[] => {
+export const factsOf = (step: KernelStep, at: number, factCount: number): Fact[] => {
   let sequence = factCount;
   const facts: Fact[] = [];
   for (const body of step.emitted as readonly FactBody[]) {
@@ -101,10 +96,7 @@ export const factsOf = (
   }
   if (step.status === 'error') {
     // A chart that throws is a bug of ours, and still an end with a report.
-    const reason =
-      input.kind === 'abandoned'
-        ? input.reason
-        : `internal-error: ${toFailure(step.error).message}`;
+    const reason = `internal-error: ${toFailure(step.error).message}`;
     facts.push({ sequence: sequence + 1, at, ...runFailed(reason) });
   }
   return facts;

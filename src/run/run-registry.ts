@@ -214,7 +214,7 @@ export class RunRegistry {
 
   async #resume(runId: string): Promise<Run> {
     this.#refuseWhenClosed();
-    const { store, kernel, policyFingerprint, chartFingerprint, durability } = this.#parts;
+    const { store, kernel, policyFingerprint, chartFingerprint } = this.#parts;
     const keeping = this.#keepingOf(runId);
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
@@ -225,7 +225,6 @@ export class RunRegistry {
       kernel,
       policyFingerprint,
       chartFingerprint: chartFingerprint(),
-      maxRecoveries: durability.maxRecoveries,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
     if (taken.kind !== 'ended') keeping.writer.goOn(taken.format);
@@ -254,14 +253,15 @@ export class RunRegistry {
       case 'ended':
         run.show(taken.entries);
         return;
-      case 'abandoned':
-        run.abandon(taken.replayed, taken.reason);
+      case 'new': {
+        const input = plan === undefined ? { goal, runId } : { goal, runId, plan };
+        const { takeovers } = taken.meanwhile;
+        if (takeovers === undefined) run.begin(input);
+        else run.beginAfter(takeovers, input);
         return;
-      case 'new':
-        run.begin(plan === undefined ? { goal, runId } : { goal, runId, plan });
-        return;
+      }
       case 'unfinished':
-        run.goOn(taken.replayed, taken.commands);
+        run.goOn(taken.replayed, taken.meanwhile);
     }
   }
 

@@ -9,8 +9,10 @@ import type { JournalFormat } from '../journal/format/journal-format.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { readJournal } from '../journal/read-journal.js';
 import type { Kernel } from '../kernel/kernel.types.js';
-import type { RunHeader, RunStore, StoredCommand, StoredRun } from '../services/run-store.js';
+import type { RunRecovered } from '../machines/orchestrator.types.js';
+import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
 import type { Lease } from './lease.js';
+import type { Meanwhile } from './live-run.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 
@@ -26,20 +28,15 @@ interface OwnedRun {
   readonly header: RunHeader;
   /** How to write on. */
   readonly format: JournalFormat;
-  /** What it was told meanwhile. */
-  readonly commands: readonly StoredCommand[];
+  /** What it was told meanwhile, and how often it was taken over, where its journal does not say so yet. */
+  readonly meanwhile: Meanwhile;
 }
 
 export type TakenUp =
   | EndedRun
   | (OwnedRun &
       /** Nothing was written yet. */
-      (
-        | { readonly kind: 'new' }
-        | { readonly kind: 'unfinished'; readonly replayed: ReplayedRun }
-        /** It died with everybody who took it up. */
-        | { readonly kind: 'abandoned'; readonly replayed: ReplayedRun; readonly reason: string }
-      ));
+      ({ readonly kind: 'new' } | { readonly kind: 'unfinished'; readonly replayed: ReplayedRun }));
 
 /** What a run must have been made with to go on here. */
 export interface Present {
@@ -51,7 +48,6 @@ export interface Present {
 export interface TakeUpParts extends Present {
   readonly store: RunStore;
   readonly lease: Lease;
-  readonly maxRecoveries: number;
 }
 
 /**
@@ -69,10 +65,12 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
     const isSame = latest.entries.length === stored.entries.length;
     const { journal, replayed } = isSame ? understood : understand(latest, runId, parts);
     const commands = await parts.store.inbox(runId);
-    const owned = { header: stored.header, format: journal.format, commands };
-    if (claim.takeovers > parts.maxRecoveries) {
-      return { kind: 'abandoned', ...owned, replayed, reason: 'max-recoveries' };
-    }
+    const takeovers = untold(claim.takeovers, replayed.entries);
+    const owned = {
+      header: stored.header,
+      format: journal.format,
+      meanwhile: { takeovers, commands },
+    };
     if (replayed.entries.length === 0) return { kind: 'new', ...owned };
     return { kind: 'unfinished', ...owned, replayed };
   } catch (error) {
@@ -80,6 +78,20 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
     throw error;
   }
 };
+
+/**
+ * The takeovers a run has to be told of; undefined when it was. The store counts them with the claim, so a process that
+ * dies before it can tell is counted all the same.
+ */
+const untold = (takeovers: number, entries: readonly JournalEntry[]): number | undefined => {
+  const told = entries.reduce((most, { event }) => Math.max(most, takeoversIn(event)), 0);
+  return takeovers > told ? takeovers : undefined;
+};
+
+const takeoversIn = (event: JournalEntry['event']): number =>
+  event.kind === 'commanded' && event.event.type === 'run.recovered'
+    ? (event.event as RunRecovered).takeovers
+    : 0;
 
 const readRun = async (runId: string, store: RunStore): Promise<StoredRun> => {
   const stored = await store.read(runId);

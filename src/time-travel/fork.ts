@@ -122,12 +122,15 @@ class Way {
   /** As far as the rest of the parent leads to the same facts, and one step further. */
   async follow(entryCount: number): Promise<void> {
     for (const entry of this.#parent.entries.slice(entryCount)) {
+      if (isEndOfProcesses(entry)) return;
       if (this.#isUpToChange() || (await this.#go(entry)) !== -1) return;
     }
   }
 
   /** Takes one event of the parent over. Gives the position of the first fact that differs, or -1. */
   async #go(entry: JournalEntry): Promise<number> {
+    // Processes that died with the parent are none of the new run's, which has a count of its own.
+    if (isRecovery(entry) && entry.facts.length === 0) return -1;
     const event = await this.#translated(entry);
     if (event === undefined) return 0;
     const taken = this.#timeline.take(event, entry.at);
@@ -145,7 +148,7 @@ class Way {
       };
       return { kind: 'started', input: { ...(event.input as object), ...given, runId } };
     }
-    if (!this.#timeline.isAwaited(event)) return undefined;
+    if (event.kind === 'carriedOver' || !this.#timeline.isAwaited(event)) return undefined;
     // The command was taken out of its parent's inbox.
     if (event.kind === 'commanded') return { kind: 'commanded', event: event.event };
     if (event.kind !== 'answered' && event.kind !== 'broken') return event;
@@ -180,6 +183,13 @@ class Way {
     return { signal: new AbortController().signal, outputs: this.#timeline.outputs };
   }
 }
+
+const isRecovery = ({ event }: JournalEntry): boolean =>
+  event.kind === 'commanded' && event.event.type === 'run.recovered';
+
+/** The parent died with too many processes: a what-if may have been made to see it live. */
+const isEndOfProcesses = (entry: JournalEntry): boolean =>
+  isRecovery(entry) && entry.facts.length > 0;
 
 /** A plan is valid or not by the policy, and another policy may see it otherwise. */
 const judgedAgain = async (

@@ -1,5 +1,6 @@
 import type { CallInput } from '../actors/call.types.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { chartEntries } from '../journal/entry.js';
 import type { Effect, Kernel, KernelState } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
 import type { OpenCall, OpenTimer } from './replay.types.js';
@@ -22,7 +23,7 @@ export const openByEntry = (
   const timers = new Map<number, OpenTimer>();
   let mismatch: string | null = null;
   try {
-    replay(kernel, entries, (entry, step) => {
+    replay(kernel, chartEntries(entries), (entry, step) => {
       mismatch ??= stepMismatch(runId, entry, step);
       if (mismatch !== null) throw new Error(mismatch);
       for (const effect of step.effects) note(effect, entry.at, calls, timers);

@@ -3,6 +3,7 @@ import type { OutputLookup } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
 import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { chartEntries } from '../journal/entry.js';
 import type { Effect, Kernel, KernelInput } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
 import { relativeKey, stepMismatch } from './same-facts.js';
@@ -33,7 +34,7 @@ export const recordedRun = (
   const inputs = new Map<number, CallInput>();
   const calls = new Map<string, RecordedCall>();
   const outputs = new Map<string, JsonValue>();
-  replay(kernel, entries, (entry, step) => {
+  replay(kernel, chartEntries(entries), (entry, step) => {
     const mismatch = stepMismatch(runId, entry, step);
     if (mismatch !== null) throw new JournalMismatchError(mismatch);
     const answered = answerIn(entry.event, inputs);

@@ -47,7 +47,6 @@ export class Timeline {
         return this.#state.timers.get(event.timer)?.generation === event.generation;
       case 'started':
       case 'commanded':
-      case 'abandoned':
         return true;
     }
   }
@@ -65,7 +64,7 @@ export class Timeline {
   /** Lets one more thing happen. */
   take(event: KernelInput, at: number): JournalEntry {
     const step = this.#kernel.step(this.#state, event);
-    const facts = factsOf(event, step, at, this.#factCount);
+    const facts = factsOf(step, at, this.#factCount);
     const calls = startedCalls(step.effects);
     const intents = calls.map(({ input }) => input.key);
     const entry = { sequence: this.entries.length, at, event, facts, intents };

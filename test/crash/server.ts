@@ -53,7 +53,7 @@ const worker = defineAgent({
 
 const { store } = openStore(options.store, () => undefined);
 const orchestrator = composeOrchestrator(
-  { agents: [worker], store, durability: { leaseMs: options.leaseMs, maxRecoveries: 1_000 } },
+  { agents: [worker], store, durability: { leaseMs: options.leaseMs } },
   undefined,
 );
 

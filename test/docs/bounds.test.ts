@@ -21,6 +21,8 @@ import {
   done,
   requestReplan,
 } from '../../src/index.js';
+import type { Clock } from '../../src/services/clock.js';
+import { memoryStore } from '../../src/services/memory-store.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { tableRows } from './markdown.js';
@@ -33,6 +35,8 @@ interface Situation {
   /** Given to `start`; without one the planner proposes `a` and `b`. */
   readonly plan?: Plan;
   readonly options?: Partial<OrchestratorOptions<readonly Agent[]>>;
+  /** Whether its process dies and another one takes it over. */
+  readonly isTakenOver?: boolean;
   /** What the table must name and the run must show: status, reason, or code of a step or a try. */
   readonly shows: readonly string[];
 }
@@ -135,6 +139,15 @@ const situations: Readonly<Record<string, readonly Situation[]>> = {
       plan: oneStep,
       options: { tester: () => ({ passed: false, failures: ['One'] }) },
       shows: ['tests-failed'],
+    },
+  ],
+  'limits.maxRecoveries': [
+    {
+      policy: { limits: { maxRecoveries: 0 } },
+      work: never,
+      plan: oneStep,
+      isTakenOver: true,
+      shows: ['failed', 'max-recoveries', 'cancelled'],
     },
   ],
   'limits.maxParallel': [{ policy: { limits: oneByOne }, work: succeed, shows: [] }],
@@ -319,20 +332,36 @@ const play = async ({
   work,
   plan,
   options,
+  isTakenOver = false,
 }: Situation): Promise<{ report: RunReport; facts: readonly Fact[] }> => {
   const clock = virtualClock();
+  const store = memoryStore();
   const worker = defineAgent({
     name: 'worker',
     description: 'Does what the situation asks for',
     run: (call) => work(call, clock),
   });
-  const run = createOrchestrator({
-    agents: [worker],
-    ...(plan === undefined ? { planner: () => planOf('a', 'b') } : {}),
-    policy: definePolicy(policy),
-    clock,
-    ...options,
-  }).start({ goal: 'To reach a bound', ...(plan === undefined ? {} : { plan }) });
+  const orchestratorOn = (ownClock: Clock) =>
+    createOrchestrator({
+      agents: [worker],
+      ...(plan === undefined ? { planner: () => planOf('a', 'b') } : {}),
+      policy: definePolicy(policy),
+      clock: ownClock,
+      ...(isTakenOver ? { store } : {}),
+      ...options,
+    });
+  // In a process that is dead no timer fires.
+  const first = orchestratorOn(isTakenOver ? { ...clock, setTimeout: () => undefined } : clock);
+  let run = first.start({
+    goal: 'To reach a bound',
+    runId: 'run',
+    ...(plan === undefined ? {} : { plan }),
+  });
+  if (isTakenOver) {
+    await clock.settle();
+    clock.advance(30_000);
+    run = await orchestratorOn(clock).resume('run');
+  }
   const facts: Fact[] = [];
   run.subscribe((fact) => {
     facts.push(fact);

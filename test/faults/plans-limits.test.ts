@@ -33,6 +33,7 @@ const accepted: Readonly<Record<keyof LimitsPolicy, readonly unknown[]>> = {
   maxAttempts: [2 ** 31],
   maxFixCycles: [0, 2 ** 31],
   maxVotes: [],
+  maxRecoveries: [0],
   maxParallel: [],
   maxSteps: [],
   maxFailures: [null, 0, 2 ** 31],

@@ -169,5 +169,13 @@ export const orchestratorConfigurations = [
     { plans: ['one step'], steps: ENDS, fromAbove: true },
     { nested: { ...nested.nested, isPaused: true } },
   ),
+  configuration(
+    'processes die',
+    settingsOf({
+      limits: { maxParallel: 2, maxReplans: 0, maxRecoveries: 1 },
+      failure: { onStepFailure: 'stop' },
+    }),
+    { plans: ['two steps'], steps: ENDS, takeovers: [1, 2, 3] },
+  ),
   ...boundaryConfigurations,
 ];

@@ -33,6 +33,8 @@ export interface Alphabet {
   readonly fromAbove?: boolean;
   /** The scores that verdicts have, without issues, instead of one for every rung. */
   readonly scores?: readonly number[];
+  /** How often the run may have been taken over from processes that died. */
+  readonly takeovers?: readonly number[];
   /** What it may be told besides. */
   readonly told?: readonly Told[];
 }
@@ -320,6 +322,9 @@ const told = (
     ...slots.flatMap((slot) => fromSlot(slot, run, alphabet)),
     ...(alphabet.permits === true ? callers.flatMap(permitsOf) : []),
     ...(alphabet.fromAbove === true ? fromAbove(slots) : []),
+    ...(alphabet.takeovers ?? []).map((takeovers) =>
+      say(`takeover ${takeovers}`, 'run.recovered', { takeovers }),
+    ),
     ...(alphabet.told ?? []),
   ];
 };
@@ -342,6 +347,7 @@ const project = ({ context }: AnyMachineSnapshot): unknown => {
     questions: run.questions.map(({ requestId }) => requestId),
     answered: new Set(run.answeredQuestions).size,
     givenUp: run.givenUp,
+    takeovers: run.takeovers,
     spent: [
       Math.min(run.spent.agentCalls, maxAgentCalls ?? 0),
       Math.min(run.spent.tokens, maxTokens ?? 0),

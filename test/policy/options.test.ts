@@ -46,6 +46,7 @@ const rows: Readonly<Record<string, Row>> = {
   'limits.maxParallel': integerRow(1, 1_000),
   'limits.maxSteps': integerRow(1, 1_000_000),
   'limits.maxVotes': integerRow(1, 9),
+  'limits.maxRecoveries': integerRow(0, 1_000_000),
   'limits.maxFailures': orNull(integerRow(0)),
   'limits.maxAgentCalls': orNull(integerRow(1)),
   'limits.maxTokens': orNull(integerRow(1)),

@@ -13,6 +13,7 @@ import { virtualClock } from '../../src/services/virtual-clock.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { journalIn } from './runs.js';
 import { slowStore } from './stores.js';
 
@@ -234,15 +235,57 @@ describe('a run in a store', () => {
     expect(await last.orchestrator.recover()).toEqual([]);
   });
 
-  it('may die more often, when the option says so', async () => {
-    const { clock, store, first } = rig();
+  it('may not die at all, when the policy says so; what was open is settled, and no call is out', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const store = memoryStore();
+    const policy = definePolicy({
+      limits: { maxRecoveries: 0 },
+      time: { stepTimeoutMs: 3_600_000, limitMs: 86_400_000 },
+    });
+    const first = processOn(clock, store, { policy });
     void start(first.orchestrator);
     await clock.settle();
     first.kill();
     clock.advance(LEASE_MS);
-    const strict = processOn(clock, store, { durability: { maxRecoveries: 0 } });
+    const strict = processOn(clock, store, { policy });
     const [run] = await strict.orchestrator.recover();
-    expect((await run?.done)?.reason).toBe('max-recoveries');
+    const report = await run?.done;
+    expect(report?.reason).toBe('max-recoveries');
+    expect(report?.steps.map(({ id, status, reason }) => [id, status, reason])).toEqual([
+      ['a', 'cancelled', 'max-recoveries'],
+      ['b', 'cancelled', 'max-recoveries'],
+    ]);
+    expect(strict.worker.calls).toEqual([]);
+    const last = journalIn(store, 'run').at(-1);
+    expect(last?.event).toMatchObject({ event: { type: 'run.recovered', takeovers: 1 } });
+    expect(checkInvariants(journalIn(store, 'run'), { policy })).toEqual([]);
+  });
+
+  it('may die as often as it comes on in between: only deaths without a completed step count', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const store = memoryStore();
+    const policy = definePolicy({
+      limits: { maxRecoveries: 1 },
+      time: { stepTimeoutMs: 3_600_000, limitMs: 86_400_000 },
+    });
+    const next = () => processOn(clock, store, { policy });
+    const plan = { steps: steps('a', 'b<a', 'c<b', 'd<c') };
+    let process = next();
+    let run = process.orchestrator.start({ goal: 'The goal', runId: 'run', plan });
+    for (let death = 1; death <= 3; death += 1) {
+      // Long enough for one step, and then it dies.
+      await clock.settle();
+      clock.advance(100_001);
+      await clock.settle();
+      process.kill();
+      clock.advance(LEASE_MS);
+      process = next();
+      run = await process.orchestrator.resume('run');
+      expect(run.record().status, `death ${death}`).toBe('running');
+    }
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(checkInvariants(journalIn(store, 'run'), { policy })).toEqual([]);
   });
 });
 

@@ -253,6 +253,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
+    bug: 'a run may die as often as it likes',
+    caughtBy: 'recoveries-bounded',
+    understudies: inChart('orchestrator', { guards: { areRecoveriesUsedUp: () => false } }),
+  },
+  {
     bug: 'calls are not counted',
     caughtBy: 'ceilings-held',
     understudies: inChart('orchestrator', { actions: { countCall: NOTHING } }),

@@ -13,6 +13,7 @@ import { checkJournal } from './journal.js';
 import { checkLadder } from './ladder.js';
 import { checkOrder } from './order.js';
 import { checkPlans } from './plans.js';
+import { checkRecoveries } from './recoveries.js';
 import { checkSteps } from './steps.js';
 import { checkVotes } from './votes.js';
 
@@ -23,6 +24,7 @@ const CHECKS = [
   checkIdleness,
   checkCalls,
   checkBudgets,
+  checkRecoveries,
   checkDeadlines,
   checkPlans,
   checkLadder,

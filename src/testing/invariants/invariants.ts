@@ -59,6 +59,10 @@ export const INVARIANTS = {
     number: 11,
     promise: 'Calls, steps, questions and outputs stay within the policy and the price tag.',
   },
+  'recoveries-bounded': {
+    number: 11,
+    promise: 'A run that dies again and again without coming on is ended at its bound, not before.',
+  },
   'ending-true': { number: 12, promise: 'The end says what happened, and why.' },
   'report-true': { number: 12, promise: 'The report says what the journal says.' },
   'replay-agrees': { number: 13, promise: 'A run that is taken up again goes on as it was.' },

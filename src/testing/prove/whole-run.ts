@@ -13,6 +13,7 @@ import { withWallTime } from './moves/wall-time.js';
 import { observedKernel } from './observed-kernel.js';
 import { runText } from './projection/run-text.js';
 import { boundViolations, replanViolations } from './rules/bound-rules.js';
+import { recoveryViolations } from './rules/recovery-rules.js';
 import { rejectionViolations } from './rules/rejection-rules.js';
 import { waitingViolations } from './rules/waiting-rules.js';
 
@@ -40,9 +41,10 @@ export const wholeRun = (charts: Charts, settings: Settings, planSteps: number):
     endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
     costOfStopped: () => NOTHING,
     violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
-    violationsOfStep: (before, _move, step) => [
+    violationsOfStep: (before, move, step) => [
       ...rejectionViolations(settings.policy, step),
       ...replanViolations(before, step),
+      ...recoveryViolations(move, step),
     ],
   };
 };

@@ -27,14 +27,19 @@ export const settingOf = (number: number, pace: Pace): Setting => {
   const make: Preset = presets[name];
   const hasPlanner = random.chance(0.9);
   const hasSupervisor = name === 'supervised' || random.chance(0.3);
+  const { limits, ...others } = overridesOf(random, pace, { hasPlanner, hasSupervisor });
+  // Worlds die once to three times: in some settings that is too often.
+  const maxRecoveries = number % STRICT_EVERY === 0 ? 1 : 5;
   return {
-    policy: make(overridesOf(random, pace, { hasPlanner, hasSupervisor })),
+    policy: make({ ...others, limits: { ...limits, maxRecoveries } }),
     hasPlanner,
     hasSupervisor,
     hasTester: random.chance(0.3),
     hasSummarizer: random.chance(0.5),
   };
 };
+
+const STRICT_EVERY = 5;
 
 /** How the time of a world is measured. */
 export type Pace = 'usual' | 'short' | 'endless';

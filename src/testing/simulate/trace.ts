@@ -27,15 +27,15 @@ const eventLine = ({ event }: JournalEntry): string => {
     case 'started':
       return 'the run is started';
     case 'commanded':
-      return `somebody says ${event.event.type}`;
+      return `the run is told ${event.event.type}`;
     case 'answered':
       return `an answer for ${event.address}`;
     case 'broken':
       return `a call broke at ${event.address}`;
     case 'elapsed':
       return `the timer ${event.timer} is due`;
-    case 'abandoned':
-      return 'the run is given up';
+    case 'carriedOver':
+      return `the run goes on as ${event.successor}`;
   }
 };
 

@@ -167,7 +167,8 @@ const storeOf = (stage: () => Stage, lifeNumber: number): RunStore => {
       if (!isHeard(runId)) return never();
       const claim = stage().store.claim(runId, owner, leaseMs, now) as RunClaim | undefined;
       stage().claim = claim;
-      return claim;
+      // The dead give their runs back, so that nobody waits for a lease; a store would have counted every one of them.
+      return claim && { ...claim, takeovers: lifeNumber };
     },
     release: (runId, token) => (isHeard(runId) ? stage().store.release(runId, token) : undefined),
     post: (...posted) => stage().store.post(...posted),

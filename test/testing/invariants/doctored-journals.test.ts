@@ -193,6 +193,34 @@ describe('a doctored journal', () => {
     expect(broken(large, limited({ maxOutputBytes: 1_024 }))).toEqual(['ceilings-held']);
   });
 
+  it('recoveries-bounded: it dies too often and goes on, or is ended for it too soon', () => {
+    const strict = { ...held, limits: { ...held.limits, maxRecoveries: 1 } };
+    // Between two entries where nothing was completed, and at the end, where something was.
+    const told = (...takeovers: number[]): JournalEntry[] => {
+      const deaths = takeovers.map((count): JournalEntry => ({
+        ...journal[1]!,
+        event: { kind: 'commanded', event: { type: 'run.recovered', takeovers: count } as never },
+        facts: [],
+        intents: [],
+      }));
+      const [first, second, ...rest] = journal;
+      const [early, late] = [deaths.slice(0, 2), deaths.slice(2)];
+      const all = [first!, second!, ...early, ...rest.slice(0, -1), ...late, rest.at(-1)!];
+      return all.map((entry, sequence) => ({ ...entry, sequence }));
+    };
+    const recoveriesIn = (run: JournalEntry[]) =>
+      broken(run, strict).filter((name) => name === 'recoveries-bounded');
+    expect(recoveriesIn(told(1))).toEqual([]);
+    expect(recoveriesIn(told(1, 2))).toEqual(['recoveries-bounded']);
+    expect(recoveriesIn(told(1, 1, 2))).toEqual([]);
+    expect(recoveriesIn(told(1, 1, 3))).toEqual(['recoveries-bounded']);
+    const early = changed('run.ended', () => ({
+      status: 'failed' as const,
+      reason: 'max-recoveries',
+    }));
+    expect(broken(early)).toEqual(['recoveries-bounded']);
+  });
+
   it('waits-in-time: a call or a question outlasts its own deadline', () => {
     expect(broken(journal, { ...held, time: { stepTimeoutMs: 400 } })).toEqual(['waits-in-time']);
     const impatient = { ...held, approval: { agents: ['architect'], timeoutMs: 900 } };

@@ -16,6 +16,7 @@ import { withWallTime } from '../moves/wall-time.js';
 import { observedKernel } from '../observed-kernel.js';
 import { runText } from '../projection/run-text.js';
 import { boundViolations, replanViolations } from '../rules/bound-rules.js';
+import { recoveryViolations } from '../rules/recovery-rules.js';
 import { rejectionViolations } from '../rules/rejection-rules.js';
 import { waitingViolations } from '../rules/waiting-rules.js';
 import type { Charts } from '../whole-run.js';
@@ -37,9 +38,10 @@ import {
 
 const rulesOf = ({ policy }: Settings): Pick<System, 'violations' | 'violationsOfStep'> => ({
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
-  violationsOfStep: (before, _move, step) => [
+  violationsOfStep: (before, move, step) => [
     ...rejectionViolations(policy, step),
     ...replanViolations(before, step),
+    ...recoveryViolations(move, step),
   ],
 });
 

@@ -1,10 +1,17 @@
 import type { EventObject } from 'xstate';
 
-import type { Command, OrchestratorContext } from '../../../machines/orchestrator.types.js';
+import type {
+  Command,
+  OrchestratorContext,
+  RunRecovered,
+} from '../../../machines/orchestrator.types.js';
 import type { Frame, Move, MoveKind } from '../model.types.js';
 import { EXTENSION_MS, liveSteps } from '../projection/orchestrator-text.js';
 
-/** What a person can say to a run: everything, or only what settles something. What a run refuses changes nothing, and is said all the same. */
+/**
+ * What a person can say to a run: everything, or only what settles something. What a run refuses changes nothing, and is
+ * said all the same. Besides, that its processes died once too often; as long as they did not, no guard sees it.
+ */
 export const commandMoves = ({ state }: Frame, isEverything = true): Move[] => {
   const context = state.nodes.get('')?.snapshot.context as OrchestratorContext;
   const abort = command('answer', 'A person aborts the run', {
@@ -12,7 +19,11 @@ export const commandMoves = ({ state }: Frame, isEverything = true): Move[] => {
     reason: 'Enough',
   });
   // From then on everything is refused for the same reason.
-  if (context.ending !== null) return [abort];
+  const lastDeath = command('answer', 'The run has died with too many processes', {
+    type: 'run.recovered',
+    takeovers: context.takeovers.atProgress + context.settings.policy.limits.maxRecoveries + 1,
+  });
+  if (context.ending !== null) return [abort, lastDeath];
   const stepIds = stepsToName(context);
   return [
     ...context.questions.flatMap(({ requestId }) => [
@@ -39,6 +50,7 @@ export const commandMoves = ({ state }: Frame, isEverything = true): Move[] => {
     // A planner that failed pauses the run.
     ...(!isEverything && context.isPaused ? [resume] : []),
     abort,
+    lastDeath,
   ];
 };
 
@@ -54,7 +66,11 @@ const stepsToName = (context: OrchestratorContext): string[] => {
   });
 };
 
-const command = (kind: MoveKind, label: string, event: Command & EventObject): Move => ({
+const command = (
+  kind: MoveKind,
+  label: string,
+  event: (Command | RunRecovered) & EventObject,
+): Move => ({
   kind,
   label,
   input: { kind: 'commanded', event },

@@ -1,0 +1,10 @@
+import type { OrchestratorContext } from '../machines/orchestrator.types.js';
+
+/**
+ * The run has died with too many processes in a row: it was taken over more often than the policy bears since a step was
+ * completed or a plan adopted. A run that comes on between its deaths may die as often as it has steps.
+ */
+export const areRecoveriesUsedUp = (
+  { takeovers, settings }: OrchestratorContext,
+  event: { readonly takeovers: number },
+): boolean => event.takeovers - takeovers.atProgress > settings.policy.limits.maxRecoveries;

@@ -1,0 +1,38 @@
+import type { JournalEntry } from '../../journal/entry.js';
+import type { Fact } from '../../journal/facts.js';
+import type { Check } from './evidence.js';
+import { Findings, parentOf } from './evidence.js';
+
+/** Invariant 11 for processes: a run that dies again and again without coming on is ended, and no other is for that. */
+export const checkRecoveries: Check = ({ entries, policy: { limits } }) => {
+  const findings = new Findings();
+  const expect = (isKept: boolean, message: string): void =>
+    findings.expect(isKept, 'recoveries-bounded', message);
+  let seen = 0;
+  let atProgress = 0;
+  for (const entry of entries) {
+    findings.lookAt(entry.facts[0] ?? null);
+    const takeovers = takeoversIn(entry);
+    const isOver = entry.facts.some(({ type }) => type === 'run.ended');
+    seen = takeovers ?? seen;
+    const isOneTooMany = takeovers !== undefined && seen - atProgress > limits.maxRecoveries;
+    if (isOneTooMany) expect(isOver, `it goes on after ${seen - atProgress} deaths in a row`);
+    else expect(!entry.facts.some(isDeath), `it is ended after ${seen - atProgress} deaths`);
+    if (entry.facts.some(isProgress)) atProgress = seen;
+  }
+  return findings.violations;
+};
+
+const takeoversIn = ({ event }: JournalEntry): number | undefined =>
+  event.kind === 'commanded' && event.event.type === 'run.recovered'
+    ? (event.event as { readonly takeovers?: number }).takeovers
+    : undefined;
+
+const isDeath = (fact: Fact): boolean =>
+  fact.type === 'run.ended' && fact.reason === 'max-recoveries';
+
+/** Sub-plans work in the name of their step. */
+const isProgress = (fact: Fact): boolean => {
+  if (fact.type === 'plan.adopted') return fact.parentStepId === null;
+  return fact.type === 'step.completed' && parentOf(fact.stepId) === null;
+};
