@@ -196,7 +196,6 @@ const isPossible = (state: KernelState, input: KernelInput): boolean => {
     case 'broken':
       return callOf(state, input) !== undefined;
     case 'commanded':
-    case 'abandoned':
       return true;
   }
 };
