@@ -1,0 +1,68 @@
+// npm run prove:presets -- [steps]: proves every preset with plans of up to three steps, each in a process of its own, and prints
+// the table of docs/prove.md with what it took. Exit code 1 when one does not keep its price tag.
+import { execFileSync } from 'node:child_process';
+
+import { presets } from '../src/policy/presets.js';
+import { METRICS } from '../src/testing/prove/metrics.js';
+import { prove } from '../src/testing/prove/prove.js';
+
+type PresetName = keyof typeof presets;
+
+interface Row {
+  readonly name: PresetName;
+  readonly isExact: boolean;
+  readonly states: number;
+  readonly calls: number;
+  readonly seconds: number;
+  readonly mebibytes: number;
+}
+
+const HEAD = ['preset', 'states of the plan of the goal', 'calls at most', 'seconds', 'MiB'];
+
+const proved = (name: PresetName, planSteps: number): Row => {
+  const policy = presets[name]();
+  const hasGate = Object.values(policy.gates).some((score) => score !== null);
+  const { maxima, explored } = prove(policy, {
+    agents: ['worker'],
+    tester: hasGate,
+    summarizer: hasGate,
+    planSteps,
+  });
+  return {
+    name,
+    isExact: METRICS.every((metric) => maxima?.[metric].value === maxima?.[metric].bound),
+    states: explored.at(-1)?.nodes ?? 0,
+    calls: maxima?.agentCalls.value ?? 0,
+    // Of a processor, so that it does not matter what else the machine does.
+    seconds: process.cpuUsage().user / 1e6,
+    mebibytes: process.resourceUsage().maxRSS / 1024,
+  };
+};
+
+const inProcess = (name: string, planSteps: number): Row => {
+  const args = [...process.execArgv, import.meta.filename, String(planSteps), name];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Row;
+};
+
+const [stepsText = '3', only] = process.argv.slice(2);
+const planSteps = Number(stepsText);
+
+if (only !== undefined) {
+  console.log(JSON.stringify(proved(only as PresetName, planSteps)));
+} else {
+  console.log(`| ${HEAD.join(' | ')} |\n| --- | ---: | ---: | ---: | ---: |`);
+  for (const preset of Object.keys(presets)) {
+    const { name, isExact, states, calls, seconds, mebibytes } = inProcess(preset, planSteps);
+    const cells = [
+      `\`${name}\``,
+      states.toLocaleString('en'),
+      calls.toLocaleString('en'),
+      seconds.toFixed(0),
+      mebibytes.toFixed(0),
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
+    if (isExact) continue;
+    console.log(`${name} does not keep its price tag`);
+    process.exitCode = 1;
+  }
+}
