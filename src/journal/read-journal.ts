@@ -13,8 +13,15 @@ export const JOURNAL_FORMAT = 2;
 export interface ReadJournal {
   readonly entries: readonly JournalEntry[];
   readonly format: JournalFormat;
-  /** A state that was kept, and the number of entries it stands for; undefined when there is none. */
-  readonly state: { readonly sequence: number; readonly saved: unknown } | undefined;
+  /** A state that was kept, and the number of entries it stands for; undefined when there is none that is whole. */
+  readonly state: ReadState | undefined;
+  /** What is wrong with the state that is stored. Its entries say all that it said, so nothing is lost but time. */
+  readonly stateError: PlanwrightError | undefined;
+}
+
+interface ReadState {
+  readonly sequence: number;
+  readonly saved: unknown;
 }
 
 /** A header as it is stored: it says what format the journal is in, and that it is whole. */
@@ -55,28 +62,35 @@ const read = (stored: StoredRun, runId: string): ReadJournal => {
     throw new JournalCorruptError('foreign', `Run '${runId}' has the journal of another run`);
   }
   const format = formatOf(header);
-  let state = stateAt(0, stored.state, format);
+  let found = stateAt(0, stored.state, format);
   const decodedEntries = entries.map((entry, position) => {
     if (entry.sequence !== position) {
       const message = `Entry ${position} of run '${runId}' is missing`;
       throw new JournalCorruptError('torn', message);
     }
     const decoded = format.decode(entry);
-    state ??= stateAt(position + 1, stored.state, format);
+    found ??= stateAt(position + 1, stored.state, format);
     return decoded;
   });
   if (stored.state !== undefined && stored.state.sequence > entries.length) {
     throw new JournalCorruptError('torn', `Run '${runId}' has lost the end of its journal`);
   }
-  return { entries: decodedEntries, format, state };
+  return { entries: decodedEntries, format, state: found?.state, stateError: found?.stateError };
 };
 
+/** The state that stands for so many entries; undefined when the one that is stored stands for more or fewer. */
 const stateAt = (
   position: number,
   stored: StoredState | undefined,
   format: JournalFormat,
-): ReadJournal['state'] => {
+): Pick<ReadJournal, 'state' | 'stateError'> | undefined => {
   if (stored?.sequence !== position) return undefined;
-  const saved = format.decodeState(stored);
-  return saved === undefined ? undefined : { sequence: position, saved };
+  try {
+    const saved = format.decodeState(stored);
+    const state = saved === undefined ? undefined : { sequence: position, saved };
+    return { state, stateError: undefined };
+  } catch (cause) {
+    const message = 'The stored state is not as it was written';
+    return { state: undefined, stateError: new JournalCorruptError('torn', message, { cause }) };
+  }
 };

@@ -214,7 +214,7 @@ export class RunRegistry {
 
   async #resume(runId: string): Promise<Run> {
     this.#refuseWhenClosed();
-    const { store, kernel, policyFingerprint, chartFingerprint } = this.#parts;
+    const { store, kernel, policyFingerprint, chartFingerprint, onError } = this.#parts;
     const keeping = this.#keepingOf(runId);
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
@@ -225,6 +225,7 @@ export class RunRegistry {
       kernel,
       policyFingerprint,
       chartFingerprint: chartFingerprint(),
+      onError,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
     if (taken.kind !== 'ended') keeping.writer.goOn(taken.format);

@@ -48,6 +48,8 @@ export interface Present {
 export interface TakeUpParts extends Present {
   readonly store: RunStore;
   readonly lease: Lease;
+  /** Told once of a stored state that is damaged; the whole journal is replayed instead. */
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -63,7 +65,10 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
   try {
     const latest = await readRun(runId, parts.store);
     const isSame = latest.entries.length === stored.entries.length;
-    const { journal, replayed } = isSame ? understood : understand(latest, runId, parts);
+    const { journal, replayed, stateError } = isSame
+      ? understood
+      : understand(latest, runId, parts);
+    if (stateError !== undefined) parts.onError(stateError);
     const commands = await parts.store.inbox(runId);
     const takeovers = untold(claim.takeovers, replayed.entries);
     const owned = {
@@ -114,6 +119,7 @@ const notClaimed = async (runId: string, store: RunStore): Promise<TakenUp> => {
 interface Understood {
   readonly journal: ReadJournal;
   readonly replayed: ReplayedRun;
+  readonly stateError: PlanwrightError | undefined;
 }
 
 /** A run keeps the bounds and the charts it began with: under others its journal would lead elsewhere. */
@@ -124,7 +130,21 @@ const understand = (stored: StoredRun, runId: string, present: Present): Underst
     const difference = firstDifference(present.kernel, journal.entries);
     throw new JournalMismatchError(`Run '${runId}' was started ${change}. ${difference}`);
   }
-  return { journal, replayed: replayedRun(present.kernel, journal.entries, journal.state) };
+  return { journal, ...replayedFrom(journal, present.kernel) };
+};
+
+/** From the stored state on. When that is damaged, or leads elsewhere than the journal, the journal alone is right. */
+const replayedFrom = (
+  { entries, state, stateError }: ReadJournal,
+  kernel: Kernel,
+): Omit<Understood, 'journal'> => {
+  if (state === undefined) return { replayed: replayedRun(kernel, entries), stateError };
+  try {
+    return { replayed: replayedRun(kernel, entries, state), stateError };
+  } catch (error) {
+    if (!JournalMismatchError.isInstance(error)) throw error;
+    return { replayed: replayedRun(kernel, entries), stateError: error };
+  }
 };
 
 const changeSince = (header: RunHeader, present: Present): string | undefined => {

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -128,6 +128,46 @@ describe('S3: a journal that was damaged', () => {
     expect(outcomes.refused).toBeGreaterThan(100);
     expect(outcomes.same).toBeGreaterThan(10);
   }, 300_000);
+
+  it('goes on to the same report, and says so once, when only the state beside it was damaged', async () => {
+    const { report, header, entries } = await halfWay();
+    const path = folder.newPath();
+    const store = sqliteStore({ path });
+    await store.create(header);
+    await store.append('run', 0, entries as never, { state: { no: 'state of ours' } });
+    for (const damage of [
+      'SELECT 1',
+      "UPDATE states SET body = substr(body, 1, 9) || '#'",
+      'UPDATE states SET sequence = 1000',
+      'UPDATE states SET checksum = checksum + 1',
+    ]) {
+      const file = new Database(path);
+      file.exec(damage);
+      file.close();
+      // Each of them goes on with a copy of its own.
+      const copy = folder.newPath();
+      copyFileSync(path, copy);
+      if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+      const clock = virtualClock({ startMs: entries.at(-1)?.at ?? 0 });
+      const errors: unknown[] = [];
+      const damaged = sqliteStore({ path: copy });
+      const orchestrator = composeOrchestrator(
+        {
+          ...referenceTeam(clock, []),
+          store: damaged,
+          onError: (error) => errors.push(error),
+        },
+        undefined,
+      );
+      const run = await orchestrator.resume('run');
+      agreeTo(run, clock);
+      await clock.runUntil(run.done);
+      expect(timeless(await run.done), damage).toEqual(timeless(report));
+      expect(errors, damage).toMatchObject([{ code: 'journal-corrupt', reason: 'torn' }]);
+      await damaged.close?.();
+    }
+    await store.close?.();
+  });
 
   it('is refused as it is, or comes to the same report: 300 journals in JSON', async () => {
     const { report, header, entries, earlier } = await halfWay();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { defineAgent } from '../../src/agents/agent.js';
-import { readJournal } from '../../src/journal/read-journal.js';
+import { formatOf, readJournal } from '../../src/journal/read-journal.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { presets } from '../../src/policy/presets.js';
 import { tracingRunner } from '../../src/kernel/tracing-runner.js';
@@ -41,6 +41,7 @@ const played = async (stepCount: number, outputBytes: number) => {
     run: async (call) => `${call.step.id} `.padEnd(outputBytes, `${call.step.id}-`),
   });
   const clock = virtualClock();
+  const errors: unknown[] = [];
   let transitions = 0;
   const orchestrator = (of: RunStore) =>
     composeOrchestrator(
@@ -49,6 +50,7 @@ const played = async (stepCount: number, outputBytes: number) => {
         clock,
         store: of,
         policy: presets.boundedReplan({ limits: { maxSteps: 2_000 } }),
+        onError: (error) => errors.push(error),
       },
       undefined,
       (chart) => {
@@ -74,13 +76,13 @@ const played = async (stepCount: number, outputBytes: number) => {
   await clock.runUntil(run.done);
   expect((await run.done).successfulSteps).toHaveLength(stepCount);
   /** How many transitions it takes to take the run up again just before its end. */
-  const resumed = async (): Promise<number> => {
+  const resumed = async (damage = (state: unknown): unknown => state): Promise<number> => {
     const stored = await store.read('run-of-many-steps');
     if (stored === undefined) throw new Error('There is no run');
     const cut = memoryStore();
     await cut.create(stored.header);
     const entries = stored.entries.slice(0, -1);
-    const state = stored.state === undefined ? {} : { state: stored.state.body };
+    const state = stored.state === undefined ? {} : { state: damage(stored.state.body) };
     const split = stored.state?.sequence ?? entries.length;
     await cut.append('run-of-many-steps', 0, entries.slice(0, split), state);
     if (split < entries.length) await cut.append('run-of-many-steps', split, entries.slice(split));
@@ -91,7 +93,7 @@ const played = async (stepCount: number, outputBytes: number) => {
     expect((await again.done).successfulSteps).toHaveLength(stepCount);
     return replayed;
   };
-  return { ...written(), resumed, stored: await store.read('run-of-many-steps') };
+  return { ...written(), resumed, errors, stored: await store.read('run-of-many-steps') };
 };
 
 describe('what is written for a step', () => {
@@ -128,5 +130,23 @@ describe('taking a run up again', () => {
     const whole = await (await played(150, 100)).resumed();
     const tail = await (await played(150, 10_240)).resumed();
     expect(tail).toBeLessThan(whole / 2);
+  });
+
+  it('replays all of it where the stored state is damaged or leads elsewhere, and says so once', async () => {
+    const { resumed, errors, stored } = await played(150, 10_240);
+    const tail = await resumed();
+    expect(errors).toEqual([]);
+    const whole = await resumed(() => ({ no: 'state' }));
+    expect(whole).toBeGreaterThan(2 * tail);
+    expect(errors.splice(0)).toMatchObject([{ code: 'journal-corrupt' }]);
+    // One of other charts: as it was written, and of no use.
+    const format = formatOf(stored?.header ?? expect.fail());
+    for (const entry of stored?.entries.slice(0, stored.state?.sequence) ?? [])
+      format.decode(entry);
+    const foreign = format.encodeState(() => ({ nodes: [{ chart: 'unknown' }] }));
+    expect(foreign).toBeDefined();
+    const other = await resumed(() => foreign);
+    expect(other).toBe(whole);
+    expect(errors).toMatchObject([{ code: 'journal-mismatch' }]);
   });
 });

@@ -9,6 +9,6 @@ export interface JournalFormat {
   decode(stored: StoredEntry): JournalEntry;
   /** The state after the last entry as it is stored; undefined when none is to be stored now. */
   encodeState(save: () => unknown): unknown;
-  /** The state after the last entry that was decoded; undefined where states are not kept. Throws JournalCorruptError. */
+  /** The state after the last entry that was decoded; undefined where states are not kept. Throws when it is damaged. */
   decodeState(stored: StoredState): unknown;
 }

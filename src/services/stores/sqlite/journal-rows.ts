@@ -1,3 +1,4 @@
+import { JournalCorruptError } from '../../../errors.js';
 import type { StoredCommand, StoredEntry, StoredState } from '../../run-store.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
@@ -9,6 +10,8 @@ import { SEQUENCE_BITS } from './schema.js';
 const PLACES = `place >= (? << ${SEQUENCE_BITS}) AND place < ((? + 1) << ${SEQUENCE_BITS})`;
 const BODY = textColumn('body');
 const SEQUENCE = `place & ${2 ** SEQUENCE_BITS - 1}`;
+
+const DAMAGED_STATE: StoredState = { sequence: 0, body: null };
 
 /** The entries, the state and the inbox of runs, as rows. */
 export class JournalRows {
@@ -83,14 +86,20 @@ export class JournalRows {
     }
   }
 
+  /** The entries say all that the state does: one that is damaged is handed out as none, for whoever reads it to tell. */
   state(run: RunRow): StoredState | undefined {
     const row = this.#state.get(run.id);
     if (row === undefined) return undefined;
     const what = `The state of run '${run.runId}'`;
     const sequence = Number(row['sequence']);
-    const body = textOf(row['body'], what);
-    if (row['checksum'] !== checksumOf(run.id, sequence, body)) throw tornError(what);
-    return { sequence, body: parseStored(body, what) };
+    try {
+      const body = textOf(row['body'], what);
+      if (row['checksum'] !== checksumOf(run.id, sequence, body)) throw tornError(what);
+      return { sequence, body: parseStored(body, what) };
+    } catch (error) {
+      if (!JournalCorruptError.isInstance(error)) throw error;
+      return DAMAGED_STATE;
+    }
   }
 
   keepState(run: RunRow, sequence: number, state: unknown): void {
