@@ -20,8 +20,8 @@ export const priceTag = (proof: Proof): string =>
     ...(proof.maxima === null ? refutation(proof) : maxima(proof)),
     '',
     ...exploredLines(proof),
-    '',
-    ...coverageLines(proof),
+    // A search that ended where a rule is broken has not seen all there is.
+    ...(proof.isProved ? ['', ...coverageLines(proof)] : []),
   ].join('\n');
 
 const maxima = ({ maxima: found, planSteps }: Proof): string[] => {

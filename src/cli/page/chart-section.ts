@@ -28,8 +28,19 @@ export const chartSection = (
 ${meter('transitions', coverage.coveredTransitions, coverage.transitions)}</div>
 ${missingStates(coverage)}
 ${untakenIn(proof, coverage).map(untakenList).join('\n')}
-<figure tabindex="0" aria-label="The chart ${escaped(chart)}">${markedPicture(svg, coverage, transitions)}</figure></section>`;
+${figure(chart, markedPicture(svg, coverage, transitions))}</section>`;
 };
+
+/** A picture in a frame of its own, in which it can be moved. */
+export const figure = (chart: string, svg: string): string =>
+  `<figure tabindex="0" aria-label="The chart ${escaped(chart)}">${withOwnIds(svg, chart)}</figure>`;
+
+/** Several pictures on one page must not name the same thing twice. */
+const withOwnIds = (svg: string, chart: string): string =>
+  svg
+    .replace('aria-labelledby="title desc"', `aria-labelledby="${chart}-title ${chart}-desc"`)
+    .replace('<title id="title">', `<title id="${chart}-title">`)
+    .replace('<desc id="desc">', `<desc id="${chart}-desc">`);
 
 const meter = (what: string, seen: number, all: number): string =>
   `<p><meter min="0" max="${all}" value="${seen}"></meter> ${seen} of ${all} ${what}</p>`;

@@ -10,7 +10,7 @@ const MARK = ' data-unreached=""';
 
 export const markedPicture = (
   svg: string,
-  { chart, missing, missingStates }: ChartCoverage,
+  { missing, missingStates }: ChartCoverage,
   transitions: readonly string[],
 ): string => {
   const unreached = new Set(missingStates);
@@ -19,7 +19,7 @@ export const markedPicture = (
   const isTaken = (source: string, target: string): boolean =>
     source.endsWith('/initial') ? !unreached.has(target) : links.has(`${owner(source)} ${target}`);
   let target = '';
-  return withOwnIds(svg, chart)
+  return svg
     .split('\n')
     .map((line) => {
       target = attribute(line, 'data-target') ?? target;
@@ -47,10 +47,3 @@ const attribute = (line: string, name: string): string | undefined =>
   new RegExp(` ${name}="([^"]*)"`).exec(line)?.[1];
 
 const marked = (line: string): string => line.replace(/(\/?>)$/, `${MARK}$1`);
-
-/** Several pictures on one page must not name the same thing twice. */
-const withOwnIds = (svg: string, chart: string): string =>
-  svg
-    .replace('aria-labelledby="title desc"', `aria-labelledby="${chart}-title ${chart}-desc"`)
-    .replace('<title id="title">', `<title id="${chart}-title">`)
-    .replace('<desc id="desc">', `<desc id="${chart}-desc">`);

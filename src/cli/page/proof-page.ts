@@ -4,7 +4,7 @@ import type { Metric } from '../../testing/prove/metrics.js';
 import type { Maximum, Proof } from '../../testing/prove/prove.types.js';
 import { METRIC_NAMES } from '../price-tag.js';
 import type { ChartPicture } from './chart-section.js';
-import { chartSection } from './chart-section.js';
+import { chartSection, figure } from './chart-section.js';
 import { durationText } from './duration.js';
 import { escaped, grouped } from './html.js';
 import { STYLE } from './style.js';
@@ -41,9 +41,7 @@ export const proofPage = (
 <dt>Rules</dt><dd>${escaped(proof.rules.join(', '))}</dd>
 </dl>
 ${proof.maxima === null ? refutation(proof) : priceTag(proof.maxima)}
-<h2>The charts under this policy</h2>
-<p>Counted from the charts themselves. What is faded <span class="key"></span> is never reached, whatever anybody answers.</p>
-${[...charts].map(([chart, picture]) => chartSection(proof, chart, picture)).join('\n')}
+${proof.isProved ? chartsUnderPolicy(proof, charts) : plainCharts(charts)}
 <h2>What was explored</h2>
 ${explored(proof)}
 <h2>The policy</h2>
@@ -54,6 +52,17 @@ ${explored(proof)}
 `;
 
 const verdictOf = ({ isProved }: Proof): string => (isProved ? 'proved' : 'refuted');
+
+const chartsUnderPolicy = (
+  proof: Proof,
+  charts: ReadonlyMap<string, ChartPicture>,
+): string => `<h2>The charts under this policy</h2>
+<p>Counted from the charts themselves. What is faded <span class="key"></span> is never reached, whatever anybody answers.</p>
+${[...charts].map(([chart, picture]) => chartSection(proof, chart, picture)).join('\n')}`;
+
+/** A search that ended where a rule is broken cannot tell what is never reached. */
+const plainCharts = (charts: ReadonlyMap<string, ChartPicture>): string => `<h2>The charts</h2>
+${[...charts].map(([chart, { svg }]) => `<details><summary>${escaped(chart)}</summary>${figure(chart, svg)}</details>`).join('\n')}`;
 
 const priceTag = (maxima: NonNullable<Proof['maxima']>): string => {
   const rows = METRICS.map((metric) => priceRow(metric, maxima[metric]));

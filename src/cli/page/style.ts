@@ -31,7 +31,7 @@ li { margin: .15rem 0; }
 .cost { display: inline-block; font-size: .78rem; font-weight: 600; color: var(--accent); border: 1px solid currentColor; border-radius: 999px; padding: 0 .5em; line-height: 1.5; }
 .broken { border-left: 4px solid var(--bad); background: var(--panel); border-radius: 0 8px 8px 0; padding: .6rem 1rem; margin: 0 0 1rem; }
 pre { overflow-x: auto; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 1rem; overflow-wrap: normal; }
-details > pre { border: 0; margin: 0; }
+details > pre, details > figure { border: 0; margin: 0; }
 .chart-section { border: 1px solid var(--line); border-radius: 10px; padding: 1rem; margin: 1rem 0; }
 .meters { display: flex; flex-wrap: wrap; gap: .25rem 2rem; } .meters p { margin: 0; display: flex; align-items: center; gap: .6rem; }
 meter { width: 7rem; height: .9rem; }

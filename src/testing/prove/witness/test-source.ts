@@ -1,7 +1,7 @@
 import { stableStringify } from '../../../canonical-json.js';
 import type { JsonValue } from '../../../canonical-json.js';
 import type { Settings } from '../../../machines/settings.types.js';
-import type { Counterexample, Rule, Way, Witness } from '../prove.types.js';
+import type { Counterexample, Rule, Way, WayMove, Witness } from '../prove.types.js';
 
 /** What is wrong, and by which way. */
 type Told = Pick<Counterexample, 'rule' | 'message' | 'witness'> & {
@@ -15,12 +15,15 @@ export const testSource = (
   { rule, message, witness, expectation = EXPECTATIONS[rule] }: Told,
 ): string => {
   const hasFallbacks = team.fallbacks.length > 0;
+  const shown = COSTS.has(rule) ? witness : withoutParts(witness);
   return [
     `import { expect, test } from 'vitest';`,
     `import { ${hasFallbacks ? 'defineAgent, ' : ''}definePolicy } from 'planwright';`,
     `import { replayWitness } from 'planwright/testing';`,
     '',
-    `const policy = definePolicy(${text(policy)});`,
+    `const policy = definePolicy({`,
+    ...Object.entries(policy).map(([group, values]) => `  ${group}: ${text(values)},`),
+    `});`,
     `const options = {`,
     `  agents: [${team.agents.map((name) => agentText(name, team.fallbacks)).join(', ')}],`,
     `  planner: ${team.hasPlanner},`,
@@ -31,14 +34,23 @@ export const testSource = (
     '',
     `test(${text(message)}, () => {`,
     `  const replayed = replayWitness(policy, options, {`,
-    ...wayLines(witness, '    '),
-    ...partLines(witness),
+    ...wayLines(shown, '    '),
+    ...partLines(shown),
     `  });`,
     `  ${expectation}`,
     `});`,
     '',
   ].join('\n');
 };
+
+/** What charts below cost matters only where cost does. */
+const COSTS: ReadonlySet<Rule> = new Set<Rule>(['finite cost', 'price tag']);
+
+const withoutParts = ({ moves, ...witness }: Witness): Witness => ({
+  ...witness,
+  moves: moves.map(({ sentence, kind, input }) => ({ sentence, kind, input })),
+  parts: {},
+});
 
 const text = (value: unknown): string => stableStringify(value as JsonValue);
 
@@ -51,9 +63,15 @@ const agentText = (name: string, fallbacks: readonly string[]): string =>
 const wayLines = ({ system, moves }: Way, indent: string): string[] => [
   `${indent}system: ${text(system)},`,
   `${indent}moves: [`,
-  ...moves.map((move) => `${indent}  ${text(move)},`),
+  ...moves.map((move) => `${indent}  ${moveText(move)},`),
   `${indent}],`,
 ];
+
+/** What is for people comes first. */
+const moveText = ({ sentence, kind, parts, input }: WayMove): string => {
+  const relied = parts === undefined ? '' : ` parts: ${text(parts)},`;
+  return `{ sentence: ${text(sentence)}, kind: '${kind}',${relied} input: ${text(input)} }`;
+};
 
 const partLines = ({ parts }: Witness): string[] => {
   const ways = Object.entries(parts);
