@@ -14,7 +14,7 @@ interface Step {
 }
 
 const stepsFrom = (system: System, frame: Frame, moves: readonly Move[]): Step[] =>
-  moves.map((move) => {
+  moves.filter(isCompared).map((move) => {
     const step = system.kernel.step(frame.state, move.input);
     const next = frameAfter(frame, step);
     const isOver = step.status !== 'active';
@@ -23,6 +23,9 @@ const stepsFrom = (system: System, frame: Frame, moves: readonly Move[]): Step[]
     const costs = METRICS.map((metric) => cost[metric]).join();
     return { text, frame: isOver ? undefined : next, signature: `${move.kind} ${costs} ${text}` };
   });
+
+/** A skip to a step is a skip of others, which can be said one after the other: see skips.test.ts. */
+const isCompared = ({ label }: Move): boolean => !label.startsWith('A person skips to');
 
 const signatureOf = (steps: readonly Step[]): string =>
   [...new Set(steps.map(({ signature }) => signature))].sort().join('\n');

@@ -13,6 +13,7 @@ import { withWallTime } from './moves/wall-time.js';
 import { observedKernel } from './observed-kernel.js';
 import { runText } from './projection/run-text.js';
 import { boundViolations, replanViolations } from './rules/bound-rules.js';
+import { plannedViolations } from './rules/planned-rule.js';
 import { recoveryViolations } from './rules/recovery-rules.js';
 import { rejectionViolations } from './rules/rejection-rules.js';
 import { waitingViolations } from './rules/waiting-rules.js';
@@ -45,6 +46,7 @@ export const wholeRun = (charts: Charts, settings: Settings, planSteps: number):
       ...rejectionViolations(settings.policy, step),
       ...replanViolations(before, step),
       ...recoveryViolations(move, step),
+      ...plannedViolations(step),
     ],
   };
 };

@@ -31,20 +31,15 @@ export const compose = (
   settings: Settings,
   options: ExploreOptions,
 ): Composition => {
-  const callBudget = callBudgetOf(settings);
-  const composer = new Composer(chartsFor, repertoireFor(settings), options, callBudget);
+  const repertoire = repertoireFor(settings);
+  const charts = chartsFor(repertoire.settings);
+  const composer = new Composer(charts, repertoire, options, callBudgetOf(settings));
   return composer.run();
 };
 
 /** Everything that can be said to the charts of this policy, each on its own. */
 export const repertoireFor = (settings: Settings): Repertoire =>
   repertoireOf(bareSettings(settings), settings);
-
-/** The same with plans of one step, for what people say. */
-export const oneStepRepertoire = (repertoire: Repertoire): Repertoire => {
-  const settings = oneStepOnly(repertoire.settings);
-  return { ...repertoire, settings, shapes: new PlanShapes(settings, 1, true) };
-};
 
 /** Undefined where a run cannot make as many calls anyway: what a price tag without a budget says is proved to hold. */
 const callBudgetOf = ({ policy, team }: Settings): number | undefined => {
@@ -80,7 +75,6 @@ const repertoireOf = (settings: Settings, { policy, team }: Settings): Repertoir
 });
 
 class Composer {
-  readonly #chartsFor: (settings: Settings) => Charts;
   readonly #charts: Charts;
   readonly #repertoire: Repertoire;
   readonly #options: ExploreOptions;
@@ -88,13 +82,12 @@ class Composer {
   readonly #analyses: Analysis[] = [];
 
   constructor(
-    chartsFor: (settings: Settings) => Charts,
+    charts: Charts,
     repertoire: Repertoire,
     options: ExploreOptions,
     callBudget: number | undefined,
   ) {
-    this.#chartsFor = chartsFor;
-    this.#charts = chartsFor(repertoire.settings);
+    this.#charts = charts;
     this.#repertoire = repertoire;
     this.#options = options;
     this.#callBudget = callBudget;
@@ -157,8 +150,7 @@ class Composer {
     const handedOn = isAsPlanned ? planned : this.#step(below, 0, 'handed on');
     if (planned === undefined || handedOn === undefined) return;
     const inside = { calls: below.calls, planned, handedOn };
-    if (!this.#isSound(this.#clockSystem(inside))) return;
-    this.#isSound(goalSystem(this.#charts, this.#repertoire, inside, false));
+    this.#isSound(goalSystem(this.#charts, this.#repertoire, inside));
   }
 
   #isSound(system: System): boolean {
@@ -166,17 +158,4 @@ class Composer {
     this.#analyses.push(analysis);
     return analysis.refutation === undefined;
   }
-
-  #clockSystem(contracts: Contracts): System {
-    const repertoire = oneStepRepertoire(this.#repertoire);
-    return goalSystem(this.#chartsFor(repertoire.settings), repertoire, contracts, true);
-  }
 }
-
-const oneStepOnly = ({ policy, team }: Settings): Settings => {
-  const { limits, replan } = policy;
-  const maxReplans =
-    replan.maxByComplexity === null ? Math.min(1, limits.maxReplans) : limits.maxReplans;
-  const small = definePolicy({ ...policy, limits: { ...limits, maxSteps: 1, maxReplans } });
-  return { policy: small, team };
-};

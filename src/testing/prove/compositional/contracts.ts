@@ -9,7 +9,7 @@ import { askedAt } from '../moves/asked.js';
 import { answerMove } from '../moves/call-answers.js';
 import type { Repertoire } from '../moves/replies.js';
 import { repliesTo } from '../moves/replies.js';
-import { HANDED_ON, liveSteps } from '../projection/orchestrator-text.js';
+import { HANDED_ON, liveSteps } from '../projection/live-steps.js';
 import { callVariantOf } from './call-system.js';
 import type { Contract, ContractEnd } from './contract.js';
 import { detailOf, STOPPED } from './contract.js';

@@ -16,6 +16,7 @@ import { withWallTime } from '../moves/wall-time.js';
 import { observedKernel } from '../observed-kernel.js';
 import { runText } from '../projection/run-text.js';
 import { boundViolations, replanViolations } from '../rules/bound-rules.js';
+import { plannedViolations } from '../rules/planned-rule.js';
 import { recoveryViolations } from '../rules/recovery-rules.js';
 import { rejectionViolations } from '../rules/rejection-rules.js';
 import { waitingViolations } from '../rules/waiting-rules.js';
@@ -42,6 +43,7 @@ const rulesOf = ({ policy }: Settings): Pick<System, 'violations' | 'violationsO
     ...rejectionViolations(policy, step),
     ...replanViolations(before, step),
     ...recoveryViolations(move, step),
+    ...plannedViolations(step),
   ],
 });
 
@@ -111,24 +113,19 @@ const nestedInput = (
   },
 });
 
-/**
- * The orchestrator chart of the goal, alone, against the contracts of its steps and calls. Pauses, more time and what a
- * run refuses are said in a system of their own, with plans of one step: a pause starts nothing, and more time changes
- * only when the clock comes to its deadlines, where any timer may be the last to elapse.
- */
+/** The orchestrator chart of the goal, alone, against the contracts of its steps and calls, and all that people say. */
 export const goalSystem = (
   charts: Charts,
   repertoire: Repertoire,
   contracts: Contracts,
-  isEverythingSaid: boolean,
 ): System => ({
-  name: isEverythingSaid ? 'a plan of one step, with all that people say' : 'the plan of the goal',
+  name: 'the plan of the goal',
   kernel: observedKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') }),
   starts: startMoves(repertoire.settings, repertoire.shapes),
   moves: (frame) => [
     ...contractMoves(contracts, repertoire, frame),
     ...timerMoves(frame).map((move) => withWallTime(frame, move)),
-    ...commandMoves(frame, isEverythingSaid),
+    ...commandMoves(frame),
     ...reportMoves(repertoire.settings, frame),
     ...refusableIn(contracts, frame).map(outOfCalls),
   ],

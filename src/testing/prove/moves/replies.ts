@@ -1,6 +1,6 @@
 import type { SupervisorRequest, WorkerRequest } from '../../../actors/call.types.js';
 import type { Settings } from '../../../machines/settings.types.js';
-import { HANDED_ON } from '../projection/orchestrator-text.js';
+import { HANDED_ON } from '../projection/live-steps.js';
 import { agentsToTell } from './plan-shapes.js';
 import type { PlanShapes } from './plan-shapes.js';
 import type { Asked, Reply } from './replies.types.js';
@@ -137,7 +137,9 @@ const withSpending = ({ policy }: Settings, replies: readonly Reply[]): readonly
 const plannerReplies = ({ shapes, hasIndependentRevisions }: Repertoire, asked: Asked): Reply[] => {
   const isIndependent = hasIndependentRevisions && asked.revision > 0;
   const plans = shapes.plans(asked.waiting.at(-1), isIndependent);
-  const repeated = asked.fingerprints.map((fingerprint) => shapes.again(fingerprint))[0];
+  const repeated = asked.fingerprints
+    .map((fingerprint) => shapes.again(fingerprint))
+    .find((plan) => plan !== undefined);
   const made = [
     ...plans.map(({ name, plan }) => ({ name, plan })),
     { name: 'an empty plan', plan: { analysis: '', steps: [] } },

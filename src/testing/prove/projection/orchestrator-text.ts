@@ -1,67 +1,98 @@
 import { isGatePassed } from '../../../guards/gates.js';
-import { itemsOf } from '../../../plan/chunked-list.js';
+import { planFingerprint } from '../../../plan/fingerprint.js';
 import type { ProposedPlan } from '../../../plan/plan.js';
-import { failureLimit } from '../../../policy/time.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
+import { failuresText } from './failures-text.js';
 import { bandOf } from './step-text.js';
-import { flag } from './value-text.js';
+import { flag, votesText } from './value-text.js';
 
-/** What a person who gives more time gives: more than any policy has, so that it is known when it is used. */
-export const EXTENSION_MS = 2 ** 52;
+/** What can be seen in a state of the chart, beside what can always be seen. */
+export interface Sight {
+  /** The plan that is being judged; in other states it was judged already. */
+  readonly plan: PlanSeen;
+  /** Whether a plan may be adopted before anything asks for another one. */
+  readonly isPlanComing: boolean;
+  /** What is left: nothing but a summary, and steps that come to their end; or only the latter. */
+  readonly rest: 'all' | 'summary' | 'windingDown';
+}
 
-/** The plan that is being judged; in other states it was judged already. */
-export type PlanSeen = 'proposal' | 'judged' | 'given' | 'none';
+type PlanSeen = 'proposal' | 'judged' | 'given' | 'none';
+
+/** By the names of the active states. */
+export const sightIn = (value: string, { revision }: OrchestratorContext): Sight => ({
+  plan: planSeenIn(value),
+  isPlanComing: !isPlanThere(value, revision),
+  rest: restIn(value),
+});
+
+const planSeenIn = (value: string): PlanSeen => {
+  if (value.includes('preparing')) return 'given';
+  // In a sub-plan the ladder's answer is waited for; what it is about has been judged.
+  if (value.includes('weighing')) return 'judged';
+  const isJudged = value.includes('reviewingPlan') || value.includes('awaitingPlanApproval');
+  return isJudged ? 'proposal' : 'none';
+};
+
+const WITH_PLAN = /executing|draining|verifying|weighingGoal|awaitingLimitDecision|interrupted/;
+
+const isPlanThere = (value: string, revision: number): boolean =>
+  revision >= 0 && WITH_PLAN.test(value);
+
+const restIn = (value: string): Sight['rest'] => {
+  if (value.includes('windingDown')) return 'windingDown';
+  return value.includes('summarizing') ? 'summary' : 'all';
+};
 
 /** What the guards of the orchestrator chart can see, without the steps of its plan. */
-export const orchestratorText = (context: OrchestratorContext, planSeen: PlanSeen): string =>
-  [
-    budgetText(context),
+export const orchestratorText = (context: OrchestratorContext, sight: Sight): string => {
+  if (sight.rest !== 'all') return restText(context, sight);
+  return [
+    budgetText(context, sight),
     clockText(context),
     endText(context),
-    failuresText(context),
+    failuresText(context, sight.isPlanComing),
     requestsText(context),
-    flag(context.fingerprints.length > 0),
     ladderText(context),
     spentText(context),
     confidenceText(context),
-    planSeen === 'none' ? '' : seenPlanText(context, planSeen),
+    sight.plan === 'none' ? '' : seenPlanText(context, sight.plan),
   ].join(',');
+};
 
-const budgetText = (context: OrchestratorContext): string => {
-  const { replans, maxReplans, plannerCalls, revision, settings } = context;
+/** How the run ends is decided: nothing starts any more, and every command is refused. */
+const restText = (context: OrchestratorContext, { rest }: Sight): string => {
+  const isLadderSeen = rest === 'summary' && context.progress.counts.running > 0;
+  return [
+    endText(context),
+    rest === 'summary' ? flag(context.extensionMs > 0) : '',
+    isLadderSeen ? ladderText(context) : '',
+    spentText(context),
+  ].join(',');
+};
+
+/** What was spent is seen by what is left; before the first plan the bound itself may still change. */
+const budgetText = (context: OrchestratorContext, { isPlanComing }: Sight): string => {
+  const { replans, maxReplans, plannerCalls, revision, settings, fingerprints } = context;
   const isInterrupting = settings.policy.failure.onPlannerFailure === 'interrupt';
   const recoveries = isInterrupting && revision < 0 ? plannerCalls - replans : 0;
-  return `${replans}/${maxReplans}:${recoveries}${flag(revision >= 0)}`;
+  const left = revision < 0 ? `${replans}/${maxReplans}` : Math.max(0, maxReplans - replans);
+  // Only a planner that is asked, or can be asked again, can repeat itself.
+  const repeated = isPlanComing || replans < maxReplans ? repeatable(fingerprints) : '';
+  return `${left}:${recoveries}${flag(revision >= 0)}${repeated}`;
 };
 
-const clockText = ({
-  clockMs,
-  extensionMs,
-  isExecutionClosed,
-  isPaused,
-}: OrchestratorContext): string => {
-  const lasts = clockMs >= EXTENSION_MS ? 'more' : String(clockMs);
-  return `${lasts}${flag(extensionMs > 0)}${flag(isExecutionClosed)}${flag(isPaused)}`;
-};
+const EMPTY_PLAN = planFingerprint({ analysis: '', steps: [] });
+
+/** Plans with steps differ from each other; one without is the same as any other. */
+const repeatable = (fingerprints: readonly string[]): string =>
+  `${flag(fingerprints.some((fingerprint) => fingerprint !== EMPTY_PLAN))}${flag(fingerprints.includes(EMPTY_PLAN))}`;
+
+/** How long its present part lasts is seen by nobody: any timer may be the next to elapse. */
+const clockText = ({ extensionMs, isExecutionClosed, isPaused }: OrchestratorContext): string =>
+  `${flag(extensionMs > 0)}${flag(isExecutionClosed)}${flag(isPaused)}`;
 
 const endText = ({ ending, rejected, lastWord }: OrchestratorContext): string =>
   `${ending?.status ?? ''}${flag(rejected !== null)}${flag(lastWord.length > 0)}`;
-
-/** Failures are compared with their limit, and with each other. */
-const failuresText = ({ progress, givenUp, settings }: OrchestratorContext): string => {
-  const { failedSincePlan, unresolved } = progress.counts;
-  const limit = failureLimit(settings.policy, progress.steps.length);
-  // What more steps are worth: the limit may grow with them, and a summary is for several.
-  const size = settings.policy.limits.maxFailures === null ? progress.steps.length : 2;
-  const failed = Math.min(failedSincePlan, limit + 1);
-  return [
-    failed,
-    flag(unresolved > 0),
-    flag(unresolved > failedSincePlan),
-    Math.min(progress.steps.length, Math.max(2, size)),
-    flag(givenUp.length > 0),
-  ].join('.');
-};
 
 const requestsText = ({ requests, questions }: OrchestratorContext): string => {
   const isGoal = requests.some(({ kind }) => kind === 'goalNotAchieved');
@@ -80,8 +111,11 @@ const spentText = ({ spent, settings, depth }: OrchestratorContext): string => {
   return `${calls}${flag(tokens)}${flag(costUsd)}`;
 };
 
-const confidenceText = ({ confidence, scope, settings }: OrchestratorContext): string => {
+/** What a step that starts may be asked about. */
+const confidenceText = (context: OrchestratorContext): string => {
+  const { confidence, scope, settings, isExecutionClosed } = context;
   const { confidenceBelow, autoApproveTrivial } = settings.policy.approval;
+  if (isExecutionClosed) return '';
   const trivial = flag(autoApproveTrivial && scope === 'trivial');
   if (confidenceBelow === null) return trivial;
   const bands = settings.team.agents.map((agent) =>
@@ -94,7 +128,10 @@ const seenPlanText = (context: OrchestratorContext, planSeen: PlanSeen): string 
   const { proposal, givenPlan } = context;
   const plan = planSeen === 'given' ? (givenPlan as ProposedPlan | null) : proposal?.plan;
   const verdict = planSeen === 'judged' ? verdictSeen(context) : '';
-  return plan == null ? verdict : `${verdict}${planText(plan)}`;
+  if (plan == null) return verdict;
+  // What is adopted too late never starts: only how many steps it leaves undone is seen.
+  const late = `${plan.scope ?? ''}<${plan.steps.map(({ complexity }) => complexity).join(' ')}>`;
+  return `${verdict}${context.isExecutionClosed ? late : planText(plan)}`;
 };
 
 const verdictSeen = ({ settings, review }: OrchestratorContext): string => {
@@ -109,52 +146,4 @@ const planText = ({ steps, scope }: ProposedPlan): string => {
     return `${step.agent}${flag(step.requiresApproval)}${step.complexity}${votesText(step)}<${after}`;
   });
   return `${scope ?? ''}[${texts.join(' ')}]`;
-};
-
-const votesText = ({
-  votes,
-}: {
-  readonly votes?: { readonly count: number; readonly choose: string } | null | undefined;
-}): string => (votes == null ? '' : `${votes.count}${votes.choose}`);
-
-/** A step that waits or runs. */
-export interface LiveStep {
-  readonly index: number;
-  readonly isRunning: boolean;
-  /** True when another step waits for it. */
-  readonly isAwaited: boolean;
-  readonly text: string;
-}
-
-/** The task of a step that an agent handed on; the planner's have another. */
-export const HANDED_ON = 'handed on';
-
-/** What is settled has had its consequences: only what waits or runs is seen, in the order of the plan. */
-export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep[] => {
-  const states = itemsOf(progress.states);
-  const isLive = (index: number): boolean =>
-    states[index]?.status === 'pending' || states[index]?.status === 'running';
-  const isRunningAt = (index: number): boolean => states[index]?.status === 'running';
-  const isAwaitedAt = (index: number): boolean => (progress.dependents[index] ?? []).some(isLive);
-  const byRank = progress.steps
-    .map((step, index) => ({ step, index }))
-    .filter(({ index }) => isLive(index))
-    .sort((left, right) => left.step.rank - right.step.rank);
-  // A step that runs and is awaited by nobody has no place that matters.
-  const placed = byRank.filter(({ index }) => !isRunningAt(index) || isAwaitedAt(index));
-  const positions = new Map(placed.map(({ index }, position) => [index, position]));
-  const isAgentSeen = settings.team.agents.length > 1;
-  return byRank.map(({ step, index }) => {
-    const isRunning = isRunningAt(index);
-    const after = step.dependsOn.flatMap((other) => positions.get(other) ?? []);
-    // What it asks for is seen when it starts.
-    const wants = isRunning ? '' : `${flag(step.requiresApproval)}${votesText(step)}`;
-    const agent = isAgentSeen ? step.agent : '';
-    return {
-      index,
-      isRunning,
-      isAwaited: isAwaitedAt(index),
-      text: `${agent}${flag(step.task === HANDED_ON)}${wants}<${after.join('&')}`,
-    };
-  });
 };

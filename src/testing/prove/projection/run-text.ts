@@ -8,10 +8,12 @@ import type { Frame } from '../model.types.js';
 import { TICK, timerName } from '../timer-name.js';
 import { agentCallText } from './agent-call-text.js';
 import { breakerText } from './breaker-text.js';
-import type { LiveStep, PlanSeen } from './orchestrator-text.js';
-import { liveSteps, orchestratorText } from './orchestrator-text.js';
+import type { LiveStep } from './live-steps.js';
+import { isExecutionOver, liveSteps, waitingSegments } from './live-steps.js';
+import type { Sight } from './orchestrator-text.js';
+import { orchestratorText, sightIn } from './orchestrator-text.js';
 import { stepText } from './step-text.js';
-import { flag, valueText } from './value-text.js';
+import { valueText } from './value-text.js';
 
 /*
  * A whole run as far as its guards can see it: which states are active, counters that are compared with limits, what
@@ -80,28 +82,37 @@ const planText = (
   const others = Object.keys(childrenOf(node.snapshot))
     .filter((id) => !id.startsWith('slot-'))
     .map((id) => `${id}:${chartText(frame, timers, `${address}/${id}`)}`);
-  const steps = stepTexts(liveSteps(context), inSlot);
-  return `${orchestratorText(context, planSeenIn(value))};${steps};${others.join('')}`;
+  const sight = sightIn(value, context);
+  const steps = stepsText(context, sight, inSlot);
+  return `${orchestratorText(context, sight)};${steps};${others.join('')}`;
 };
 
-const planSeenIn = (value: string): PlanSeen => {
-  if (value.includes('preparing')) return 'given';
-  // In a sub-plan the ladder's answer is waited for; what it is about has been judged.
-  if (value.includes('weighing')) return 'judged';
-  const isJudged = value.includes('reviewingPlan') || value.includes('awaitingPlanApproval');
-  return isJudged ? 'proposal' : 'none';
+/** Where nothing starts any more, steps that wait are seen at most by their number. */
+const stepsText = (
+  context: OrchestratorContext,
+  { rest }: Sight,
+  inSlot: (index: number) => string,
+): string => {
+  const { counts } = context.progress;
+  const steps = liveSteps(context);
+  if (rest !== 'all')
+    return stepTexts(steps.filter(({ isRunning }) => isRunning).map(alone), inSlot);
+  return isExecutionOver(context) ? String(counts.pending) : stepTexts(steps, inSlot);
 };
+
+const alone = (step: LiveStep): LiveStep => ({ ...step, isAwaited: false, text: step.kind });
 
 /** Steps that run and that nothing waits for are all alike: their order is nobody's business. */
 const stepTexts = (steps: readonly LiveStep[], inSlot: (index: number) => string): string => {
-  const alike: string[] = [];
-  const placed: string[] = [];
-  for (const { index, isRunning, isAwaited, text } of steps) {
-    if (isRunning && !isAwaited) alike.push(`${text}=${inSlot(index)}`);
-    else placed.push(`${text}${flag(isRunning)}${isRunning ? inSlot(index) : ''}`);
-  }
-  return `${alike.sort().join(' ')}|${placed.join(' ')}`;
+  const running = steps.filter(({ isRunning }) => isRunning);
+  const textOf = ({ text, index }: LiveStep): string => `${text}=${inSlot(index)}`;
+  const alike = running.filter(({ isAwaited }) => !isAwaited).map(textOf);
+  const awaited = running.filter(({ isAwaited }) => isAwaited).map(textOf);
+  const waiting = waitingSegments(steps).map((segment) => segment.map(waitingText).join(' '));
+  return `${alike.sort().join(' ')}|${awaited.join(' ')}|${waiting.join(' ')}`;
 };
+
+const waitingText = ({ text, isAwaited }: LiveStep): string => `${text}${isAwaited ? '!' : ''}`;
 
 /** The timers by what they are for. How many tenths of its time a step has left is seen by nobody but the timer itself. */
 const timersByAddress = ({ state }: Frame): Timers => {

@@ -23,3 +23,9 @@ export const valueText = (snapshot: AnyMachineSnapshot): string => {
 };
 
 export const flag = (value: boolean): string => (value ? '1' : '0');
+
+export const votesText = ({
+  votes,
+}: {
+  readonly votes?: { readonly count: number; readonly choose: string } | null | undefined;
+}): string => (votes == null ? '' : `${votes.count}${votes.choose}`);

@@ -69,11 +69,6 @@ const planBounds = (context: OrchestratorContext): Bound[] => {
       most: limits.maxAgentCalls ?? Number.POSITIVE_INFINITY,
     },
     {
-      name: 'steps planned',
-      value: progress.steps.length,
-      most: limits.maxSteps * (1 + context.replans),
-    },
-    {
       name: 'issues in a row',
       value: context.ladder.consecutiveIssues,
       most: context.settings.policy.escalation.issues.abort,

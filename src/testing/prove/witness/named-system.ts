@@ -1,6 +1,6 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { callSystem } from '../compositional/call-system.js';
-import { oneStepRepertoire, repertoireFor } from '../compositional/compose.js';
+import { repertoireFor } from '../compositional/compose.js';
 import type { Contracts } from '../compositional/contracts.js';
 import { goalSystem, subplanSystem } from '../compositional/plan-system.js';
 import { stepSystem } from '../compositional/step-system.js';
@@ -44,7 +44,5 @@ function* systems(
     yield () => stepSystem(charts, repertoire, NO_CONTRACTS, level, 'handed on');
     yield () => subplanSystem(charts, repertoire, NO_CONTRACTS, level);
   }
-  yield () => goalSystem(charts, repertoire, NO_CONTRACTS, false);
-  const one = oneStepRepertoire(repertoire);
-  yield () => goalSystem(chartsFor(one.settings), one, NO_CONTRACTS, true);
+  yield () => goalSystem(charts, repertoire, NO_CONTRACTS);
 }
