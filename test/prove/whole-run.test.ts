@@ -91,13 +91,24 @@ describe('a proof that can fail', () => {
     expect(replayWitness(small(), TEAM, witness).violations).toEqual([]);
   });
 
-  it('finds the run that goes on after a no', () => {
-    const charts = withGuard('endsAtOnce', () => false);
-    const policy = small({
-      approval: { onReject: 'fail' },
-      limits: { maxSteps: 2, maxParallel: 2 },
-    });
-    const { counterexample } = proveCharts(charts, policy, TEAM);
-    expect(counterexample?.rule).toBe('rejection');
-  });
+  it.each(['wholeRun', 'compositional'] as const)(
+    'finds the run that goes on after a no, by the very move that breaks the rule: %s',
+    (method) => {
+      const charts = withGuard('endsAtOnce', () => false);
+      const policy = small({
+        approval: { onReject: 'fail' },
+        limits: { maxSteps: 2, maxParallel: 2 },
+      });
+      const options = { ...TEAM, method };
+      expect(prove(policy, PARTS).counterexample).toBeNull();
+      const { counterexample } = proveCharts(charts, policy, options);
+      expect(counterexample?.rule).toBe('rejection');
+      const { witness } = counterexample!;
+      expect(replayOnCharts(charts, policy, options, witness)).toMatchObject({
+        isFollowed: true,
+        violations: [{ rule: 'rejection' }],
+      });
+      expect(replayWitness(policy, options, witness).violations).toEqual([]);
+    },
+  );
 });

@@ -45,10 +45,13 @@ function* edgesOf(graph: Graph): Iterable<Edge> {
   for (let edge = 0; edge < graph.edgeCount; edge += 1) yield graph.edge(edge);
 }
 
-const unsafe = ({ graph, refutation }: Exploration): Refutation | undefined =>
-  refutation === undefined
-    ? undefined
-    : { ...refutation.violation, edges: graph.wayTo(refutation.node) };
+const unsafe = ({ graph, refutation }: Exploration): Refutation | undefined => {
+  if (refutation === undefined) return undefined;
+  const { node, edge, violation } = refutation;
+  const edges =
+    edge === undefined ? graph.wayTo(node) : [...graph.wayTo(graph.edge(edge).from), edge];
+  return { ...violation, edges };
+};
 
 const unbounded = (graph: Graph, { unbounded: found }: LongestPaths): Refutation | undefined => {
   if (found === undefined) return undefined;

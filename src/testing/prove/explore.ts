@@ -15,7 +15,14 @@ export interface ExplorationProgress {
 export interface Exploration {
   readonly graph: Graph;
   /** What is wrong, at the first node where something is; the search is breadth first, so the way there is shortest. */
-  readonly refutation: { readonly node: number; readonly violation: Violation } | undefined;
+  readonly refutation:
+    | {
+        readonly node: number;
+        /** The move by which it is broken, where it is a move and not the state. */
+        readonly edge: number | undefined;
+        readonly violation: Violation;
+      }
+    | undefined;
   /** One output of the root for every way to end. */
   readonly outputs: ReadonlyMap<number, unknown>;
 }
@@ -77,8 +84,10 @@ class Search {
       const next = frameAfter(frame, step);
       const to = this.#arrive(step, next);
       const cost = costOf(this.#system, frame, move, step);
-      this.#graph.connect(node, to, move, cost);
-      this.#judge(to, this.#system.violationsOfStep(frame, move, step));
+      const violations = this.#system.violationsOfStep(frame, move, step);
+      this.#graph.connect(node, to, move, cost, violations.length > 0);
+      // It is the move that is wrong: there may be a shorter way to where it leads.
+      this.#judge(to, violations, this.#graph.edgeCount - 1);
       if (this.#refutation !== undefined) return;
     }
   }
@@ -101,10 +110,10 @@ class Search {
     return node;
   }
 
-  #judge(node: number, violations: readonly Violation[]): void {
+  #judge(node: number, violations: readonly Violation[], edge?: number): void {
     const [violation] = violations;
     if (violation === undefined || this.#refutation !== undefined) return;
-    this.#refutation = { node, violation };
+    this.#refutation = { node, edge, violation };
   }
 }
 

@@ -63,14 +63,12 @@ export class Graph {
     }
   }
 
-  connect(from: number, to: number, move: Move, cost: Weights): void {
+  /** `mustKeep` is for the move by which a rule is broken: it is told even where another leads to the same at the same cost. */
+  connect(from: number, to: number, move: Move, cost: Weights, mustKeep = false): void {
     const { kind, label, detail } = move;
     const costId = this.#costs.idOf(cost);
-    // A command that was refused, or that only agents hear of, is no edge; nor is the tick of a step's time.
-    const isSilent = move.input.kind === 'commanded' || kind === 'inner';
-    if (from === to && isSilent && costId === 0) return;
     const kindId = KINDS.indexOf(kind);
-    if (this.#isKnown(this.#firstEdge[from] ?? 0, to, kindId, costId)) return;
+    if (!mustKeep && this.#isNothingNew(from, to, move, costId)) return;
     const edge = this.#to.length;
     this.#from.push(from);
     this.#to.push(to);
@@ -79,6 +77,13 @@ export class Graph {
     this.#details.push(detail);
     this.#label.push(this.#labels.idOf(label));
     if (this.#parentEdge[to] === -1 && to !== 0) this.#parentEdge[to] = edge;
+  }
+
+  /** A command that was refused, or that only agents hear of, is no edge; nor is the tick of a step's time. */
+  #isNothingNew(from: number, to: number, { kind, input }: Move, costId: number): boolean {
+    const isSilent = input.kind === 'commanded' || kind === 'inner';
+    if (from === to && isSilent && costId === 0) return true;
+    return this.#isKnown(this.#firstEdge[from] ?? 0, to, KINDS.indexOf(kind), costId);
   }
 
   #isKnown(first: number, to: number, kind: number, cost: number): boolean {

@@ -18,6 +18,7 @@ import { runText } from '../projection/run-text.js';
 import { boundViolations, replanViolations } from '../rules/bound-rules.js';
 import { plannedViolations } from '../rules/planned-rule.js';
 import { recoveryViolations } from '../rules/recovery-rules.js';
+import { childRejectionViolations } from '../rules/child-rejection-rules.js';
 import { rejectionViolations } from '../rules/rejection-rules.js';
 import { waitingViolations } from '../rules/waiting-rules.js';
 import type { Charts } from '../whole-run.js';
@@ -41,6 +42,7 @@ const rulesOf = ({ policy }: Settings): Pick<System, 'violations' | 'violationsO
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
   violationsOfStep: (before, move, step) => [
     ...rejectionViolations(policy, step),
+    ...childRejectionViolations(before, move, step),
     ...replanViolations(before, step),
     ...recoveryViolations(move, step),
     ...plannedViolations(step),
