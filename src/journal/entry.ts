@@ -8,12 +8,23 @@ export interface CarriedOver {
   readonly successor: string;
 }
 
+/**
+ * A process that was told to close has given the run back, with calls that were decided on and not made. No chart hears
+ * of it: for them a call is out as soon as it is decided on.
+ */
+export interface HeldBack {
+  readonly kind: 'heldBack';
+  readonly keys: readonly string[];
+  /** Whose they were. They are known to be unmade only to the very next owner, who may make them. */
+  readonly token: number;
+}
+
 /** One thing that happened to a run and everything that followed from it. Plain JSON, never changed. */
 export interface JournalEntry {
   /** Position in the journal, from 0 without gaps. */
   readonly sequence: number;
   readonly at: number;
-  readonly event: KernelInput | CarriedOver;
+  readonly event: KernelInput | CarriedOver | HeldBack;
   readonly facts: readonly Fact[];
   /** Keys of the calls that start because of it: written down before any of them is made. */
   readonly intents: readonly string[];
@@ -24,6 +35,9 @@ export interface ChartEntry extends JournalEntry {
   readonly event: KernelInput;
 }
 
-/** The entries that charts can be taken through: all but the end of a run that was carried over. */
+/** The entries that charts can be taken through. */
 export const chartEntries = (entries: readonly JournalEntry[]): readonly ChartEntry[] =>
-  entries.filter((entry): entry is ChartEntry => entry.event.kind !== 'carriedOver');
+  entries.filter(isChartEntry);
+
+const isChartEntry = (entry: JournalEntry): entry is ChartEntry =>
+  entry.event.kind !== 'carriedOver' && entry.event.kind !== 'heldBack';

@@ -56,6 +56,8 @@ export class Driver<Entry> {
   #state: KernelState;
   /** Calls that wait until everything that was missed is dealt with; undefined when nothing was. */
   #held: OpenCall[] | undefined;
+  /** Calls that were not made because nothing new was to start. */
+  readonly #heldBack: OpenCall[] = [];
   #isBusy = false;
   #isDraining = false;
   #isOver = false;
@@ -74,6 +76,11 @@ export class Driver<Entry> {
 
   get waiting(): number {
     return this.#mailbox.length;
+  }
+
+  /** Calls that are out as far as the journal knows, and were never made. */
+  get heldBack(): readonly OpenCall[] {
+    return [...this.#heldBack, ...(this.#held ?? [])].filter((call) => this.#isOpen(call));
   }
 
   /** Hands an event in. */
@@ -250,9 +257,10 @@ export class Driver<Entry> {
   #startCall(call: OpenCall): void {
     const { address, generation, actor, input } = call;
     // A call that was stopped again within its own step is never made.
-    if (this.#isOver || this.#state.calls.get(address)?.generation !== generation) return;
+    if (!this.#isOpen(call)) return;
     // The intent is durable: whoever takes the run up makes the call.
-    if (this.#isDraining) return;
+    if (this.#isDraining) this.#heldBack.push(call);
+    if (this.#isOver || this.#isDraining) return;
     if (this.#held !== undefined) {
       this.#held.push(call);
       return;
@@ -267,6 +275,10 @@ export class Driver<Entry> {
         this.#settleCall(address, generation, { kind: 'broken', address, generation, error });
       },
     );
+  }
+
+  #isOpen({ address, generation }: OpenCall): boolean {
+    return this.#state.calls.get(address)?.generation === generation;
   }
 
   #settleCall(address: string, generation: number, input: KernelInput): void {

@@ -47,7 +47,7 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
     const last = lastEntry(stored.header, entries, successor.runId, present.startedAt);
     await writer.append([last], {
       hasEnded: true,
-      save: () => undefined,
+      save: undefined,
     });
     return successor.runId;
   } finally {

@@ -9,8 +9,8 @@ import { afterwards } from './maybe-promise.js';
 /** Where a run stands after an entry. */
 export interface Standing {
   readonly hasEnded: boolean;
-  /** Its state as JSON; asked for now and then. */
-  readonly save: () => unknown;
+  /** Its state as JSON; asked for now and then. Undefined where it is as it was. */
+  readonly save: (() => unknown) | undefined;
 }
 
 /** Writes the journal of one run, as its owner. */
@@ -78,7 +78,7 @@ export class JournalWriter {
     );
     taken.push(...this.#discarded);
     this.#discarded = [];
-    const state = hasEnded ? undefined : this.#format?.encodeState(save);
+    const state = hasEnded || save === undefined ? undefined : this.#format?.encodeState(save);
     return {
       ended: hasEnded,
       ...(token === undefined ? {} : { token }),

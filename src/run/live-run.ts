@@ -4,6 +4,7 @@ import { failed } from '../actors/outcome.js';
 import type { CallSurroundings, OutputLookup, Perform } from '../actors/team.types.js';
 import { RunConflictError, toFailure } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { chartEntries } from '../journal/entry.js';
 import type { Fact, FactBody } from '../journal/facts.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
@@ -60,9 +61,11 @@ export interface Meanwhile {
   /** How often it was taken over from a process that died; undefined when it knows that. */
   readonly takeovers: number | undefined;
   readonly commands: readonly StoredCommand[];
+  /** Keys of calls that are out as far as its state goes, and were never made. */
+  readonly heldBack: readonly string[];
 }
 
-const NOTHING: Meanwhile = { takeovers: undefined, commands: [] };
+const NOTHING: Meanwhile = { takeovers: undefined, commands: [], heldBack: [] };
 
 /** Before anything that was missed: a run that has died too often does nothing any more. */
 const FIRST_OF_ALL = Number.NEGATIVE_INFINITY;
@@ -123,13 +126,19 @@ export class LiveRun extends CommandMethods implements Run {
   }
 
   /** Goes on where a journal ends, with the deaths it has not heard of and the commands that came since. */
-  goOn({ entries, state }: ReplayedRun, { takeovers, commands }: Meanwhile = NOTHING): void {
+  goOn(
+    { entries, state }: ReplayedRun,
+    { takeovers, commands, heldBack }: Meanwhile = NOTHING,
+  ): void {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
     this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
-    const timeOf = (stepNumber: number): number => entries[stepNumber]?.at ?? lastAt;
+    const steps = chartEntries(entries);
+    const timeOf = (stepNumber: number): number => steps[stepNumber]?.at ?? lastAt;
     const { calls, timers } = unfinishedIn(state, timeOf);
-    const interrupted = calls.filter((call) => !this.#mayRepeat(call));
+    const mayMake = (call: OpenCall): boolean =>
+      this.#mayRepeat(call) || heldBack.includes(keyOf(call));
+    const interrupted = calls.filter((call) => !mayMake(call));
     const missed = [
       ...(takeovers === undefined ? [] : [{ at: FIRST_OF_ALL, input: recovery(takeovers) }]),
       ...interrupted.map((call) => ({ at: lastAt, input: interruption(call) })),
@@ -138,8 +147,7 @@ export class LiveRun extends CommandMethods implements Run {
         return given === undefined ? [] : [{ at: command.at, input: given }];
       }),
     ];
-    const repeated = calls.filter((call) => this.#mayRepeat(call));
-    this.#driver.take(state, { calls: repeated, timers }, missed);
+    this.#driver.take(state, { calls: calls.filter(mayMake), timers }, missed);
     this.#listen(commands);
   }
 
@@ -177,19 +185,39 @@ export class LiveRun extends CommandMethods implements Run {
   async stop(graceMs: number): Promise<void> {
     await this.#within(graceMs, this.#driver.drain());
     const stopped = this.#driver.stop();
-    await this.#within(graceMs, stopped);
+    const isQuiet = await this.#within(graceMs, stopped);
     if (this.#isOver) return;
+    if (isQuiet) await this.#within(graceMs, this.#tellHeldBack());
     await this.#keeping?.lease.release();
     this.#endBy('stopped: the orchestrator was closed');
   }
 
-  #within(graceMs: number, work: Promise<void>): Promise<void> {
+  /** Whoever takes the run up next must not take a call for interrupted that was never made. */
+  async #tellHeldBack(): Promise<void> {
+    const { token } = this.#keeping?.lease ?? {};
+    const keys = this.#driver.heldBack.flatMap((call) =>
+      this.#mayRepeat(call) ? [] : [keyOf(call)],
+    );
+    if (token === undefined || keys.length === 0) return;
+    const entry = this.#memory.heldBack(keys, token, this.#now());
+    try {
+      await this.#keeping?.writer.append([entry], { hasEnded: false, save: undefined });
+      this.#memory.keep(entry);
+    } catch (error) {
+      this.#parts.onError(error);
+    }
+  }
+
+  /** True when the work was done in time. */
+  #within(graceMs: number, work: Promise<void>): Promise<boolean> {
     const { clock } = this.#parts;
     return new Promise((resolve) => {
-      const timer = clock.setTimeout(resolve, graceMs);
+      const timer = clock.setTimeout(() => {
+        resolve(false);
+      }, graceMs);
       void work.then(() => {
         clock.clearTimeout(timer);
-        resolve();
+        resolve(true);
       });
     });
   }
@@ -328,6 +356,9 @@ const commandResult = (step: KernelStep | undefined): CommandResult => {
   );
   return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
 };
+
+/** Plans are checked without a key. */
+const keyOf = ({ input }: OpenCall): string => (input as Partial<CallInput>).key ?? '';
 
 const recovery = (takeovers: number): KernelInput => {
   const event: RunRecovered = { type: 'run.recovered', takeovers };

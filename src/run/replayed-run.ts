@@ -33,7 +33,7 @@ export const replayedRun = (
 ): ReplayedRun => {
   const from = kept === undefined ? kernel.initialState : restored(kernel, kept);
   const tail = chartEntries(kept === undefined ? entries : entries.slice(kept.sequence));
-  let factCount = (tail[0]?.facts[0]?.sequence ?? 1) - 1;
+  let factCount = lastFact(entries.slice(0, kept?.sequence ?? 0));
   const check = (entry: JournalEntry, step: KernelStep): void => {
     checkFacts(entry, factsOf(step, entry.at, factCount));
     factCount += entry.facts.length;
@@ -41,6 +41,10 @@ export const replayedRun = (
   const { state, status } = replay(kernel, tail, check, from);
   return { entries, state, status };
 };
+
+/** The number of the last fact: not every entry has one. */
+const lastFact = (entries: readonly JournalEntry[]): number =>
+  entries.findLast(({ facts }) => facts.length > 0)?.facts.at(-1)?.sequence ?? 0;
 
 const restored = (kernel: Kernel, { saved }: KeptState): KernelState => {
   try {

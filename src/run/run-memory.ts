@@ -60,6 +60,12 @@ export class RunMemory {
     };
   }
 
+  /** Calls that were decided on and not made, by their keys. */
+  heldBack(keys: readonly string[], token: number, at: number): JournalEntry {
+    const event = { kind: 'heldBack', keys, token } as const;
+    return { sequence: this.#entries.length, at, event, facts: [], intents: NO_INTENTS };
+  }
+
   keep(entry: JournalEntry): void {
     this.#entries.push(entry);
     this.#factCount += entry.facts.length;

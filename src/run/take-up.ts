@@ -74,7 +74,7 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
     const owned = {
       header: stored.header,
       format: journal.format,
-      meanwhile: { takeovers, commands },
+      meanwhile: { takeovers, commands, heldBack: heldBackFor(claim.token, replayed.entries) },
     };
     if (replayed.entries.length === 0) return { kind: 'new', ...owned };
     return { kind: 'unfinished', ...owned, replayed };
@@ -91,6 +91,12 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
 const untold = (takeovers: number, entries: readonly JournalEntry[]): number | undefined => {
   const told = entries.reduce((most, { event }) => Math.max(most, takeoversIn(event)), 0);
   return takeovers > told ? takeovers : undefined;
+};
+
+/** Calls that the owner before us has not made. Had anybody had the run in between, they might be made. */
+const heldBackFor = (token: number, entries: readonly JournalEntry[]): readonly string[] => {
+  const last = entries.at(-1)?.event;
+  return last?.kind === 'heldBack' && last.token === token - 1 ? last.keys : [];
 };
 
 const takeoversIn = (event: JournalEntry['event']): number =>

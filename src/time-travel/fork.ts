@@ -129,9 +129,11 @@ class Way {
 
   /** Takes one event of the parent over. Gives the position of the first fact that differs, or -1. */
   async #go(entry: JournalEntry): Promise<number> {
-    // Processes that died with the parent are none of the new run's, which has a count of its own.
+    // What became of the parent's processes is none of the new run's business, which has its own.
+    if (entry.event.kind === 'heldBack') return -1;
     if (isRecovery(entry) && entry.facts.length === 0) return -1;
-    const event = await this.#translated(entry);
+    if (entry.event.kind === 'carriedOver') return 0;
+    const event = await this.#translated(entry.event);
     if (event === undefined) return 0;
     const taken = this.#timeline.take(event, entry.at);
     const ours = { runId: this.#fork.runId, facts: taken.facts };
@@ -139,7 +141,7 @@ class Way {
   }
 
   /** The event as it happens to the new run; undefined when nobody there waits for it. */
-  async #translated({ event }: JournalEntry): Promise<KernelInput | undefined> {
+  async #translated(event: KernelInput): Promise<KernelInput | undefined> {
     const { runId, goal, plan } = this.#fork;
     if (event.kind === 'started') {
       const given = {
@@ -148,7 +150,7 @@ class Way {
       };
       return { kind: 'started', input: { ...(event.input as object), ...given, runId } };
     }
-    if (event.kind === 'carriedOver' || !this.#timeline.isAwaited(event)) return undefined;
+    if (!this.#timeline.isAwaited(event)) return undefined;
     // The command was taken out of its parent's inbox.
     if (event.kind === 'commanded') return { kind: 'commanded', event: event.event };
     if (event.kind !== 'answered' && event.kind !== 'broken') return event;

@@ -27,7 +27,7 @@ export const openByEntry = (
       mismatch ??= stepMismatch(runId, entry, step);
       if (mismatch !== null) throw new Error(mismatch);
       for (const effect of step.effects) note(effect, entry.at, calls, timers);
-      states.push({ calls: step.state.calls, timers: step.state.timers });
+      states[entry.sequence] = { calls: step.state.calls, timers: step.state.timers };
     });
   } catch (error) {
     // Charts of another version may do anything with events they do not know.

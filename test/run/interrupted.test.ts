@@ -6,13 +6,14 @@ import { ConfigurationError } from '../../src/errors.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
+import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { play } from '../scenarios/harness.js';
 import { steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
-import { factsOf, storeWith } from './runs.js';
+import { factsOf, journalIn, storeWith } from './runs.js';
 
 expectNothingUnhandled();
 
@@ -88,6 +89,71 @@ describe('a call that was out when the process died', () => {
       expect(report.status).toBe('completed');
       expect(calls).toEqual(['run/a/1/worker', 'run/b/1/worker']);
     }
+  });
+
+  it('was not made at all when its process was told to close before: whoever takes the run up makes it, once', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const policy = definePolicy({ retry: { attempts: 1 }, time: { stepTimeoutMs: 1_000 } });
+    const calls: string[] = [];
+    const next = () =>
+      composeOrchestrator(
+        { agents: [agentOf(clock, calls, false)], clock, store, policy },
+        undefined,
+      );
+    const first = next();
+    first.start({ goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a', 'c<b') } });
+    await clock.settle();
+    // The answer comes back in time, and its step is followed by the next one: that is decided on, and not begun.
+    await clock.runUntil(first.close({ graceMs: 500 }));
+    expect(calls).toEqual(['run/a/1/worker']);
+    expect(journalIn(store, 'run').at(-1)?.event).toMatchObject({
+      kind: 'heldBack',
+      keys: ['run/b/1/worker'],
+    });
+    const second = next();
+    const run = await second.resume('run');
+    await clock.runUntil(second.close({ graceMs: 500 }));
+    expect(calls).toEqual(['run/a/1/worker', 'run/b/1/worker']);
+    expect(factsOf(run).filter((fact) => fact.type === 'agent.failed')).toEqual([]);
+    const third = await next().resume('run');
+    await clock.runUntil(third.done);
+    expect(await third.done).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+    expect(calls).toEqual(['run/a/1/worker', 'run/b/1/worker', 'run/c/1/worker']);
+    expect(checkInvariants(journalIn(store, 'run'), { policy })).toEqual([]);
+    // What was given back is no part of what happened: it can be looked at, and forked.
+    const replay = await next().replay('run');
+    expect(replay.mismatch).toBeNull();
+    const fork = await next().fork('run', { atSequence: replay.facts.length, runId: 'again' });
+    expect((await fork.done).status).toBe('completed');
+  });
+
+  it('may have been made where somebody had the run after it was given back: it is not made again', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    const policy = definePolicy({ retry: { attempts: 1 } });
+    const calls: string[] = [];
+    const next = () =>
+      composeOrchestrator(
+        { agents: [agentOf(clock, calls, false)], clock, store, policy },
+        undefined,
+      );
+    const first = next();
+    first.start({ goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a') } });
+    await clock.settle();
+    await clock.runUntil(first.close({ graceMs: 500 }));
+    // Makes the call and gives the run back before there is an answer: it writes nothing.
+    const second = next();
+    await second.resume('run');
+    await clock.runUntil(second.close({ graceMs: 1 }));
+    expect(calls).toEqual(['run/a/1/worker', 'run/b/1/worker']);
+    const third = await next().resume('run');
+    await clock.runUntil(third.done);
+    expect(calls).toEqual(['run/a/1/worker', 'run/b/1/worker']);
+    expect((await third.done).steps).toMatchObject([
+      { id: 'a', status: 'completed' },
+      { id: 'b', status: 'failed', code: 'interrupted' },
+    ]);
   });
 
   it('is said to be repeatable or not by true or false, and by nothing else', () => {

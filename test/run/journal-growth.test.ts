@@ -93,7 +93,13 @@ const played = async (stepCount: number, outputBytes: number) => {
     expect((await again.done).successfulSteps).toHaveLength(stepCount);
     return replayed;
   };
-  return { ...written(), resumed, errors, stored: await store.read('run-of-many-steps') };
+  return {
+    ...written(),
+    resumed,
+    errors,
+    orchestratorOn: orchestrator,
+    stored: await store.read('run-of-many-steps'),
+  };
 };
 
 describe('what is written for a step', () => {
@@ -130,6 +136,24 @@ describe('taking a run up again', () => {
     const whole = await (await played(150, 100)).resumed();
     const tail = await (await played(150, 10_240)).resumed();
     expect(tail).toBeLessThan(whole / 2);
+  });
+
+  it('finds its way from a stored state on though nothing is told by the entry after it', async () => {
+    const { stored, orchestratorOn, errors } = await played(150, 10_240);
+    const { header, entries, state } = stored ?? expect.fail();
+    const count = state?.sequence ?? expect.fail();
+    const cut = memoryStore();
+    await cut.create(header);
+    await cut.append(header.runId, 0, entries.slice(0, count), { state: state?.body });
+    // Somebody had it and died; who takes it over writes that down, and gives it back.
+    await cut.claim(header.runId, 'somebody', 1, -10);
+    const first = orchestratorOn(cut);
+    await first.resume(header.runId);
+    await first.close({ graceMs: 0 });
+    expect((await cut.read(header.runId))?.state?.sequence).toBe(count);
+    const run = await orchestratorOn(cut).resume(header.runId);
+    expect((await run.done).successfulSteps).toHaveLength(150);
+    expect(errors).toEqual([]);
   });
 
   it('replays all of it where the stored state is damaged or leads elsewhere, and says so once', async () => {

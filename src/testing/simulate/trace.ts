@@ -34,6 +34,8 @@ const eventLine = ({ event }: JournalEntry): string => {
       return `a call broke at ${event.address}`;
     case 'elapsed':
       return `the timer ${event.timer} is due`;
+    case 'heldBack':
+      return `the run is given back without ${event.keys.join(', ')}`;
     case 'carriedOver':
       return `the run goes on as ${event.successor}`;
   }
