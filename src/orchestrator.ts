@@ -30,7 +30,6 @@ import type { DurabilityOptions } from './run/durability.js';
 import { defaultDurability } from './run/durability.js';
 import type { RunParts } from './run/live-run.js';
 import type { RetentionOptions, RetentionParts } from './run/retention.js';
-import { deleteEndedRuns, deleteRun } from './run/retention.js';
 import { RunRegistry } from './run/run-registry.js';
 import type { ConnectedRun, Run } from './run/run.types.js';
 import type { Clock } from './services/clock.js';
@@ -195,8 +194,9 @@ export const composeOrchestrator = (
     connect: (runId) => runs.connect(runId),
     recover: () => runs.recover(),
     recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
-    delete: async (runId) => deleteRun(runId, retentionParts()),
-    deleteEnded: async (retention) => deleteEndedRuns(retention, retentionParts()),
+    delete: async (runId) => (await loadRetention()).deleteRun(runId, retentionParts()),
+    deleteEnded: async (retention) =>
+      (await loadRetention()).deleteEndedRuns(retention, retentionParts()),
     close: ({ graceMs = CLOSE_GRACE_MS } = {}) => runs.close(graceMs),
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
@@ -216,6 +216,8 @@ const CLOSE_GRACE_MS = 5_000;
 
 /** Most programs never look back: what that takes is a chunk of its own in a bundle. */
 const loadTimeTravel = () => import('./composition/time-travel.js');
+
+const loadRetention = () => import('./run/retention.js');
 
 /** What runs are made with under one policy. */
 const engineOf = (

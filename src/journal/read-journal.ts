@@ -1,13 +1,10 @@
 import { JournalCorruptError, PlanwrightError } from '../errors.js';
 import type { RunHeader, StoredRun, StoredState } from '../services/run-store.js';
 import type { JournalEntry } from './entry.js';
-import { headerChecksum } from './format/checksum.js';
 import type { JournalFormat } from './format/journal-format.js';
 import { PackedFormat } from './format/packed-format.js';
 import { plainFormat } from './format/plain-format.js';
-
-/** The format that new journals are written in. Every one before it stays readable. */
-export const JOURNAL_FORMAT = 2;
+import { JOURNAL_FORMAT } from './sealed-header.js';
 
 /** A journal as it was written, and what it takes to write on. */
 export interface ReadJournal {
@@ -23,12 +20,6 @@ interface ReadState {
   readonly sequence: number;
   readonly saved: unknown;
 }
-
-/** A header as it is stored: it says what format the journal is in, and that it is whole. */
-export const sealedHeader = (header: Omit<RunHeader, 'format' | 'checksum'>): RunHeader => {
-  const open: RunHeader = { ...header, format: JOURNAL_FORMAT };
-  return { ...open, checksum: headerChecksum(open) };
-};
 
 /** How the journal under a header is read and written. Throws JournalCorruptError when nobody here knows. */
 export const formatOf = (header: RunHeader): JournalFormat => {

@@ -1,7 +1,7 @@
 import { RunConflictError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { JournalFormat } from '../journal/format/journal-format.js';
-import { formatOf } from '../journal/read-journal.js';
+import { PackedFormat } from '../journal/format/packed-format.js';
 import type { AppendOptions, MaybePromise, RunHeader, RunStore } from '../services/run-store.js';
 import type { Lease } from './lease.js';
 import { afterwards } from './maybe-promise.js';
@@ -38,7 +38,7 @@ export class JournalWriter {
 
   /** Makes a place for a new journal and claims it; nothing is written before that is done. */
   open(header: RunHeader): void {
-    this.#format = formatOf(header);
+    this.#format = new PackedFormat(header);
     this.#opening = afterwards(this.#store.create(header), () =>
       afterwards(this.#lease.take(), (claim) => {
         if (claim !== undefined) return;

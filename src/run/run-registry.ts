@@ -6,11 +6,9 @@ import {
   RunNotFoundError,
 } from '../errors.js';
 import type { ReadJournal } from '../journal/read-journal.js';
-import { readJournal, sealedHeader } from '../journal/read-journal.js';
+import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunHeader, RunStore } from '../services/run-store.js';
 import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
-import { carryOver, rememberingPerform } from './carry-over.js';
-import { StoredRunConnection } from './connected-run.js';
 import type { Durability } from './durability.js';
 import { Inbox } from './inbox.js';
 import { JournalWriter } from './journal-writer.js';
@@ -20,7 +18,6 @@ import { LiveRun } from './live-run.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
 import type { TakenUp } from './take-up.js';
-import { takeUp } from './take-up.js';
 
 /** What every run of one orchestrator is made of. */
 export interface RegistryParts extends RunParts {
@@ -93,6 +90,7 @@ export class RunRegistry {
         chartFingerprint: chartFingerprint(),
         startedAt: clock.now(),
       };
+      const { carryOver } = await loadCarryOver();
       return this.resume(await carryOver(runId, { store, lease: keeping.lease, present }));
     }
   }
@@ -103,6 +101,7 @@ export class RunRegistry {
   ): Promise<{ readonly header: RunHeader; readonly entries: ReadJournal['entries'] }> {
     const stored = await this.#parts.store?.read(runId);
     if (stored !== undefined) {
+      const { readJournal } = await loadJournal();
       return { header: stored.header, entries: readJournal(stored, runId).entries };
     }
     throw new RunNotFoundError(
@@ -144,6 +143,7 @@ export class RunRegistry {
     const { store, clock, durability, newOwner } = this.#parts;
     if (store === undefined) throw new RunNotFoundError(noStore(runId));
     const { pollMs, answerMs } = durability;
+    const { StoredRunConnection } = await loadConnection();
     return new StoredRunConnection(runId, {
       store,
       clock,
@@ -219,6 +219,7 @@ export class RunRegistry {
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
     }
+    const { takeUp } = await loadTakeUp();
     const taken = await takeUp(runId, {
       store,
       lease: keeping.lease,
@@ -244,7 +245,9 @@ export class RunRegistry {
     if (carriedFrom === undefined) return {};
     const stored = await this.#parts.store?.read(carriedFrom);
     if (stored === undefined) return {};
+    const { readJournal } = await loadJournal();
     const before = { runId: carriedFrom, entries: readJournal(stored, carriedFrom).entries };
+    const { rememberingPerform } = await loadCarryOver();
     return { perform: rememberingPerform(this.#parts.perform, runId, before) };
   }
 
@@ -303,6 +306,12 @@ export class RunRegistry {
     });
   }
 }
+
+/* What most programs never ask for: chunks of their own in a bundle. */
+const loadTakeUp = () => import('./take-up.js');
+const loadJournal = () => import('../journal/read-journal.js');
+const loadCarryOver = () => import('./carry-over.js');
+const loadConnection = () => import('./connected-run.js');
 
 const noStore = (runId: string): string =>
   `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`;

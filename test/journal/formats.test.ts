@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { JournalCorruptError, JournalMismatchError } from '../../src/errors.js';
-import { JOURNAL_FORMAT, readJournal } from '../../src/journal/read-journal.js';
+import { readJournal } from '../../src/journal/read-journal.js';
+import { JOURNAL_FORMAT } from '../../src/journal/sealed-header.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { memoryStore } from '../../src/services/memory-store.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { JournalMismatchError, RunClaimedError } from '../../src/errors.js';
-import { readJournal, sealedHeader, formatOf } from '../../src/journal/read-journal.js';
+import { readJournal, formatOf } from '../../src/journal/read-journal.js';
+import { sealedHeader } from '../../src/journal/sealed-header.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Policy } from '../../src/policy/policy.js';

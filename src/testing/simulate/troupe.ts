@@ -13,6 +13,8 @@ import type { Setting } from './policies.js';
 import { plan, review, summarize, test } from './roles.js';
 import type { Stage } from './stage.js';
 import { writeToStore } from './store-faults.js';
+// Loaded when it is asked for otherwise, and no virtual clock waits for that.
+import '../../run/take-up.js';
 
 /** What a world is played with instead of the real thing; how a planted bug gets in. */
 export interface Understudies {
