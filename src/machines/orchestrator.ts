@@ -78,12 +78,13 @@ export const createOrchestratorMachine = (settings: Settings) =>
             target: 'windingDown',
             actions: ['endRejected', 'settleStep'],
           },
+          // On its way down an answer closes the question at every level that passed it up.
           'approval.grant': [
-            { guard: 'isForChild', actions: 'passDown' },
+            { guard: 'isForChild', actions: 'answerQuestion' },
             { guard: 'isQuestionOpen', actions: 'answerQuestion' },
           ],
           'approval.reject': [
-            { guard: 'isForChild', actions: 'passDown' },
+            { guard: 'isForChild', actions: 'answerQuestion' },
             { guard: 'isQuestionOpen', actions: 'answerQuestion' },
           ],
           'plan.skip': { guard: 'isAccepted', actions: 'skipSteps' },

@@ -1,3 +1,4 @@
+import { boundsWithin } from './budgeted-bounds.js';
 import type { Policy } from './types.js';
 
 /** The most a run can cost under a policy, whatever its agents do. */
@@ -31,20 +32,50 @@ export interface BoundedTeam {
  * planwright/testing finds the same numbers by exploring the charts.
  */
 export const boundsOf = (policy: Policy, team: BoundedTeam): Bounds => {
+  const { maxReplans, maxAgentCalls } = policy.limits;
+  const laterReplans = replansOnceAdopted(policy);
+  const counts = countsOf(policy, team, laterReplans, 0);
+  let bounds = boundsWith(policy, team, counts);
+  if (laterReplans < maxReplans && team.hasPlanner) {
+    const dropping = countsOf(policy, team, 0, maxReplans);
+    bounds = eachOf(Math.max, bounds, boundsWith(policy, team, dropping));
+  }
+  if (maxAgentCalls === null || maxAgentCalls >= bounds.agentCalls) return bounds;
+  const parts = { ...counts, isHandedOnAsked: isHandedOnAsked(policy, team) };
+  return eachOf(Math.min, bounds, boundsWithin(maxAgentCalls, policy, team, parts));
+};
+
+const eachOf = (
+  choose: (left: number, right: number) => number,
+  bounds: Bounds,
+  others: Partial<Bounds>,
+): Bounds => {
+  const chosen: Record<keyof Bounds, number> = { ...bounds };
+  for (const metric of Object.keys(others) as (keyof Bounds)[]) {
+    chosen[metric] = choose(bounds[metric], others[metric] ?? 0);
+  }
+  return chosen;
+};
+
+/** The first plan that is adopted may allow fewer replans than there can be before it. */
+const replansOnceAdopted = ({ limits, replan: { maxByComplexity } }: Policy): number =>
+  maxByComplexity === null
+    ? limits.maxReplans
+    : Math.max(maxByComplexity.simple, maxByComplexity.medium, maxByComplexity.complex);
+
+const boundsWith = (policy: Policy, team: BoundedTeam, counts: Counts): Bounds => {
   const { limits, time } = policy;
-  const counts = countsOf(policy, team);
-  const tries =
-    counts.plannerCalls * policy.retry.attempts +
-    counts.planned * triesPerStep(policy, team, limits.maxVotes) +
-    counts.handedOn * triesPerStep(policy, team, 1) -
-    counts.wishing * triesLostByWish(policy, team) -
-    counts.subplans * triesLostBySubplan(policy, team) +
-    reviewTries(policy, team, counts) +
-    summaryTries(policy, team, counts);
   return {
     plannerCalls: counts.plannerCalls,
-    agentCalls: Math.min(tries, limits.maxAgentCalls ?? tries),
-    replans: limits.maxReplans,
+    agentCalls:
+      counts.plannerCalls * policy.retry.attempts +
+      counts.planned * triesPerStep(policy, team, limits.maxVotes) +
+      counts.handedOn * triesPerStep(policy, team, 1) -
+      counts.wishing * triesLostByWish(policy, team) -
+      counts.subplans * triesLostBySubplan(policy, team) +
+      reviewTries(policy, team, counts) +
+      summaryTries(policy, team, counts),
+    replans: counts.replans,
     steps: counts.planned + counts.handedOn,
     depth: counts.depth,
     approvals:
@@ -56,8 +87,11 @@ export const boundsOf = (policy: Policy, team: BoundedTeam): Bounds => {
 };
 
 interface Counts {
-  /** Plans of the goal that somebody can be asked about: an answer is needed for that. */
+  readonly replans: number;
+  /** Plans of the goal that are carried out. */
   readonly goalPlans: number;
+  /** Plans of the goal that are turned down before there is one to carry out. */
+  readonly dropped: number;
   readonly goalSteps: number;
   /** Steps of plans, sub-plans included. */
   readonly planned: number;
@@ -65,6 +99,8 @@ interface Counts {
   readonly handedOn: number;
   /** Steps that have to end as a wish for another plan or agent, so that there is one: they end early. */
   readonly wishing: number;
+  /** The others, of plans of the goal: they can have sub-plans. */
+  readonly hosts: number;
   /** Steps of the plans at the lowest level. */
   readonly lowest: number;
   readonly subplans: number;
@@ -72,28 +108,37 @@ interface Counts {
   readonly depth: number;
 }
 
-const countsOf = (policy: Policy, team: BoundedTeam): Counts => {
-  const { maxReplans, maxSteps, maxDepth } = policy.limits;
-  const depth = team.hasPlanner ? maxDepth : 0;
-  const goalPlans = team.hasPlanner ? 1 + maxReplans : 1;
-  const handedOn = team.hasPlanner ? 0 : maxReplans;
-  const wishing = isReplanFree(policy, team) ? 0 : maxReplans;
+const countsOf = (policy: Policy, team: BoundedTeam, later: number, dropped: number): Counts => {
+  const { maxSteps } = policy.limits;
+  const depth = team.hasPlanner ? policy.limits.maxDepth : 0;
+  const goalPlans = team.hasPlanner ? 1 + later : 1;
+  const handedOn = team.hasPlanner ? 0 : later;
+  const wishing = isReplanFree(policy, team) ? 0 : later;
   const goalSteps = maxSteps * goalPlans;
-  const levels = nestedLevels(goalSteps - wishing, maxSteps, depth);
-  const nested = total(levels.slice(1));
-  const subplans = total(levels.slice(0, -1));
-  const goalPlannerCalls = team.hasPlanner ? goalPlans + plannerRecoveries(policy) : 0;
+  const hosts = goalSteps - wishing;
+  const subplans = subplansBelow(hosts, maxSteps, depth);
+  const goalPlannerCalls = team.hasPlanner ? goalPlans + dropped + plannerRecoveries(policy) : 0;
   return {
+    replans: later + dropped,
     goalPlans,
+    dropped,
     goalSteps: goalSteps + handedOn,
-    planned: goalSteps + nested,
+    planned: goalSteps + subplans * maxSteps,
     handedOn,
     wishing,
-    lowest: levels.at(-1) ?? 0,
+    hosts,
+    lowest: hosts * maxSteps ** depth,
     subplans,
     plannerCalls: goalPlannerCalls + subplans,
     depth,
   };
+};
+
+/** Every step of every level but the lowest can become a sub-plan. */
+const subplansBelow = (goalSteps: number, maxSteps: number, depth: number): number => {
+  let subplans = 0;
+  for (let level = 0; level < depth; level += 1) subplans += goalSteps * maxSteps ** level;
+  return subplans;
 };
 
 /** Whether a replan can come of something that costs no step its last stages: a goal that is not met, or a failure. */
@@ -101,12 +146,6 @@ const isReplanFree = ({ gates, failure, limits }: Policy, team: BoundedTeam): bo
   team.hasPlanner &&
   ((team.hasSupervisor && gates.goal !== null) ||
     (failure.onStepFailure === 'replan' && limits.maxFailures !== 0));
-
-/** Steps level by level: every step of every level but the lowest can become a sub-plan. */
-const nestedLevels = (goalSteps: number, maxSteps: number, depth: number): number[] =>
-  Array.from({ length: depth + 1 }, (_, level) => goalSteps * maxSteps ** level);
-
-const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** With `onPlannerFailure: 'interrupt'` a person may have the first plan asked for again. */
 const plannerRecoveries = ({ failure, limits }: Policy): number =>
@@ -147,9 +186,9 @@ const triesLostBySubplan = ({ gates, retry }: Policy, team: BoundedTeam): number
 const reviewTries = (
   { gates, retry }: Policy,
   team: BoundedTeam,
-  { goalPlans, subplans }: Counts,
+  { goalPlans, dropped, subplans }: Counts,
 ): number => {
-  const planReviews = gates.plan === null ? 0 : goalPlans + subplans;
+  const planReviews = gates.plan === null ? 0 : goalPlans + dropped + subplans;
   const goalReviews = gates.goal === null ? 0 : goalPlans;
   return team.hasSupervisor ? (planReviews + goalReviews) * retry.attempts : 0;
 };
@@ -158,8 +197,10 @@ const reviewTries = (
 const summaryTries = ({ retry }: Policy, team: BoundedTeam, { goalSteps }: Counts): number =>
   team.hasSummarizer && goalSteps > 1 ? retry.attempts : 0;
 
-const planApprovals = ({ approval }: Policy, { goalPlans }: Counts): number =>
-  approval.plan ? goalPlans : 0;
+const planApprovals = ({ approval }: Policy, { goalPlans, dropped }: Counts): number => {
+  if (!approval.plan) return 0;
+  return goalPlans + (approval.onReject === 'replan' ? dropped : 0);
+};
 
 /**
  * People are asked at the replan bound, once for every step that asks for another plan in vain. Where there are sub-plans
@@ -179,12 +220,14 @@ const limitQuestions = (
 
 /** A plan may ask for approval of each step; of what agents hand on only the policy does. */
 const stepApprovals = (
-  { approval }: Policy,
-  { agents }: BoundedTeam,
+  policy: Policy,
+  team: BoundedTeam,
   { planned, handedOn }: Counts,
 ): number => {
-  const isAsking =
-    approval.confidenceBelow !== null || agents.some((agent) => approval.agents.includes(agent));
-  const handedOnApprovals = approval.maxQuestions + (isAsking ? 1 : 0);
-  return planned * (1 + approval.maxQuestions) + handedOn * handedOnApprovals;
+  const { maxQuestions } = policy.approval;
+  const handedOnApprovals = maxQuestions + (isHandedOnAsked(policy, team) ? 1 : 0);
+  return planned * (1 + maxQuestions) + handedOn * handedOnApprovals;
 };
+
+const isHandedOnAsked = ({ approval }: Policy, { agents }: BoundedTeam): boolean =>
+  (approval.confidenceBelow ?? 0) > 0 || agents.some((agent) => approval.agents.includes(agent));

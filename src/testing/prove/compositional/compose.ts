@@ -70,7 +70,7 @@ const repertoireOf = (settings: Settings, { policy, team }: Settings): Repertoir
   shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, true),
   hasIndependentRevisions: policy.replan.merge.startsWith('append') && policy.limits.maxReplans > 1,
   isHandedOnAsked:
-    policy.approval.confidenceBelow !== null ||
+    (policy.approval.confidenceBelow ?? 0) > 0 ||
     team.agents.some((agent) => policy.approval.agents.includes(agent)),
 });
 

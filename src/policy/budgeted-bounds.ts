@@ -1,0 +1,170 @@
+import type { BoundedTeam, Bounds } from './bounds.js';
+import type { Policy } from './types.js';
+
+/*
+ * What of a price tag can be had with fewer calls than all of it takes. A person can say no to a step, or take it off
+ * the plan, before it makes a call: so steps cost nothing. What costs calls is how there come to be more of them.
+ */
+
+/** What the price tag without a budget is made of, as far as it depends on plans that are carried out. */
+export interface Parts {
+  /** Replans once there is a plan. */
+  readonly replans: number;
+  /** Calls of the planner, for sub-plans too. */
+  readonly plannerCalls: number;
+  readonly subplans: number;
+  /** Steps of plans of the goal that can have a sub-plan. */
+  readonly hosts: number;
+  /** Steps that replans take: they have no sub-plan. */
+  readonly wishing: number;
+  /** Whether people are asked about what agents hand on. */
+  readonly isHandedOnAsked: boolean;
+}
+
+/** More ways to spend the calls than this are not compared: then the price tag is the one without a budget. */
+const WAYS_MAX = 1_000_000;
+
+/** The most of everything with so many calls, each by itself. */
+export const boundsWithin = (
+  budget: number,
+  policy: Policy,
+  team: BoundedTeam,
+  parts: Parts,
+): Partial<Bounds> => {
+  const prices = pricesOf(policy, team);
+  return {
+    agentCalls: budget,
+    plannerCalls: plannerCallsWithin(budget, policy, parts, prices),
+    replans: replansWithin(budget, policy, parts, prices),
+    // The planner of the last level may be refused.
+    depth: Math.floor((budget + 1) / prices.subplan),
+    ...stepsWithin(budget, policy, parts, prices),
+  };
+};
+
+/** What things cost in calls. */
+interface Prices {
+  readonly review: number;
+  /** A step that nobody can do, a planner, and a review. */
+  readonly subplan: number;
+  /** What makes another plan necessary: a person's no costs nothing. */
+  readonly cause: number;
+  /** Whether a step whose sub-plan fails is cause enough. */
+  readonly isFailureCause: boolean;
+  readonly isGoalJudged: boolean;
+}
+
+const pricesOf = ({ limits, approval, failure, gates }: Policy, team: BoundedTeam): Prices => {
+  const review = team.hasSupervisor && gates.plan !== null ? 1 : 0;
+  const isBorne = limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
+  const cause = approval.onReject === 'replan' && (isBorne || approval.plan) ? 0 : 1;
+  return {
+    review,
+    subplan: limits.maxAttempts + 1 + review,
+    cause,
+    isFailureCause: isBorne && failure.onStepFailure === 'replan',
+    isGoalJudged: team.hasSupervisor && gates.goal !== null,
+  };
+};
+
+/** A replan follows a plan that was none, or a no to the one that was given. The planner may be refused at last. */
+const replansWithin = (
+  budget: number,
+  { limits, approval }: Policy,
+  { replans, plannerCalls }: Parts,
+  { review, cause }: Prices,
+): number => {
+  if (plannerCalls === 0) return budget - review;
+  const most = approval.plan ? limits.maxReplans : replans;
+  return Math.max(budget, review + cause > 0 ? 0 : Math.min(most, budget + 1));
+};
+
+/** First the plans of the goal, which cost no more than the call; then as many sub-plans as there are calls left for. */
+const plannerCallsWithin = (
+  budget: number,
+  { limits: { maxSteps, maxReplans } }: Policy,
+  { replans, plannerCalls, subplans, hosts, wishing }: Parts,
+  { review, subplan, cause, isFailureCause }: Prices,
+): number => {
+  if (plannerCalls === 0) return 0;
+  const calls = plannerCalls - subplans + maxReplans - replans;
+  const lost = Math.min(1, wishing);
+  const perStep = subplans / hosts;
+  const costOf = (count: number): number => {
+    const hosted = maxSteps * perStep;
+    const others = Math.ceil(Math.max(0, count - hosted) / (hosted - lost * perStep || 1));
+    const reviewed = Math.max(1 + others, Math.ceil((count + lost * others) / maxSteps));
+    const causes = isFailureCause ? 0 : others * cause;
+    return calls - 1 + count * (subplan - review) + reviewed * review + causes;
+  };
+  let least = 0;
+  for (let most = Math.min(subplans, budget); least < most;) {
+    const count = Math.ceil((least + most) / 2);
+    if (costOf(count) > budget) most = count - 1;
+    else least = count;
+  }
+  return Math.min(calls, budget + 1) + least;
+};
+
+/** Compares all ways to spend the calls on replans, sub-plans and hand-offs, and what is left on questions. */
+const stepsWithin = (
+  budget: number,
+  policy: Policy,
+  parts: Parts,
+  prices: Prices,
+): Pick<Bounds, 'steps' | 'approvals'> => {
+  const { maxSteps } = policy.limits;
+  const { replans, subplans, hosts, wishing } = parts;
+  const { review, subplan, cause, isFailureCause } = prices;
+  const mostReplans = Math.min(budget, replansToCompare(policy, parts, prices));
+  let steps = mostReplans * budget > WAYS_MAX ? Infinity : 0;
+  let approvals = steps;
+  for (let made = 0; made <= mostReplans && steps < Infinity; made += 1) {
+    const plans = made > replans ? 1 : 1 + made;
+    const mostBelow = ((maxSteps * plans - Math.min(wishing, made)) * subplans) / hosts;
+    for (let below = 0; below <= mostBelow; below += 1) {
+      const causes = made - (isFailureCause ? Math.min(made, below) : 0);
+      const left = budget - review - made * (1 + review) - causes * cause - below * subplan;
+      if (left < 0) break;
+      const started = maxSteps * (plans + below);
+      const handOffs = Math.min(left, Math.max(0, replans - made));
+      // Who asks for another plan in vain has no sub-plan, and did not cause one of those there are.
+      const inVain = started - below + (prices.isGoalJudged ? replans - made : -causes);
+      const asked = askedWithin(left, handOffs, started, inVain, policy, parts);
+      steps = Math.max(steps, started + handOffs);
+      approvals = Math.max(approvals, asked + (policy.approval.plan ? 1 + made : 0));
+    }
+  }
+  return { steps, approvals };
+};
+
+/** Where people read plans they may turn down as many as there are replans, before one is adopted. */
+const replansToCompare = (
+  { limits, approval }: Policy,
+  { replans, plannerCalls }: Parts,
+  { cause }: Prices,
+): number => {
+  if (plannerCalls === 0) return 0;
+  return approval.plan && cause === 0 ? limits.maxReplans : replans;
+};
+
+/** A question takes a call of who asks it. A hand-off takes one, too, and there is one more who may ask. */
+const askedWithin = (
+  calls: number,
+  handOffs: number,
+  started: number,
+  inVain: number,
+  { approval, replan }: Policy,
+  { isHandedOnAsked }: Parts,
+): number => {
+  const each = approval.maxQuestions;
+  const questions = each * started + (replan.onLimit === 'askHuman' ? inVain : 0);
+  // From here on there are more questions than calls.
+  const turn = Math.floor((calls - questions) / (each + 1));
+  const asked = [0, turn, turn + 1, handOffs].map((count) => {
+    const handedOn = Math.min(handOffs, Math.max(0, count));
+    const agreed = isHandedOnAsked ? handedOn : 0;
+    return agreed + Math.min(calls - handedOn, questions + each * handedOn);
+  });
+  return started + Math.max(...asked);
+};
