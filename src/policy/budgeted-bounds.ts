@@ -54,17 +54,27 @@ interface Prices {
   readonly isGoalJudged: boolean;
 }
 
-const pricesOf = ({ limits, approval, failure, gates }: Policy, team: BoundedTeam): Prices => {
+const pricesOf = (policy: Policy, team: BoundedTeam): Prices => {
+  const { limits, failure, gates } = policy;
   const review = team.hasSupervisor && gates.plan !== null ? 1 : 0;
-  const isBorne = limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
-  const cause = approval.onReject === 'replan' && (isBorne || approval.plan) ? 0 : 1;
+  const isFailureCause = limits.maxFailures !== 0 && failure.onStepFailure === 'replan';
   return {
     review,
     subplan: limits.maxAttempts + 1 + review,
-    cause,
-    isFailureCause: isBorne && failure.onStepFailure === 'replan',
+    cause: isCausedForFree(policy, isFailureCause) ? 0 : 1,
+    isFailureCause,
     isGoalJudged: team.hasSupervisor && gates.goal !== null,
   };
+};
+
+/** By a no of a person to a step or a plan, or by a step that fails without a call because a breaker is open. */
+const isCausedForFree = (
+  { limits, approval, failure, breaker }: Policy,
+  isFailureCause: boolean,
+): boolean => {
+  const isFailureBorne = limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
+  const isNoCause = approval.onReject === 'replan' && (isFailureBorne || approval.plan);
+  return isNoCause || (isFailureCause && breaker !== null);
 };
 
 /** A replan follows a plan that was none, or a no to the one that was given. The planner may be refused at last. */
@@ -112,27 +122,31 @@ const stepsWithin = (
   policy: Policy,
   parts: Parts,
   prices: Prices,
-): Pick<Bounds, 'steps' | 'approvals'> => {
+): Partial<Bounds> => {
   const { maxSteps } = policy.limits;
   const { replans, subplans, hosts, wishing } = parts;
   const { review, subplan, cause, isFailureCause } = prices;
+  const perPlan = Number(policy.approval.plan);
   const mostReplans = Math.min(budget, replansToCompare(policy, parts, prices));
-  let steps = mostReplans * budget > WAYS_MAX ? Infinity : 0;
-  let approvals = steps;
-  for (let made = 0; made <= mostReplans && steps < Infinity; made += 1) {
+  const ways = (1 + mostReplans) * Math.min(1 + subplans, budget / subplan);
+  if (ways > WAYS_MAX) return {};
+  let steps = 0;
+  let approvals = 0;
+  for (let made = 0; made <= mostReplans; made += 1) {
     const plans = made > replans ? 1 : 1 + made;
-    const mostBelow = ((maxSteps * plans - Math.min(wishing, made)) * subplans) / hosts;
+    const spare = Math.max(0, replans - made);
+    const mostBelow = ((maxSteps * plans - Math.min(wishing, made)) * subplans) / (hosts || 1);
     for (let below = 0; below <= mostBelow; below += 1) {
       const causes = made - (isFailureCause ? Math.min(made, below) : 0);
       const left = budget - review - made * (1 + review) - causes * cause - below * subplan;
       if (left < 0) break;
       const started = maxSteps * (plans + below);
-      const handOffs = Math.min(left, Math.max(0, replans - made));
+      const handOffs = Math.min(left, spare);
       // Who asks for another plan in vain has no sub-plan, and did not cause one of those there are.
-      const inVain = started - below + (prices.isGoalJudged ? replans - made : -causes);
+      const inVain = started - below + (prices.isGoalJudged ? spare : Math.max(-causes, 1 - plans));
       const asked = askedWithin(left, handOffs, started, inVain, policy, parts);
       steps = Math.max(steps, started + handOffs);
-      approvals = Math.max(approvals, asked + (policy.approval.plan ? 1 + made : 0));
+      approvals = Math.max(approvals, started + asked + (1 + made) * perPlan);
     }
   }
   return { steps, approvals };
@@ -166,5 +180,5 @@ const askedWithin = (
     const agreed = isHandedOnAsked ? handedOn : 0;
     return agreed + Math.min(calls - handedOn, questions + each * handedOn);
   });
-  return started + Math.max(...asked);
+  return Math.max(...asked);
 };

@@ -24,19 +24,6 @@ describe('the price tag, the whole run and its parts agree', () => {
   });
 });
 
-describe('a budget of calls', () => {
-  it.each([
-    { limits: { maxReplans: 2, maxAgentCalls: 3 }, approval: { onReject: 'skip' } },
-    { limits: { maxReplans: 1, maxAgentCalls: 2 }, approval: { maxQuestions: 1 } },
-    { limits: { maxDepth: 1, maxAttempts: 2, maxAgentCalls: 2 } },
-  ] as const)('is spent as in a whole run: %j', (policy) => {
-    const composed = prove(small(policy), TEAM);
-    const whole = prove(small(policy), { ...TEAM, method: 'wholeRun' });
-    expect(valuesOf(composed)).toEqual(valuesOf(whole));
-    expect(composed.maxima!.agentCalls.value).toBe(policy.limits.maxAgentCalls);
-  });
-});
-
 describe('each chart on its own', () => {
   it('is taken for the same only in states with the same future', () => {
     const policy = small({

@@ -107,4 +107,32 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     name: 'a plan that starts over',
     policy: { limits: { maxReplans: 1 }, replan: { merge: 'replaceAll' } },
   },
+  {
+    name: 'no planner: nobody can be less sure than 0',
+    policy: { limits: { maxReplans: 1 }, approval: { confidenceBelow: 0 } },
+    team: { planner: false },
+  },
+  {
+    name: 'a first plan that leaves no replan',
+    policy: {
+      limits: { maxReplans: 1 },
+      replan: { maxByComplexity: { simple: 0, medium: 0, complex: 0 } },
+    },
+  },
+  {
+    name: 'few calls: questions or another plan',
+    policy: { limits: { maxReplans: 1, maxAgentCalls: 2 }, approval: { maxQuestions: 1 } },
+  },
+  {
+    name: 'few calls: each of another plan takes two',
+    policy: {
+      limits: { maxReplans: 2, maxAgentCalls: 3 },
+      approval: { onReject: 'skip' },
+      failure: { onStepFailure: 'continue' },
+    },
+  },
+  {
+    name: 'few calls: a sub-plan with a question, which is closed at every level when it is answered',
+    policy: { limits: { maxDepth: 1, maxAgentCalls: 3 }, approval: { maxQuestions: 1 } },
+  },
 ];

@@ -25,10 +25,20 @@ import {
 export interface CallVariant {
   readonly hasFallback: boolean;
   readonly isWindingDown: boolean;
+  /** Breakers watch agents, and nobody else. */
+  readonly isUnwatched?: boolean;
 }
 
-export const callVariantOf = ({ hasFallback, isWindingDown }: CallVariant): string =>
-  `a call${hasFallback ? ' with a fallback' : ''}${isWindingDown ? ' at the end' : ''}`;
+/** Whoever has no fallback may be somebody that no breaker watches; told apart only where it makes a difference. */
+export const callVariants = (isFallingBack: boolean, isWatchingTold: boolean): CallVariant[] =>
+  [false, true].flatMap((isWindingDown) => [
+    { hasFallback: false, isWindingDown },
+    ...(isFallingBack ? [{ hasFallback: true, isWindingDown }] : []),
+    ...(isWatchingTold ? [{ hasFallback: false, isWindingDown, isUnwatched: true }] : []),
+  ]);
+
+export const callVariantOf = ({ hasFallback, isWindingDown, isUnwatched }: CallVariant): string =>
+  `a call${isUnwatched === true ? ' that no breaker knows of' : ''}${hasFallback ? ' with a fallback' : ''}${isWindingDown ? ' at the end' : ''}`;
 
 /** The agentCall chart, alone, against every outcome of every try. */
 export const callSystem = (
@@ -52,12 +62,17 @@ export const callSystem = (
       input: { kind: 'started', input: inputOf(settings, variant) },
     },
   ],
-  moves: (frame) => movesOf(settings, frame, isBudgeted),
+  moves: (frame) => movesOf(watchedBy(settings, variant), frame, isBudgeted),
   textOf: runText,
   endOf: endNamer(resultName),
   costOfStopped: () => NOTHING,
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
   violationsOfStep: () => [],
+});
+
+const watchedBy = ({ policy, team }: Settings, { isUnwatched }: CallVariant): Settings => ({
+  policy: isUnwatched === true ? { ...policy, breaker: null } : policy,
+  team,
 });
 
 export const pick = (charts: Charts, name: string): Charts => {
@@ -72,7 +87,10 @@ const resultName = (output: unknown): string => {
   return result.code === 'run-ended' || result.code === OUT_OF_BUDGET ? result.code : 'failed';
 };
 
-const inputOf = (settings: Settings, variant: CallVariant): AgentCallInput => ({
+const inputOf = (
+  settings: Settings,
+  { hasFallback, isWindingDown }: CallVariant,
+): AgentCallInput => ({
   ...callSettings(settings, {
     role: 'worker',
     key: 'run/s1/1/worker',
@@ -88,7 +106,8 @@ const inputOf = (settings: Settings, variant: CallVariant): AgentCallInput => ({
     conversation: [],
     summary: '',
   }),
-  ...variant,
+  hasFallback,
+  isWindingDown,
 });
 
 const movesOf = ({ policy }: Settings, frame: Frame, isBudgeted: boolean): readonly Move[] => {

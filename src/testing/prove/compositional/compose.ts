@@ -8,7 +8,7 @@ import type { System } from '../model.types.js';
 import { agentsToTell, PlanShapes } from '../moves/plan-shapes.js';
 import type { Repertoire } from '../moves/replies.js';
 import type { Charts } from '../whole-run.js';
-import { callSystem, callVariantOf } from './call-system.js';
+import { callSystem, callVariantOf, callVariants } from './call-system.js';
 import type { Contract } from './contract.js';
 import { contractOf } from './contract.js';
 import type { Contracts } from './contracts.js';
@@ -115,16 +115,13 @@ class Composer {
   #calls(): Contracts | undefined {
     const { settings } = this.#repertoire;
     const isFallingBack = settings.policy.retry.fallback && settings.team.fallbacks.length > 0;
+    const isBudgeted = this.#callBudget !== undefined;
+    const isTold = isBudgeted && settings.policy.breaker !== null;
     const calls = new Map<string, Contract>();
-    for (const hasFallback of isFallingBack ? [false, true] : [false]) {
-      for (const isWindingDown of [false, true]) {
-        const variant = { hasFallback, isWindingDown };
-        const contract = this.#contract(
-          callSystem(this.#charts, settings, variant, this.#callBudget !== undefined),
-        );
-        if (contract === undefined) return undefined;
-        calls.set(callVariantOf(variant), contract);
-      }
+    for (const variant of callVariants(isFallingBack, isTold)) {
+      const contract = this.#contract(callSystem(this.#charts, settings, variant, isBudgeted));
+      if (contract === undefined) return undefined;
+      calls.set(callVariantOf(variant), contract);
     }
     return { calls };
   }

@@ -73,7 +73,12 @@ const planBounds = (context: OrchestratorContext): Bound[] => {
       value: context.ladder.consecutiveIssues,
       most: context.settings.policy.escalation.issues.abort,
     },
-    { name: 'open questions', value: context.questions.length, most: 1 + limits.maxParallel },
+    {
+      name: 'open questions',
+      value: context.questions.length,
+      // A sub-plan has one slot, and asks nothing itself while a step runs.
+      most: context.depth > 0 ? 1 : 1 + limits.maxParallel,
+    },
   ];
 };
 
