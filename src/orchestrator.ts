@@ -65,7 +65,8 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
   /**
    * Takes out of a text what must not be written down: applied to every text in outputs, plans, verdicts, questions and
    * errors before charts, facts and journals see it. Steps that depend on an output are handed it as it was, by the
-   * process that made it. A function that throws takes out everything.
+   * process that made it. A function that throws takes out everything. What is handed in, the goal, a plan and commands, is
+   * written as it is: agents need it in every process, so redact it before you hand it in.
    */
   readonly redact?: (text: string) => string;
   /** Told of errors in listeners and stores, which never disturb a run otherwise. */

@@ -92,6 +92,23 @@ describe('a proof that can fail', () => {
   });
 
   it.each(['wholeRun', 'compositional'] as const)(
+    'finds the run that goes on though it has died too often: %s',
+    (method) => {
+      const charts = withGuard('areRecoveriesUsedUp', () => false);
+      const options = { ...TEAM, method };
+      const { counterexample } = proveCharts(charts, small(), options);
+      expect(counterexample).toMatchObject({ rule: 'bound' });
+      expect(counterexample?.witness.sentences).toEqual([
+        'The run starts with a goal',
+        'The run has died with too many processes',
+      ]);
+      const { witness } = counterexample!;
+      expect(replayOnCharts(charts, small(), options, witness).violations).toHaveLength(1);
+      expect(replayWitness(small(), options, witness).violations).toEqual([]);
+    },
+  );
+
+  it.each(['wholeRun', 'compositional'] as const)(
     'finds the run that goes on after a no, by the very move that breaks the rule: %s',
     (method) => {
       const charts = withGuard('endsAtOnce', () => false);

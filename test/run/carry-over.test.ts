@@ -69,6 +69,10 @@ describe('a run that began under another policy', () => {
       { type: 'run.ended', status: 'failed', reason: 'carried-over: run-2' },
     ]);
     expect(after?.header.carriedFrom).toBe('run');
+    // Its own charts can still be taken through all of it but its end, of which they know nothing.
+    const replay = await rigOn(clock, store, definePolicy()).orchestrator.replay('run');
+    expect(replay.mismatch).toBeNull();
+    expect(replay.facts.at(-1)?.type).toBe('run.ended');
     expect(factsOf(run).map(({ sequence }) => sequence)).toEqual(
       factsOf(run).map((_, index) => index + 1),
     );

@@ -259,6 +259,16 @@ describe('a run in a store', () => {
     const last = journalIn(store, 'run').at(-1);
     expect(last?.event).toMatchObject({ event: { type: 'run.recovered', takeovers: 1 } });
     expect(checkInvariants(journalIn(store, 'run'), { policy })).toEqual([]);
+
+    // It can be looked at, and a what-if of it begins with no death of its own.
+    const { facts, mismatch } = await strict.orchestrator.replay('run');
+    expect(mismatch).toBeNull();
+    const whatIf = await strict.orchestrator.fork('run', {
+      runId: 'what-if',
+      atSequence: facts.length - 3,
+    });
+    await clock.runUntil(whatIf.done);
+    expect((await whatIf.done).status).toBe('completed');
   });
 
   it('may die as often as it comes on in between: only deaths without a completed step count', async () => {
