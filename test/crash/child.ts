@@ -1,92 +1,143 @@
-import { appendFileSync, readFileSync } from 'node:fs';
-
 import type { JournalEntry } from '../../src/journal/entry.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import type { RunStore } from '../../src/services/run-store.js';
+import type { Mortal } from './mortality.js';
+import { Mortality } from './mortality.js';
 import type { Called } from './reference-runs.js';
 import { crashRunOf } from './reference-runs.js';
-import type { StoreAddress } from './store-address.js';
-import { openStore } from './store-address.js';
+import type { OpenStore, StoreAddress } from './store-address.js';
 
-/* One life of a run: it starts it or takes it up, and dies at the first point at which no life has died before. */
+/* One life of a process: it starts its runs or takes them up, and dies when each has come to a new point. */
 
 export interface Life {
   readonly store: StoreAddress;
+  readonly runs: readonly LivingRun[];
+  readonly isMortal: boolean;
+}
+
+export interface LivingRun {
   readonly reference: string;
   readonly runId: string;
   /** Everything that happens is written here, a line each, in all lives of the run. */
   readonly logPath: string;
-  readonly isMortal: boolean;
 }
 
-/** What a life says that comes to the end of the run. */
+/** What a life says of each run, if it comes to the end of all. */
 export interface LastWords {
+  readonly reference: string;
   readonly report: RunReport;
   readonly settled: readonly (readonly string[])[];
 }
 
-const life = JSON.parse(process.argv[2] ?? '{}') as Life;
-const reference = crashRunOf(life.reference);
-if (reference === undefined) throw new Error(`There is no run '${life.reference}'`);
-
-const note = (what: string, about: string | number): void => {
-  appendFileSync(life.logPath, `${what} ${about}\n`);
+export const live = async <Address extends StoreAddress>(
+  open: OpenStore<Address>,
+): Promise<void> => {
+  const life = JSON.parse(process.argv[2] ?? '{}') as Life & { readonly store: Address };
+  const mortality = new Mortality(life.isMortal);
+  const { store, close } = open(life.store, () => {
+    mortality.commits();
+  });
+  const mortals = life.runs.map((run) => ({ run, mortal: mortality.add(run.logPath) }));
+  const words = await Promise.all(mortals.map(({ run, mortal }) => liveRun(run, mortal, store)));
+  await close();
+  process.stdout.write(JSON.stringify(words));
 };
 
-const past = readFileSync(life.logPath, 'utf8').split('\n');
-const survived = new Set(past.filter((line) => line.startsWith('killed ')));
-
-/** A named point: the first life that comes here ends here. */
-const point = (name: string): void => {
-  if (!life.isMortal || survived.has(`killed ${name}`)) return;
-  note('killed', name);
-  process.kill(process.pid, 'SIGKILL');
-  // The signal may take a moment, in which nothing may happen.
-  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+const liveRun = async (
+  { reference, runId }: LivingRun,
+  mortal: Mortal,
+  inner: RunStore<JournalEntry>,
+): Promise<LastWords> => {
+  const crashRun = crashRunOf(reference);
+  if (crashRun === undefined) throw new Error(`There is no run '${reference}'`);
+  const { store, isWritten } = mortalStore(inner, mortal);
+  const orchestrator = composeOrchestrator(
+    {
+      ...crashRun.team(calledBy(mortal)),
+      store,
+      durability: { leaseMs: 60 },
+    },
+    undefined,
+  );
+  mortal.note('born', process.pid);
+  const isKnown = (await inner.read(runId)) !== undefined;
+  const run = isKnown
+    ? await takeUp(() => orchestrator.resume(runId))
+    : orchestrator.start({ goal: 'The goal', runId, ...crashRun.start });
+  agree(run);
+  const report: RunReport = await run.done;
+  // A store that tells what is written may be quicker than the write itself.
+  await isWritten();
+  await mortal.finish();
+  return { reference, report, settled: settledIn(run.journal()) };
 };
+
+interface MortalStore {
+  readonly store: RunStore<JournalEntry>;
+  /** Returns when the last write has returned. */
+  readonly isWritten: () => Promise<unknown>;
+}
+
+/** A store with points before, in the middle of and after every write. */
+const mortalStore = (inner: RunStore<JournalEntry>, mortal: Mortal): MortalStore => {
+  let lastWrite: Promise<void> = Promise.resolve();
+  const nameOf = namesOfWrites(mortal);
+  const append: typeof inner.append = async (runId, expectedSequence, entries, options) => {
+    const name = nameOf(expectedSequence);
+    await mortal.reach(`before-write:${name}`);
+    await mortal.reachInWrite(`mid-write:${name}`);
+    await inner.append(runId, expectedSequence, entries, options);
+    mortal.note('written', expectedSequence);
+    if (name === RECOVERY) mortal.note('recovered', expectedSequence);
+    await mortal.reachOnce(`after-write:${name}`);
+  };
+  const store: RunStore<JournalEntry> = {
+    ...inner,
+    append: (...given) => (lastWrite = Promise.resolve(append(...given))),
+    // What is asked again and again, and would be in the way of the write of another run.
+    claim: async (...given) => {
+      await mortal.stay();
+      return inner.claim(...given);
+    },
+    inbox: async (...given) => {
+      await mortal.stay();
+      return inner.inbox(...given);
+    },
+  };
+  return { store, isWritten: () => Promise.allSettled([lastWrite]) };
+};
+
+const RECOVERY = 'recovery';
 
 /**
  * A life that takes the run over writes that down, before anything but the very first entry. So that the next one is
  * killed elsewhere, these entries share one name, and the others are counted without them.
  */
-let recoveries = past.filter((line) => line.startsWith('recovered ')).length;
-let isToldOfDeath = !past.some((line) => line.startsWith('killed '));
-const nameOfWrite = (sequence: number): string =>
-  sequence > 0 && !isToldOfDeath ? 'recovery' : String(sequence - recoveries);
+const namesOfWrites = ({ past }: Mortal): ((sequence: number) => string) => {
+  let recoveries = past.filter((line) => line.startsWith('recovered ')).length;
+  let isToldOfDeath = !past.some((line) => line.startsWith('born '));
+  return (sequence) => {
+    if (sequence === 0 || isToldOfDeath) return String(sequence - recoveries);
+    isToldOfDeath = true;
+    recoveries += 1;
+    return RECOVERY;
+  };
+};
 
-let writing: string | undefined;
-const { store: inner, close } = openStore(life.store, () => {
-  if (writing !== undefined) point(`mid-write:${writing}`);
-});
-
-const store: RunStore<JournalEntry> = {
-  ...inner,
-  append: async (runId, expectedSequence, entries, options) => {
-    const name = nameOfWrite(expectedSequence);
-    point(`before-write:${name}`);
-    writing = name;
-    await inner.append(runId, expectedSequence, entries, options);
-    writing = undefined;
-    note('written', expectedSequence);
-    if (name === 'recovery') {
-      isToldOfDeath = true;
-      recoveries += 1;
-      note('recovered', expectedSequence);
+/** Notes every call, and has a point after its effect. */
+const calledBy =
+  (mortal: Mortal): Called =>
+  (answer) =>
+  async (request) => {
+    mortal.note('called', request.key);
+    try {
+      return await answer(request);
+    } finally {
+      await mortal.reach(`after-effect:${request.key}`);
     }
-    point(`after-write:${name}`);
-  },
-};
-
-const called: Called = (answer) => async (request) => {
-  note('called', request.key);
-  try {
-    return await answer(request);
-  } finally {
-    point(`after-effect:${request.key}`);
-  }
-};
+  };
 
 /** Somebody who agrees to everything that is open. */
 const agree = (run: Run): void => {
@@ -98,20 +149,11 @@ const agree = (run: Run): void => {
   });
 };
 
-const orchestrator = composeOrchestrator(
-  {
-    ...reference.team(called),
-    store,
-    durability: { leaseMs: 60 },
-  },
-  undefined,
-);
-
 /** The lease of the life before may not be over yet. */
-const takeUp = async (): Promise<Run> => {
+const takeUp = async (resume: () => Promise<Run>): Promise<Run> => {
   for (;;) {
     try {
-      return await orchestrator.resume(life.runId);
+      return await resume();
     } catch (error) {
       if ((error as { code?: string }).code !== 'already-claimed') throw error;
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -119,20 +161,10 @@ const takeUp = async (): Promise<Run> => {
   }
 };
 
-note('born', process.pid);
-const isKnown = (await inner.read(life.runId)) !== undefined;
-const run = isKnown
-  ? await takeUp()
-  : orchestrator.start({ goal: 'The goal', runId: life.runId, ...reference.start });
-agree(run);
-const report: RunReport = await run.done;
-await close();
 /** The calls that every entry has the answer or the failure of. */
-const settled = run
-  .journal()
-  .map(({ facts }) =>
+const settledIn = (journal: readonly JournalEntry[]): string[][] =>
+  journal.map(({ facts }) =>
     facts.flatMap((fact) =>
       fact.type === 'agent.answered' || fact.type === 'agent.failed' ? [fact.key] : [],
     ),
   );
-process.stdout.write(JSON.stringify({ report, settled } satisfies LastWords));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 import type { RunReport } from '../../src/journal/report.js';
-import type { LastWords, Life } from './child.js';
+import type { LastWords, Life, LivingRun } from './child.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -68,7 +68,7 @@ const liveAndDie = (program: string, life: Life): Promise<Death> =>
     });
   });
 
-export interface Lived {
+export interface LivedRun {
   readonly report: RunReport;
   readonly log: readonly string[];
   /** The points at which it was killed, each of them once. */
@@ -76,28 +76,40 @@ export interface Lived {
   readonly repeats: Repeats;
 }
 
-/** More lives than any run has points: a run that dies more often goes in circles. */
-const LIVES_MAX = 1_000;
+/** What became of the runs of a process, by the names of their references. */
+export interface Lived {
+  readonly runs: ReadonlyMap<string, LivedRun>;
+  /** How often the process was killed. */
+  readonly kills: number;
+}
 
-/** Starts a run again and again until it is finished. */
+/** More lives than any run has points: a process that dies more often goes in circles. */
+const LIVES_MAX = 2_000;
+
+/** Starts a process again and again until its runs are finished. */
 export const lived = async (program: string, life: Life): Promise<Lived> => {
-  writeFileSync(life.logPath, '');
-  for (let count = 0; count < LIVES_MAX; count += 1) {
+  for (const { logPath } of life.runs) writeFileSync(logPath, '');
+  const names = life.runs.map(({ reference }) => reference).join();
+  for (let kills = 0; kills < LIVES_MAX; kills += 1) {
     const death = await live(program, life);
     if (death.signal === 'SIGKILL') continue;
     if (death.code !== 0 || death.signal !== null) {
-      throw new Error(
-        `${life.reference} ended with ${death.code ?? death.signal}: ${death.errors}`,
-      );
+      throw new Error(`${names} ended with ${death.code ?? death.signal}: ${death.errors}`);
     }
-    const log = readFileSync(life.logPath, 'utf8').trim().split('\n');
-    const deaths = log.flatMap((line) =>
-      line.startsWith('killed ') ? [line.slice('killed '.length)] : [],
-    );
-    const { report, settled } = JSON.parse(death.output) as LastWords;
-    return { report, log, deaths, repeats: repeatsIn(log, settled) };
+    const words = JSON.parse(death.output) as readonly LastWords[];
+    return { kills, runs: new Map(life.runs.map((run) => [run.reference, livedRun(run, words)])) };
   }
-  throw new Error(`${life.reference} was not finished after ${LIVES_MAX} lives`);
+  throw new Error(`${names} was not finished after ${LIVES_MAX} lives`);
+};
+
+const livedRun = ({ reference, logPath }: LivingRun, all: readonly LastWords[]): LivedRun => {
+  const words = all.find((each) => each.reference === reference);
+  if (words === undefined) throw new Error(`Nothing was said of ${reference}`);
+  const log = readFileSync(logPath, 'utf8').trim().split('\n');
+  const deaths = log.flatMap((line) =>
+    line.startsWith('killed ') ? [line.slice('killed '.length)] : [],
+  );
+  return { report: words.report, log, deaths, repeats: repeatsIn(log, words.settled) };
 };
 
 /** A report without its times. */

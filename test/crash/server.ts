@@ -6,13 +6,13 @@ import { composeOrchestrator } from '../../src/orchestrator.js';
 import { toFailure } from '../../src/errors.js';
 import type { Run } from '../../src/run/run.types.js';
 import { steps } from '../scenarios/team.js';
-import type { StoreAddress } from './store-address.js';
-import { openStore } from './store-address.js';
+import { openSqlite } from './open-sqlite.js';
+import type { SqliteAddress } from './store-address.js';
 
 /* A process that lives long: it starts and takes up runs when it is told to, and says what came of it. */
 
 export interface ServerOptions {
-  readonly store: StoreAddress;
+  readonly store: SqliteAddress;
   /** Every call is written here, with the process that made it. */
   readonly logPath: string;
   readonly leaseMs: number;
@@ -51,7 +51,7 @@ const worker = defineAgent({
   },
 });
 
-const { store } = openStore(options.store, () => undefined);
+const { store } = openSqlite(options.store, () => undefined);
 const orchestrator = composeOrchestrator(
   { agents: [worker], store, durability: { leaseMs: options.leaseMs } },
   undefined,

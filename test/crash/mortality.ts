@@ -1,0 +1,142 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+
+/*
+ * When a process dies: as soon as every run of it has come to a point at which it has not died before. With one run that
+ * is at once, and with several the first to come to a point stays there until the others have come to one too.
+ */
+
+/** A run of the process, and what happened to it in all of its lives. */
+export interface Mortal {
+  /** What was written down in the lives before. */
+  readonly past: readonly string[];
+  /** Writes down what happens, a line each. */
+  note(what: string, about: string | number): void;
+  /** Comes to a named point, and does not come back from it if the run has not died there before. */
+  reach(point: string): Promise<void>;
+  /** The same for a point that no later life comes to: what is written is not written again. */
+  reachOnce(point: string): Promise<void>;
+  /** The same for a point inside of the write that begins now, up to `reachOnce`: see `Mortality.commits`. */
+  reachInWrite(point: string): Promise<void>;
+  /** Nothing happens to a run that has come to its point: whoever asks on its behalf gets no answer. */
+  stay(): Promise<void>;
+  /** It is over, and nobody has to wait for it, unless it has come to a point: what is written is seen by everybody. */
+  finish(): Promise<void>;
+}
+
+interface Waiting {
+  readonly point: string;
+  /** Lets the run into the write in which its point is; undefined when it is at the point already. */
+  readonly enter?: () => void;
+}
+
+interface Body extends Mortal {
+  /** Where it came to first, and waits. */
+  readonly waiting: Waiting | undefined;
+  /** Points that it came to as well, and that are not come to again. */
+  readonly passing: Set<string>;
+  /** A write is under way: who knows whether it is durable? */
+  readonly isWriting: boolean;
+}
+
+export class Mortality {
+  readonly #bodies = new Set<Body>();
+  /** The run that has entered the write in which the process dies. */
+  #inWrite: { readonly body: Body; readonly point: string } | undefined;
+
+  readonly #isMortal: boolean;
+
+  constructor(isMortal: boolean) {
+    this.#isMortal = isMortal;
+  }
+
+  /** One more run, and its log. All of them have to be known before the first begins. */
+  add(logPath: string): Mortal {
+    const past = readFileSync(logPath, 'utf8').split('\n');
+    const survived = new Set(past.filter((line) => line.startsWith('killed ')));
+    const passing = new Set<string>();
+    let waiting: Waiting | undefined;
+    let isWriting = false;
+    const wait = (next: Waiting): void => {
+      waiting ??= next;
+      this.#dieIfAllWait();
+    };
+    const isNew = (point: string): boolean => this.#isMortal && !survived.has(`killed ${point}`);
+    const reach = async (point: string): Promise<void> => {
+      if (waiting === undefined && !isNew(point)) return;
+      wait({ point });
+      await forEver();
+    };
+    const stay = async (): Promise<void> => {
+      if (waiting !== undefined) await forEver();
+    };
+    const body: Body = {
+      get waiting() {
+        return waiting;
+      },
+      past,
+      passing,
+      get isWriting() {
+        return isWriting;
+      },
+      note: (what, about) => {
+        appendFileSync(logPath, `${what} ${about}\n`);
+      },
+      reach,
+      reachOnce: (point) => {
+        isWriting = false;
+        if (isNew(point)) passing.add(point);
+        return reach(point);
+      },
+      reachInWrite: async (point) => {
+        if (waiting !== undefined || isNew(point)) {
+          await new Promise<void>((resolve) => {
+            const enter = (): void => {
+              waiting = undefined;
+              this.#inWrite = { body, point };
+              resolve();
+            };
+            wait({ point, enter });
+          });
+        }
+        isWriting = true;
+      },
+      stay,
+      finish: async () => {
+        await stay();
+        this.#bodies.delete(body);
+        this.#dieIfAllWait();
+      },
+    };
+    this.#bodies.add(body);
+    return body;
+  }
+
+  /** A transaction has written everything and is not durable yet: a run that is to die in a write dies here. */
+  commits(): void {
+    if (this.#inWrite === undefined) return;
+    this.#inWrite.body.passing.add(this.#inWrite.point);
+    this.#die();
+  }
+
+  #dieIfAllWait(): void {
+    const bodies = [...this.#bodies];
+    const isReady = ({ waiting, isWriting }: Body): boolean => waiting !== undefined && !isWriting;
+    if (bodies.length === 0 || !bodies.every(isReady)) return;
+    // One write at a time: the process dies in the middle of it.
+    const next = bodies.find(({ waiting }) => waiting?.enter !== undefined);
+    if (next === undefined) this.#die();
+    else next.waiting?.enter?.();
+  }
+
+  #die(): never {
+    for (const { waiting, passing, note } of this.#bodies) {
+      if (waiting !== undefined && waiting.enter === undefined) passing.add(waiting.point);
+      for (const point of passing) note('killed', point);
+    }
+    process.kill(process.pid, 'SIGKILL');
+    // The signal may take a moment, in which nothing may happen.
+    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+  }
+}
+
+const forEver = (): Promise<never> => new Promise<never>(() => undefined);

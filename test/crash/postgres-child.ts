@@ -1,0 +1,6 @@
+import { live } from './child.js';
+import { openPostgres } from './open-postgres.js';
+
+/* A life on PostgreSQL. */
+
+await live(openPostgres);
