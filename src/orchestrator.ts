@@ -185,6 +185,8 @@ export const composeOrchestrator = (
     return { store, clock, newOwner: () => randomId('owner'), isLive: (runId) => runs.has(runId) };
   };
   const travel = { runs, options, settings, engine, engineFor, clock };
+  // For those who use it: making it is a third of making an orchestrator.
+  const machine = once(() => liveMachine(settings, engine.perform));
   const orchestrator: Orchestrator = {
     start: (input) => {
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
@@ -202,7 +204,9 @@ export const composeOrchestrator = (
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
     explain: async (runId, stepId) => (await loadTimeTravel()).explain(travel, runId, stepId),
-    machine: liveMachine(settings, engine.perform),
+    get machine() {
+      return machine();
+    },
     bounds: () => boundsOf(policy, settings.team),
     policy,
   };
@@ -211,6 +215,12 @@ export const composeOrchestrator = (
 };
 
 const ignore = (): void => undefined;
+
+/** Made when it is first asked for, and kept. */
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
 
 /** About what a container is given between SIGTERM and SIGKILL, halved. */
 const CLOSE_GRACE_MS = 5_000;
@@ -236,7 +246,8 @@ const engineOf = (
     mayRepeat: ({ request }) =>
       request.role !== 'worker' || team.agents.get(request.agent)?.idempotent !== false,
     policyFingerprint: fingerprint(stableStringify(policy as never)),
-    chartFingerprint: () => chartFingerprint(machines),
+    // Charts do not change, and every run asks.
+    chartFingerprint: once(() => chartFingerprint(machines)),
     team,
   };
 };
