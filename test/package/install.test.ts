@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { codeBlocks } from '../docs/markdown.js';
 import type { Compiler } from './command.js';
-import { compiledBy, patienceMs, printedByNode } from './command.js';
+import { compiledBy, patienceMs, printedByNode, printedBy } from './command.js';
 import { asWrittenByUser, createConsumer } from './consumer.js';
 import { entries, optionalPeers, requiredPeers, root } from './manifest.js';
 
@@ -61,6 +61,14 @@ describe('the packed tarball in an empty project', () => {
     await compile('TypeScript 7', { module: 'nodenext', skipLibCheck: false });
     const printed = await printedByNode(`built/${exampleName}.js`, [], consumer.folder);
     expect(printed).toMatch(/^completed: /m);
+  });
+
+  it('has a command that proves a preset, and the pictures for its page', async () => {
+    const command = join(consumer.folder, 'node_modules/.bin/planwright');
+    const args = ['prove', 'fixed', '--steps', '1', '--html', 'proof.html'];
+    expect(await printedBy(command, args, consumer.folder)).toMatch(/^PROVED/);
+    const page = readFileSync(join(consumer.folder, 'proof.html'), 'utf8');
+    expect(page.match(/<svg/g)).toHaveLength(4);
   });
 
   describe('with its optional peers', () => {
