@@ -1,10 +1,11 @@
-import type { PolicyOverrides } from '../src/policy/types.js';
+import type { Policy, PolicyOverrides } from '../src/policy/types.js';
 import type { ProveOptions } from '../src/testing/prove/prove.types.js';
 import { defineAgent } from '../src/agents/agent.js';
 
 /*
  * Every option of a policy and of a team that some guard looks at, with the values worth trying. The first value is the
- * one at rest. Left out are options that no guard looks at: how long things take, texts, and what agents are shown.
+ * one at rest. Left out are options that no guard looks at: how long things take, sizes, and what agents are shown. A
+ * new option does not compile until it is in one of the two lists.
  */
 
 const fallback = defineAgent({
@@ -13,6 +14,23 @@ const fallback = defineAgent({
   run: () => 'work',
   fallback: () => 'less',
 });
+
+type Section = 'limits' | 'time' | 'replan' | 'failure' | 'approval' | 'gates' | 'retry';
+
+type Option =
+  | { [Name in Section]: `${Name}.${keyof Policy[Name] & string}` }[Section]
+  | 'escalation.issues'
+  | 'breaker';
+
+/** No guard looks at these. */
+type LeftOut =
+  | 'limits.maxOutputBytes'
+  | 'time.limitMs'
+  | 'time.planningMs'
+  | 'time.verificationMs'
+  | 'approval.timeoutMs'
+  | 'retry.backoffMs'
+  | 'retry.maxBackoffMs';
 
 const POLICY_KNOBS = {
   'limits.maxSteps': [1, 2],
@@ -24,6 +42,7 @@ const POLICY_KNOBS = {
   'limits.maxVotes': [1, 2, 3],
   'limits.maxFailures': [null, 0, 1],
   'limits.maxAgentCalls': [null, 1, 2, 3, 4, 5, 6, 8],
+  'limits.maxRecoveries': [5, 0],
   'limits.maxTokens': [null, 10],
   'limits.maxCostUsd': [null, 1],
   'time.stepShare': [false, true],
@@ -59,7 +78,7 @@ const POLICY_KNOBS = {
   'retry.attempts': [1, 2],
   'retry.fallback': [true, false],
   breaker: [null, { failures: 1, resetMs: 1_000 }, { failures: 2, resetMs: 1_000 }],
-} as const satisfies Record<string, readonly unknown[]>;
+} as const satisfies Record<Exclude<Option, LeftOut>, readonly unknown[]>;
 
 const TEAM_KNOBS = {
   planner: [true, false],

@@ -1,8 +1,12 @@
 import { boundsWithin } from './budgeted-bounds.js';
 import type { Policy } from './types.js';
 
-/** The most a run can cost under a policy, whatever its agents do. */
+/**
+ * The most a run can cost under a policy, whatever its agents do. Each number by itself: one run need not come to all of
+ * them. Exact, except with `limits.maxAgentCalls` in the few policies that docs/prove.md names: there it is never too low.
+ */
 export interface Bounds {
+  /** Times the planner is asked, whether or not a budget refuses the call. */
   readonly plannerCalls: number;
   /** Tries of every role, the planner's included. */
   readonly agentCalls: number;
@@ -99,8 +103,8 @@ interface Counts {
   readonly handedOn: number;
   /** Steps that have to end as a wish for another plan or agent, so that there is one: they end early. */
   readonly wishing: number;
-  /** The others, of plans of the goal: they can have sub-plans. */
-  readonly hosts: number;
+  /** Sub-plans below one of the other steps of the goal. */
+  readonly subplansPerStep: number;
   /** Steps of the plans at the lowest level. */
   readonly lowest: number;
   readonly subplans: number;
@@ -116,7 +120,8 @@ const countsOf = (policy: Policy, team: BoundedTeam, later: number, dropped: num
   const wishing = isReplanFree(policy, team) ? 0 : later;
   const goalSteps = maxSteps * goalPlans;
   const hosts = goalSteps - wishing;
-  const subplans = subplansBelow(hosts, maxSteps, depth);
+  const subplansPerStep = subplansBelow(maxSteps, depth);
+  const subplans = hosts * subplansPerStep;
   const goalPlannerCalls = team.hasPlanner ? goalPlans + dropped + plannerRecoveries(policy) : 0;
   return {
     replans: later + dropped,
@@ -126,7 +131,7 @@ const countsOf = (policy: Policy, team: BoundedTeam, later: number, dropped: num
     planned: goalSteps + subplans * maxSteps,
     handedOn,
     wishing,
-    hosts,
+    subplansPerStep,
     lowest: hosts * maxSteps ** depth,
     subplans,
     plannerCalls: goalPlannerCalls + subplans,
@@ -135,9 +140,9 @@ const countsOf = (policy: Policy, team: BoundedTeam, later: number, dropped: num
 };
 
 /** Every step of every level but the lowest can become a sub-plan. */
-const subplansBelow = (goalSteps: number, maxSteps: number, depth: number): number => {
+const subplansBelow = (maxSteps: number, depth: number): number => {
   let subplans = 0;
-  for (let level = 0; level < depth; level += 1) subplans += goalSteps * maxSteps ** level;
+  for (let level = 0; level < depth; level += 1) subplans += maxSteps ** level;
   return subplans;
 };
 

@@ -13,8 +13,8 @@ export interface Parts {
   /** Calls of the planner, for sub-plans too. */
   readonly plannerCalls: number;
   readonly subplans: number;
-  /** Steps of plans of the goal that can have a sub-plan. */
-  readonly hosts: number;
+  /** Sub-plans below one step of a plan of the goal. */
+  readonly subplansPerStep: number;
   /** Steps that replans take: they have no sub-plan. */
   readonly wishing: number;
   /** Whether people are asked about what agents hand on. */
@@ -93,18 +93,18 @@ const replansWithin = (
 const plannerCallsWithin = (
   budget: number,
   { limits: { maxSteps, maxReplans } }: Policy,
-  { replans, plannerCalls, subplans, hosts, wishing }: Parts,
+  { replans, plannerCalls, subplans, subplansPerStep, wishing }: Parts,
   { review, subplan, cause, isFailureCause }: Prices,
 ): number => {
   if (plannerCalls === 0) return 0;
   const calls = plannerCalls - subplans + maxReplans - replans;
   const lost = Math.min(1, wishing);
-  const perStep = subplans / hosts;
   const costOf = (count: number): number => {
-    const hosted = maxSteps * perStep;
-    const others = Math.ceil(Math.max(0, count - hosted) / (hosted - lost * perStep || 1));
+    const hosted = maxSteps * subplansPerStep;
+    const others = Math.ceil(Math.max(0, count - hosted) / (hosted - lost * subplansPerStep || 1));
     const reviewed = Math.max(1 + others, Math.ceil((count + lost * others) / maxSteps));
-    const causes = isFailureCause ? 0 : others * cause;
+    const judged = Math.ceil(count / subplansPerStep) - maxSteps - replans * (maxSteps - 1);
+    const causes = isFailureCause ? 0 : Math.max(others * cause, judged);
     return calls - 1 + count * (subplan - review) + reviewed * review + causes;
   };
   let least = 0;
@@ -124,7 +124,7 @@ const stepsWithin = (
   prices: Prices,
 ): Partial<Bounds> => {
   const { maxSteps } = policy.limits;
-  const { replans, subplans, hosts, wishing } = parts;
+  const { replans, subplans, subplansPerStep, wishing } = parts;
   const { review, subplan, cause, isFailureCause } = prices;
   const perPlan = Number(policy.approval.plan);
   const mostReplans = Math.min(budget, replansToCompare(policy, parts, prices));
@@ -135,15 +135,18 @@ const stepsWithin = (
   for (let made = 0; made <= mostReplans; made += 1) {
     const plans = made > replans ? 1 : 1 + made;
     const spare = Math.max(0, replans - made);
-    const mostBelow = ((maxSteps * plans - Math.min(wishing, made)) * subplans) / (hosts || 1);
+    const mostBelow = (maxSteps * plans - Math.min(wishing, made)) * subplansPerStep;
     for (let below = 0; below <= mostBelow; below += 1) {
-      const causes = made - (isFailureCause ? Math.min(made, below) : 0);
-      const left = budget - review - made * (1 + review) - causes * cause - below * subplan;
+      const causes = isFailureCause ? Math.max(0, plans - 1 - below) : plans - 1;
+      // A no takes a step; where all of them have sub-plans, the goal has to be judged.
+      const judged = causes - maxSteps * plans + Math.ceil(below / Math.max(1, subplansPerStep));
+      const caused = Math.max(causes * cause, isFailureCause ? 0 : judged);
+      const left = budget - review - made * (1 + review) - caused - below * subplan;
       if (left < 0) break;
       const started = maxSteps * (plans + below);
       const handOffs = Math.min(left, spare);
       // Who asks for another plan in vain has no sub-plan, and did not cause one of those there are.
-      const inVain = started - below + (prices.isGoalJudged ? spare : Math.max(-causes, 1 - plans));
+      const inVain = started - below + (prices.isGoalJudged ? spare : -causes);
       const asked = askedWithin(left, handOffs, started, inVain, policy, parts);
       steps = Math.max(steps, started + handOffs);
       approvals = Math.max(approvals, started + asked + (1 + made) * perPlan);
