@@ -159,14 +159,18 @@ function requireFinite(name: string, value: number): number {
 }
 
 class Timer {
+  readonly queue: TimerQueue;
+  readonly dueMs: number;
+  readonly order: number;
+  readonly fire: () => void;
   isArmed = true;
 
-  constructor(
-    readonly queue: TimerQueue,
-    readonly dueMs: number,
-    readonly order: number,
-    readonly fire: () => void,
-  ) {}
+  constructor(queue: TimerQueue, dueMs: number, order: number, fire: () => void) {
+    this.queue = queue;
+    this.dueMs = dueMs;
+    this.order = order;
+    this.fire = fire;
+  }
 
   isBefore(other: Timer): boolean {
     return this.dueMs < other.dueMs || (this.dueMs === other.dueMs && this.order < other.order);
