@@ -42,7 +42,7 @@ const isUpperBound = ({ limits, replan, failure, approval, breaker }: Policy): b
   const endsWithFailure = limits.maxFailures === 0 || failure.onStepFailure === 'stop';
   const isNoCause = approval.onReject === 'replan' && !endsWithFailure;
   const isLimitAsked = replan.onLimit === 'askHuman' && limits.maxReplans > 0;
-  return breaker !== null || (!isNoCause && (isLimitAsked || approval.plan));
+  return breaker !== null || (isLimitAsked && !isNoCause);
 };
 
 const differencesIn = (proof: Proof, mayBeLower: boolean): string[] => {

@@ -22,7 +22,7 @@ export interface Parts {
 }
 
 /** More ways to spend the calls than this are not compared: then the price tag is the one without a budget. */
-const WAYS_MAX = 1_000_000;
+const WAYS_MAX = 100_000;
 
 /** The most of everything with so many calls, each by itself. */
 export const boundsWithin = (
@@ -67,26 +67,26 @@ const pricesOf = (policy: Policy, team: BoundedTeam): Prices => {
   };
 };
 
-/** By a no of a person to a step or a plan, or by a step that fails without a call because a breaker is open. */
+/** By a no of a person to a step, or by a step that fails without a call because a breaker is open. */
 const isCausedForFree = (
   { limits, approval, failure, breaker }: Policy,
   isFailureCause: boolean,
 ): boolean => {
   const isFailureBorne = limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
-  const isNoCause = approval.onReject === 'replan' && (isFailureBorne || approval.plan);
+  const isNoCause = approval.onReject === 'replan' && isFailureBorne;
   return isNoCause || (isFailureCause && breaker !== null);
 };
 
 /** A replan follows a plan that was none, or a no to the one that was given. The planner may be refused at last. */
 const replansWithin = (
   budget: number,
-  { limits, approval }: Policy,
+  policy: Policy,
   { replans, plannerCalls }: Parts,
   { review, cause }: Prices,
 ): number => {
   if (plannerCalls === 0) return budget - review;
-  const most = approval.plan ? limits.maxReplans : replans;
-  return Math.max(budget, review + cause > 0 ? 0 : Math.min(most, budget + 1));
+  const free = canTurnDown(policy) ? policy.limits.maxReplans : (1 - cause) * replans;
+  return Math.max(budget, review > 0 ? 0 : Math.min(free, budget + 1));
 };
 
 /** First the plans of the goal, which cost no more than the call; then as many sub-plans as there are calls left for. */
@@ -127,15 +127,13 @@ const stepsWithin = (
   const { replans, subplans, subplansPerStep, wishing } = parts;
   const { review, subplan, cause, isFailureCause } = prices;
   const perPlan = Number(policy.approval.plan);
-  const mostReplans = Math.min(budget, replansToCompare(policy, parts, prices));
-  const ways = (1 + mostReplans) * Math.min(1 + subplans, budget / subplan);
-  if (ways > WAYS_MAX) return {};
+  const ways = waysToPlan(budget, policy, parts);
+  if (ways.length * Math.min(1 + subplans, budget / subplan) > WAYS_MAX) return {};
   let steps = 0;
   let approvals = 0;
-  for (let made = 0; made <= mostReplans; made += 1) {
-    const plans = made > replans ? 1 : 1 + made;
+  for (const [made, plans] of ways) {
     const spare = Math.max(0, replans - made);
-    const mostBelow = (maxSteps * plans - Math.min(wishing, made)) * subplansPerStep;
+    const mostBelow = (maxSteps * plans - Math.min(wishing, plans - 1)) * subplansPerStep;
     for (let below = 0; below <= mostBelow; below += 1) {
       const causes = isFailureCause ? Math.max(0, plans - 1 - below) : plans - 1;
       // A no takes a step; where all of them have sub-plans, the goal has to be judged.
@@ -155,15 +153,26 @@ const stepsWithin = (
   return { steps, approvals };
 };
 
-/** Where people read plans they may turn down as many as there are replans, before one is adopted. */
-const replansToCompare = (
-  { limits, approval }: Policy,
+/** Replans, and how many plans are carried out: people who read plans may turn any but the last one down. */
+const waysToPlan = (
+  budget: number,
+  policy: Policy,
   { replans, plannerCalls }: Parts,
-  { cause }: Prices,
-): number => {
-  if (plannerCalls === 0) return 0;
-  return approval.plan && cause === 0 ? limits.maxReplans : replans;
+): (readonly [number, number])[] => {
+  const isTurnedDown = canTurnDown(policy);
+  const most = plannerCalls === 0 ? 0 : isTurnedDown ? policy.limits.maxReplans : replans;
+  const ways: [number, number][] = [];
+  for (let made = 0; made <= Math.min(budget, most) && ways.length <= WAYS_MAX; made += 1) {
+    const carriedOut = made > replans ? 1 : 1 + made;
+    for (let plans = isTurnedDown ? 1 : carriedOut; plans <= carriedOut; plans += 1) {
+      ways.push([made, plans]);
+    }
+  }
+  return ways;
 };
+
+const canTurnDown = ({ approval }: Policy): boolean =>
+  approval.plan && approval.onReject === 'replan';
 
 /** A question takes a call of who asks it. A hand-off takes one, too, and there is one more who may ask. */
 const askedWithin = (

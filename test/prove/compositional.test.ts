@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { chartsOf } from '../../src/composition/charts.js';
+import { boundsOf } from '../../src/policy/bounds.js';
 import { presets } from '../../src/policy/presets.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import { budgetedPaths } from '../../src/testing/prove/budgeted-paths.js';
+import type { BudgetedMetric } from '../../src/testing/prove/call-profile.js';
+import { BUDGETED_METRICS } from '../../src/testing/prove/call-profile.js';
 import { compose } from '../../src/testing/prove/compositional/compose.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import { prove } from '../../src/testing/prove/prove.js';
@@ -21,6 +26,48 @@ describe('the price tag, the whole run and its parts agree', () => {
     const whole = prove(small(policy), { ...options, method: 'wholeRun' });
     expect(valuesOf(composed)).toEqual(composed.bounds);
     expect(valuesOf(whole)).toEqual(whole.bounds);
+  });
+});
+
+/** The most of a metric with each number of calls, from one exploration: fewer calls are the beginning of the same list. */
+const mostByBudget = (policy: PolicyOverrides, callsMax: number) => {
+  const limits = { ...policy.limits, maxAgentCalls: callsMax };
+  const { analyses } = compose(chartsOf, settingsOf(small({ ...policy, limits }), TEAM), {});
+  const { graph, outputs } = analyses.at(-1)!.exploration;
+  return (metric: BudgetedMetric) => {
+    const paths = budgetedPaths(graph, metric, callsMax);
+    return Array.from({ length: callsMax }, (_, index) => {
+      const mostAt = (end: number) =>
+        paths.fewestAt(end).findLastIndex((calls) => calls <= index + 1);
+      return Math.max(...[...outputs.keys()].map(mostAt));
+    });
+  };
+};
+
+describe('a price tag with a budget', () => {
+  it.each([
+    {
+      limits: { maxReplans: 1, maxDepth: 1, maxSteps: 2 },
+      approval: { onReject: 'skip' },
+      failure: { onStepFailure: 'continue' },
+    },
+    {
+      limits: { maxReplans: 1, maxDepth: 1 },
+      gates: { goal: 50 },
+      failure: { onStepFailure: 'continue' },
+      approval: { plan: true, maxQuestions: 1 },
+    },
+  ] as const)('is exact for every number of calls: %j', (policy) => {
+    const { team } = settingsOf(small(policy), TEAM);
+    const callsMax = boundsOf(small(policy), team).agentCalls - 1;
+    const most = mostByBudget(policy, callsMax);
+    for (const metric of BUDGETED_METRICS) {
+      const said = Array.from({ length: callsMax }, (_, index) => {
+        const limits = { ...policy.limits, maxAgentCalls: index + 1 };
+        return boundsOf(small({ ...policy, limits }), team)[metric];
+      });
+      expect([metric, said]).toEqual([metric, most(metric)]);
+    }
   });
 });
 

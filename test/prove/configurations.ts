@@ -120,8 +120,8 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     },
   },
   {
-    name: 'few calls: questions or another plan',
-    policy: { limits: { maxReplans: 1, maxAgentCalls: 2 }, approval: { maxQuestions: 1 } },
+    name: 'one call: a question or another plan, and one more that is refused',
+    policy: { limits: { maxReplans: 2, maxAgentCalls: 1 }, approval: { maxQuestions: 1 } },
   },
   {
     name: 'few calls: each of another plan takes two',
