@@ -28,8 +28,6 @@ import { keyOf } from './numbers-compared.js';
 /** One step of a generated path: where it ended, and by its `via` what happened where. */
 interface GeneratedStep {
   readonly expected: ModelState;
-  /** What guards answered on the way, and which comparisons would have turned had a number been one more or less. */
-  readonly clues: ReadonlySet<string>;
   /** The states that were gone through, and what was done in them. */
   readonly trail: string;
 }
@@ -39,7 +37,11 @@ export interface PathSuite {
   readonly name: string;
   readonly chart: AnyStateMachine;
   readonly input: unknown;
-  readonly steps: readonly GeneratedStep[];
+  /**
+   * By what guards answered on the way, and by the comparisons that would have turned had a number been one more or
+   * less.
+   */
+  readonly stepsByClue: ReadonlyMap<string, readonly GeneratedStep[]>;
 }
 
 /** The paths of one chart, generated from it as it is; the numbers its guards compare are noted on the way. */
@@ -59,18 +61,24 @@ const suiteOf = (
   });
   const subject = new Subject(watched, input);
   const starts = explored.paths.slice(0, 1).map(({ start }) => start);
-  const steps = [...starts, ...explored.edges].map((expected): GeneratedStep => {
+  const stepsByClue = new Map<string, GeneratedStep[]>();
+  for (const expected of [...starts, ...explored.edges]) {
     clues = new Set();
     const problem = subject.differenceAt(expected);
     if (problem !== undefined) throw new Error(`The chart itself fails: ${problem}`);
-    return { expected, clues, trail: subject.trail };
-  });
-  return { name: configuration.name, chart, input, steps };
+    const step = { expected, trail: subject.trail };
+    for (const clue of clues) {
+      const steps = stepsByClue.get(clue);
+      if (steps === undefined) stepsByClue.set(clue, [step]);
+      else steps.push(step);
+    }
+  }
+  return { name: configuration.name, chart, input, stepsByClue };
 };
 
 /** What a mutant does differently on the paths, in words; undefined when it does not. */
 export const refutationByPaths = (mutant: Mutant, suite: PathSuite): string | undefined => {
-  const steps = suite.steps.filter(({ clues }) => mutant.clues.some((clue) => clues.has(clue)));
+  const steps = mutant.clues.flatMap((clue) => suite.stepsByClue.get(clue) ?? []);
   if (steps.length === 0) return undefined;
   const subject = new Subject(mutant.mutate(suite.chart), suite.input);
   for (const { expected, trail } of steps) {
