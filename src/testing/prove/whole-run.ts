@@ -26,7 +26,7 @@ export const wholeRun = (charts: Charts, settings: Settings, planSteps: number):
   const repertoire = {
     settings,
     shapes,
-    hasIndependentRevisions: false,
+    areListsEnough: false,
     isHandedOnAsked: true,
   };
   return {

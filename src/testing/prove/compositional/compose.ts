@@ -12,6 +12,7 @@ import { callSystem, callVariantOf, callVariants } from './call-system.js';
 import type { Contract } from './contract.js';
 import { contractOf } from './contract.js';
 import type { Contracts } from './contracts.js';
+import { areListsEnough } from './lists-enough.js';
 import { goalSystem, subplanSystem } from './plan-system.js';
 import type { StepOrigin } from './step-system.js';
 import { stepSystem } from './step-system.js';
@@ -68,7 +69,7 @@ const bareSettings = ({ policy, team }: Settings): Settings => {
 const repertoireOf = (settings: Settings, { policy, team }: Settings): Repertoire => ({
   settings,
   shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, true),
-  hasIndependentRevisions: policy.replan.merge.startsWith('append') && policy.limits.maxReplans > 1,
+  areListsEnough: areListsEnough(policy),
   isHandedOnAsked:
     (policy.approval.confidenceBelow ?? 0) > 0 ||
     team.agents.some((agent) => policy.approval.agents.includes(agent)),

@@ -17,9 +17,20 @@ export const askedAt = (frame: Frame, address: string, request: CallRequest): As
     request,
     digests: request.role === 'worker' ? digestsOf(step) : NOTHING,
     fingerprints: plan?.fingerprints ?? NOTHING,
-    waiting: request.role === 'planner' && plan !== undefined ? waitingIn(plan) : NOTHING,
     revision: (plan?.revision ?? -1) + 1,
+    ...earlierSteps(request, plan),
   };
+};
+
+/** The steps that a new plan may build on. */
+const earlierSteps = (
+  request: CallRequest,
+  plan: OrchestratorContext | undefined,
+): Pick<Asked, 'waiting' | 'done'> => {
+  if (request.role !== 'planner' || plan === undefined)
+    return { waiting: NOTHING, done: undefined };
+  const waiting = waitingIn(plan);
+  return { waiting, done: request.existingStepIds.find((id) => !waiting.includes(id)) };
 };
 
 /** The nearest chart of a kind above an address. */

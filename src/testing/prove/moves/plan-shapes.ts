@@ -1,12 +1,20 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { planFingerprint } from '../../../plan/fingerprint.js';
 import type { Complexity, ProposedPlan, ProposedStep, Scope, Votes } from '../../../plan/plan.js';
+import type { PlanLinks } from './plan-links.js';
+import { linksOf, NO_LINKS } from './plan-links.js';
+import type { Asked } from './replies.types.js';
 
 /** What a step asks for, as far as a guard can see it. */
 interface StepTraits {
   readonly agent: string;
   readonly requiresApproval: boolean;
   readonly votes: Votes | null;
+}
+
+export interface NamedPlan {
+  readonly name: string;
+  readonly plan: ProposedPlan;
 }
 
 /** A plan without its texts. */
@@ -24,35 +32,32 @@ interface PlanShape {
  */
 export class PlanShapes {
   readonly #shapes: readonly PlanShape[];
-  readonly #independent: readonly PlanShape[];
+  readonly #lists: readonly PlanShape[];
   readonly #byFingerprint = new Map<string, ProposedPlan>();
-  #made = 0;
+  readonly #known = new Map<string, NamedPlan>();
 
   constructor(settings: Settings, maxSteps: number, isBare: boolean) {
     const sizes = Array.from({ length: maxSteps }, (_, index) => index + 1);
     const traits = isBare ? bareTraits(settings) : traitsOf(settings);
     const frames = framesOf(settings, isBare);
     this.#shapes = sizes.flatMap((size) => shapesOf(size, traits, frames));
-    this.#independent = this.#shapes.filter(({ dependsOn }) =>
+    this.#lists = this.#shapes.filter(({ dependsOn }) =>
       dependsOn.every((earlier) => earlier.length === 0),
     );
   }
 
-  /** A new plan for every shape. `waiting` is a step of an earlier plan that the first step may wait for. */
-  plans(
-    waiting: string | undefined,
-    isIndependent: boolean,
-  ): { name: string; plan: ProposedPlan }[] {
-    const shapes = isIndependent ? this.#independent : this.#shapes;
-    return shapes.flatMap((shape) => {
-      const alone = { name: shape.name, plan: this.#planOf(shape, undefined) };
-      if (waiting === undefined || isIndependent) return [alone];
-      const behind = {
-        name: `${shape.name}, behind a step that waits`,
-        plan: this.#planOf(shape, waiting),
-      };
-      return [alone, behind];
-    });
+  /** A plan for every shape, to start with. */
+  first(): NamedPlan[] {
+    return this.#shapes.map((shape) => this.#planOf(shape, 0, NO_LINKS));
+  }
+
+  /** A plan for every shape, with everything that its steps can wait for; or only lists of steps that wait for nothing. */
+  next(asked: Pick<Asked, 'waiting' | 'done' | 'revision'>, isList: boolean): NamedPlan[] {
+    const { revision } = asked;
+    if (isList) return this.#lists.map((shape) => this.#planOf(shape, revision, NO_LINKS));
+    return this.#shapes.flatMap((shape) =>
+      linksOf(shape.traits.length, asked).map((links) => this.#planOf(shape, revision, links)),
+    );
   }
 
   /** The plan that was adopted under a fingerprint, once more. */
@@ -60,31 +65,38 @@ export class PlanShapes {
     return this.#byFingerprint.get(fingerprint);
   }
 
-  #planOf(shape: PlanShape, waiting: string | undefined): ProposedPlan {
-    this.#made += 1;
-    const made = this.#made;
-    const steps = shape.traits.map((traits, position): ProposedStep => {
-      const dependsOn = (shape.dependsOn[position] ?? []).map((other) => `s${other + 1}`);
-      const { agent, requiresApproval, votes } = traits;
-      return {
-        id: `s${position + 1}`,
-        agent,
-        task: `Task ${position + 1} of plan ${made}`,
-        dependsOn: position === 0 && waiting !== undefined ? [...dependsOn, waiting] : dependsOn,
-        complexity: shape.complexity,
-        requiresApproval,
-        ...(votes === null ? {} : { votes }),
-      };
-    });
-    const plan: ProposedPlan = {
-      analysis: '',
-      steps,
-      ...(shape.scope === null ? {} : { scope: shape.scope }),
-    };
+  /** One plan for each revision: no run has adopted it before, and many runs can be offered it. */
+  #planOf(shape: PlanShape, revision: number, links: PlanLinks): NamedPlan {
+    const name = `${shape.name}${links.name}`;
+    const key = `${revision} ${name}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const plan = planLike(shape, revision, links);
     this.#byFingerprint.set(planFingerprint(plan), plan);
-    return plan;
+    const made = { name, plan };
+    this.#known.set(key, made);
+    return made;
   }
 }
+
+const planLike = (shape: PlanShape, revision: number, { after }: PlanLinks): ProposedPlan => {
+  // Steps of later plans have other names than those of the first, so that they can wait for them.
+  const prefix = revision === 0 ? 's' : 't';
+  const steps = shape.traits.map((traits, position): ProposedStep => {
+    const own = (shape.dependsOn[position] ?? []).map((other) => `${prefix}${other + 1}`);
+    const { agent, requiresApproval, votes } = traits;
+    return {
+      id: `${prefix}${position + 1}`,
+      agent,
+      task: `Task ${position + 1} of ${shape.name} of revision ${revision}`,
+      dependsOn: [...own, ...(after[position] ?? [])],
+      complexity: shape.complexity,
+      requiresApproval,
+      ...(votes === null ? {} : { votes }),
+    };
+  });
+  return { analysis: '', steps, ...(shape.scope === null ? {} : { scope: shape.scope }) };
+};
 
 interface PlanFrame {
   readonly complexity: Complexity;

@@ -14,8 +14,8 @@ const UNKNOWN: Reply = { label: 'fails for good', code: 'unknown-agent' };
 export interface Repertoire {
   readonly settings: Settings;
   readonly shapes: PlanShapes;
-  /** Where earlier plans stay, later ones are lists of independent steps: see docs/prove.md. */
-  readonly hasIndependentRevisions: boolean;
+  /** Whether it is enough that later plans are lists of steps that wait for nothing: see lists-enough.ts. */
+  readonly areListsEnough: boolean;
   /** Whether a person may have to agree to a step that an agent handed on. */
   readonly isHandedOnAsked: boolean;
 }
@@ -134,14 +134,13 @@ const withSpending = ({ policy }: Settings, replies: readonly Reply[]): readonly
   );
 };
 
-const plannerReplies = ({ shapes, hasIndependentRevisions }: Repertoire, asked: Asked): Reply[] => {
-  const isIndependent = hasIndependentRevisions && asked.revision > 0;
-  const plans = shapes.plans(asked.waiting.at(-1), isIndependent);
+const plannerReplies = ({ shapes, areListsEnough }: Repertoire, asked: Asked): Reply[] => {
+  const plans = asked.revision === 0 ? shapes.first() : shapes.next(asked, areListsEnough);
   const repeated = asked.fingerprints
     .map((fingerprint) => shapes.again(fingerprint))
     .find((plan) => plan !== undefined);
   const made = [
-    ...plans.map(({ name, plan }) => ({ name, plan })),
+    ...plans,
     { name: 'an empty plan', plan: { analysis: '', steps: [] } },
     ...(repeated === undefined ? [] : [{ name: 'the same plan again', plan: repeated }]),
   ];

@@ -20,6 +20,8 @@ export interface Asked {
   readonly fingerprints: readonly string[];
   /** Steps that wait and that a new plan may build on. */
   readonly waiting: readonly string[];
+  /** One that is done, if there is one. */
+  readonly done: string | undefined;
   /** Plans adopted so far. */
   readonly revision: number;
 }

@@ -5,7 +5,7 @@ import type { PlanShapes } from './plan-shapes.js';
 /** A run starts with a goal, and with a plan of the caller's or without one where there is a planner. */
 export const startMoves = ({ team }: Settings, shapes: PlanShapes): Move[] => {
   const given = shapes
-    .plans(undefined, false)
+    .first()
     .map(({ name, plan }) => start(`The run starts with ${name}`, { goal: 'Goal', plan }));
   const empty = start('The run starts with an empty plan', {
     goal: 'Goal',

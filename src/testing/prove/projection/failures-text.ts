@@ -61,8 +61,11 @@ const plannedSeen = (context: OrchestratorContext, isPlanComing: boolean): numbe
   if (isExecutionClosed) return 0;
   const { maxSteps } = policy.limits;
   const isKeeping = policy.replan.merge.startsWith('append');
-  const plans = maxReplans - replans + (isPlanComing ? 1 : 0);
-  const most = isKeeping ? progress.counts.pending + plans * maxSteps : maxSteps;
+  const coming = isPlanComing ? 1 : 0;
+  const plans = Math.max(0, maxReplans - replans) + coming;
+  const live = progress.counts.pending + progress.counts.running;
+  // A step has to end before anything asks for another plan, so each adds one less than it has.
+  const most = isKeeping ? live + plans * (maxSteps - 1) + coming : maxSteps;
   // A plan of that many steps is counted with what it is compared with.
   const added = isKeeping ? 0 : maxSteps;
   let planned = 0;
