@@ -1,10 +1,11 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import { createMachine } from 'xstate';
 
 import type { Transitioned } from './chart-runner.js';
 import type { Inspect, RequestedAction } from './inert.js';
 import { collectingScope, withInertActors } from './inert.js';
 import type { Ending, Operation } from './trace.js';
-import type { BuiltinAction, Guard } from './xstate-shapes.js';
+import type { BuiltinAction, Guard, Selector } from './xstate-shapes.js';
 import { implementationsOf, isBuiltinAction, nodesOf } from './xstate-shapes.js';
 
 export interface Recording extends Transitioned {
@@ -25,13 +26,15 @@ export class TraceRecorder {
   #raised: EventObject[] = [];
   #turn = -1;
   #event: EventObject | undefined;
+  /** The params that were made last, and by what. */
+  #made: { readonly params: unknown; readonly make: Selector } | undefined;
   readonly #inspect: Inspect | undefined;
 
   constructor(chart: AnyStateMachine, inspect?: Inspect) {
     this.#inspect = inspect;
     const { guards, actions } = implementationsOf(chart);
     this.#staticParams = staticParamsOf(chart.config);
-    this.machine = withInertActors(chart).provide({
+    this.machine = withInertActors(this.#withNotedParams(chart)).provide({
       guards: mapValues(guards, (guard) => this.#recordingGuard(guard)),
       actions: mapValues(actions, (action) => this.#recordingAction(action)),
     } as never);
@@ -140,9 +143,10 @@ export class TraceRecorder {
     if (!isBuiltinAction(action)) return action;
     const resolve: BuiltinAction['resolve'] = (scope, snapshot, args, params, self, extra) => {
       this.#turnTo(args.event);
+      const makeParams = this.#makerOf(params);
       const resolved = action.resolve(scope, snapshot, args, params, self, extra);
-      this.#operations.push({ kind: 'action', action, params });
-      this.#requireStatic(params);
+      this.#operations.push({ kind: 'action', action, params, makeParams });
+      if (makeParams === undefined) this.#requireStatic(params);
       this.#expect(action);
       for (const inner of resolved[2] ?? []) this.#expect(inner);
       return resolved;
@@ -150,12 +154,33 @@ export class TraceRecorder {
     return Object.assign(() => undefined, action, { resolve });
   }
 
+  /** The same chart; where it makes params by a function, that is noted. */
+  #withNotedParams(chart: AnyStateMachine): AnyStateMachine {
+    const config = withChanged(chart.config, (key, value) => {
+      if (key !== 'params' || typeof value !== 'function') return value;
+      const make = value as Selector;
+      return (args: object): unknown => {
+        const params = make(args);
+        this.#made = { params, make };
+        return params;
+      };
+    });
+    return createMachine(config as never, chart.implementations as never) as AnyStateMachine;
+  }
+
+  /** XState makes the params of an action right before it resolves it. */
+  #makerOf(params: unknown): Selector | undefined {
+    const made = this.#made;
+    this.#made = undefined;
+    return made !== undefined && made.params === params ? made.make : undefined;
+  }
+
   #expect(action: unknown): void {
     if (!isBuiltinAction(action)) this.#isRepeatable = false;
     else if (action.execute !== undefined) this.#known += 1;
   }
 
-  /** Params made by a function depend on the event; those in the chart are always the same. */
+  /** What a guard is given by a function depends on the event; what stands in the chart is always the same. */
   #requireStatic(params: unknown): void {
     if (params !== undefined && !this.#staticParams.has(params)) this.#isRepeatable = false;
   }
@@ -220,6 +245,19 @@ const mapValues = (
   change: (value: unknown) => unknown,
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+
+/** A copy of the plain objects and lists of a chart; params that stand in it are the same, so that they are known again. */
+const withChanged = (value: unknown, change: (key: string, value: unknown) => unknown): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => withChanged(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      key === 'params' ? change(key, item) : withChanged(item, change),
+    ]),
+  );
+};
 
 /** Every params object that stands in the chart itself. */
 const staticParamsOf = (config: unknown, found = new Set<unknown>()): Set<unknown> => {

@@ -138,7 +138,7 @@ class TraceReplay {
   #perform(operation: Deed): boolean {
     switch (operation.kind) {
       case 'action':
-        return this.#take(operation.action, operation.params);
+        return this.#take(operation.action, this.#paramsOf(operation));
       case 'arm':
         return this.#arm(operation.id, operation.delay);
       case 'cancel':
@@ -151,6 +151,10 @@ class TraceReplay {
         this.#stop(this.#children[operation.id]);
         return true;
     }
+  }
+
+  #paramsOf({ params, makeParams }: Extract<Deed, { kind: 'action' }>): unknown {
+    return makeParams === undefined ? params : makeParams(this.#lastingArguments());
   }
 
   /** The same object as long as the context is the same: guards and actions are asked too often for one each. */

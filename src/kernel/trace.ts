@@ -1,6 +1,6 @@
 import type { AnyMachineSnapshot } from 'xstate';
 
-import type { BuiltinAction, Guard } from './xstate-shapes.js';
+import type { BuiltinAction, Guard, Selector } from './xstate-shapes.js';
 
 /*
  * What XState did once, so that it need not be worked out again: the guards it asked, in order, and the actions it
@@ -15,7 +15,13 @@ export type Operation =
       readonly result: boolean;
     }
   /** A named action of the chart. */
-  | { readonly kind: 'action'; readonly action: BuiltinAction; readonly params: unknown }
+  | {
+      readonly kind: 'action';
+      readonly action: BuiltinAction;
+      readonly params: unknown;
+      /** What makes the params anew, where they depend on context and event. */
+      readonly makeParams: Selector | undefined;
+    }
   /** The timer of an `after`. */
   | { readonly kind: 'arm'; readonly id: string; readonly delay: string }
   | { readonly kind: 'cancel'; readonly id: string }
