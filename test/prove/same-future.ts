@@ -24,8 +24,12 @@ const stepsFrom = (system: System, frame: Frame, moves: readonly Move[]): Step[]
     return { text, frame: isOver ? undefined : next, signature: `${move.kind} ${costs} ${text}` };
   });
 
-/** A skip to a step is a skip of others, which can be said one after the other: see skips.test.ts. */
-const isCompared = ({ label }: Move): boolean => !label.startsWith('A person skips to');
+/**
+ * A skip to a step is a skip of others, which can be said one after the other; and of time to come only the clock knows.
+ * Both are compared on their own: see reductions.test.ts.
+ */
+const isCompared = ({ label }: Move): boolean =>
+  !label.startsWith('A person skips to') && label !== 'A person gives more time';
 
 const signatureOf = (steps: readonly Step[]): string =>
   [...new Set(steps.map(({ signature }) => signature))].sort().join('\n');

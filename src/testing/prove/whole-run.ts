@@ -13,6 +13,7 @@ import { withWallTime } from './moves/wall-time.js';
 import { observedKernel } from './observed-kernel.js';
 import { runText } from './projection/run-text.js';
 import { boundViolations, replanViolations } from './rules/bound-rules.js';
+import { extensionViolations } from './rules/extension-rule.js';
 import { plannedViolations } from './rules/planned-rule.js';
 import { recoveryViolations } from './rules/recovery-rules.js';
 import { rejectionViolations } from './rules/rejection-rules.js';
@@ -29,9 +30,10 @@ export const wholeRun = (charts: Charts, settings: Settings, planSteps: number):
     areListsEnough: false,
     isHandedOnAsked: true,
   };
+  const kernel = observedKernel({ root: 'orchestrator', machines: charts });
   return {
     name: 'the whole run',
-    kernel: observedKernel({ root: 'orchestrator', machines: charts }),
+    kernel,
     starts: startMoves(settings, shapes),
     moves: (frame) => [
       ...answerMoves(repertoire, frame),
@@ -41,7 +43,11 @@ export const wholeRun = (charts: Charts, settings: Settings, planSteps: number):
     textOf: runText,
     endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
     costOfStopped: () => NOTHING,
-    violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
+    violations: (frame) => [
+      ...boundViolations(frame),
+      ...waitingViolations(frame),
+      ...extensionViolations(kernel, runText, frame),
+    ],
     violationsOfStep: (before, move, step) => [
       ...rejectionViolations(settings.policy, step),
       ...replanViolations(before, step),

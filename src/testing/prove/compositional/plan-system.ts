@@ -16,6 +16,7 @@ import { withWallTime } from '../moves/wall-time.js';
 import { observedKernel } from '../observed-kernel.js';
 import { runText } from '../projection/run-text.js';
 import { boundViolations, replanViolations } from '../rules/bound-rules.js';
+import { extensionViolations } from '../rules/extension-rule.js';
 import { plannedViolations } from '../rules/planned-rule.js';
 import { recoveryViolations } from '../rules/recovery-rules.js';
 import { childRejectionViolations } from '../rules/child-rejection-rules.js';
@@ -120,23 +121,28 @@ export const goalSystem = (
   charts: Charts,
   repertoire: Repertoire,
   contracts: Contracts,
-): System => ({
-  name: 'the plan of the goal',
-  kernel: observedKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') }),
-  starts: startMoves(repertoire.settings, repertoire.shapes),
-  moves: (frame) => [
-    ...contractMoves(contracts, repertoire, frame),
-    ...timerMoves(frame).map((move) => withWallTime(frame, move)),
-    ...commandMoves(frame),
-    ...reportMoves(repertoire.settings, frame),
-    ...refusableIn(contracts, frame).map(outOfCalls),
-  ],
-  textOf: runText,
-  endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
-  costOfStopped: costOfStopped(contracts),
-  detailOfStopped: (call) => detailOfStopped(contracts, call),
-  ...rulesOf(repertoire.settings),
-});
+): System => {
+  const kernel = observedKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') });
+  const { violations, violationsOfStep } = rulesOf(repertoire.settings);
+  return {
+    name: 'the plan of the goal',
+    kernel,
+    starts: startMoves(repertoire.settings, repertoire.shapes),
+    moves: (frame) => [
+      ...contractMoves(contracts, repertoire, frame),
+      ...timerMoves(frame).map((move) => withWallTime(frame, move)),
+      ...commandMoves(frame),
+      ...reportMoves(repertoire.settings, frame),
+      ...refusableIn(contracts, frame).map(outOfCalls),
+    ],
+    textOf: runText,
+    endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
+    costOfStopped: costOfStopped(contracts),
+    detailOfStopped: (call) => detailOfStopped(contracts, call),
+    violations: (frame) => [...violations(frame), ...extensionViolations(kernel, runText, frame)],
+    violationsOfStep,
+  };
+};
 
 /** As if a person ended it there and then: whoever asks for one call too many ends the run, and nothing comes of it. */
 const outOfCalls = (refused: string): Move => ({

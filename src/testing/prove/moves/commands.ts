@@ -28,7 +28,7 @@ export const commandMoves = ({ state }: Frame): Move[] => {
     something,
     pause,
     resume,
-    moreTime,
+    MORE_TIME,
     abort,
     lastDeath,
   ];
@@ -75,7 +75,8 @@ const something = command('nudge', 'A person says something', {
 });
 const pause = command('nudge', 'A person pauses the run', { type: 'run.pause' });
 const resume = command('nudge', 'A person resumes the run', { type: 'run.resume' });
-const moreTime = command('nudge', 'A person gives more time', {
+/** That there is time to come is seen by the clock alone: see extension-rule.ts. */
+export const MORE_TIME = command('nudge', 'A person gives more time', {
   type: 'time.extend',
   extraMs: 60_000,
 });

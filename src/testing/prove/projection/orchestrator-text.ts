@@ -62,12 +62,7 @@ export const orchestratorText = (context: OrchestratorContext, sight: Sight): st
 /** How the run ends is decided: nothing starts any more, and every command is refused. */
 const restText = (context: OrchestratorContext, { rest }: Sight): string => {
   const isLadderSeen = rest === 'summary' && context.progress.counts.running > 0;
-  return [
-    endText(context),
-    rest === 'summary' ? flag(context.extensionMs > 0) : '',
-    isLadderSeen ? ladderText(context) : '',
-    spentText(context),
-  ].join(',');
+  return [endText(context), isLadderSeen ? ladderText(context) : '', spentText(context)].join(',');
 };
 
 /** What was spent is seen by what is left; before the first plan the bound itself may still change. */
@@ -87,9 +82,9 @@ const EMPTY_PLAN = planFingerprint({ analysis: '', steps: [] });
 const repeatable = (fingerprints: readonly string[]): string =>
   `${flag(fingerprints.some((fingerprint) => fingerprint !== EMPTY_PLAN))}${flag(fingerprints.includes(EMPTY_PLAN))}`;
 
-/** How long its present part lasts is seen by nobody: any timer may be the next to elapse. */
-const clockText = ({ extensionMs, isExecutionClosed, isPaused }: OrchestratorContext): string =>
-  `${flag(extensionMs > 0)}${flag(isExecutionClosed)}${flag(isPaused)}`;
+/** How long its present part lasts, and how much is to come, is seen by nobody else: any timer may be the next to elapse. */
+const clockText = ({ isExecutionClosed, isPaused }: OrchestratorContext): string =>
+  `${flag(isExecutionClosed)}${flag(isPaused)}`;
 
 const endText = ({ ending, rejected, lastWord }: OrchestratorContext): string =>
   `${ending?.status ?? ''}${flag(rejected !== null)}${flag(lastWord.length > 0)}`;
