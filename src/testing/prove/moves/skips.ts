@@ -40,22 +40,18 @@ const toName = (steps: readonly LiveStep[]): LiveStep[] => [
 
 /** All sets of two or more steps that wait for each other, directly or by way of others. */
 const linkedSets = (steps: readonly LiveStep[]): LiveStep[][] =>
-  componentsOf(steps).flatMap((component) => subsetsOf(component).filter((set) => set.length > 1));
+  linkedGroups(steps).flatMap((group) => subsetsOf(group).filter((set) => set.length > 1));
 
-const componentsOf = (steps: readonly LiveStep[]): LiveStep[][] => {
-  let components: LiveStep[][] = [];
+/** Steps that wait for each other, directly or by way of others. */
+export const linkedGroups = (steps: readonly LiveStep[]): LiveStep[][] => {
+  let groups: LiveStep[][] = [];
   for (const step of steps) {
-    const isLinked = (component: readonly LiveStep[]): boolean =>
-      component.some(
-        ({ index, after }) => after.includes(step.index) || step.after.includes(index),
-      );
-    const linked = components.filter(isLinked);
-    components = [
-      ...components.filter((component) => !linked.includes(component)),
-      [...linked.flat(), step],
-    ];
+    const isLinked = (group: readonly LiveStep[]): boolean =>
+      group.some(({ index, after }) => after.includes(step.index) || step.after.includes(index));
+    const linked = groups.filter(isLinked);
+    groups = [...groups.filter((group) => !linked.includes(group)), [...linked.flat(), step]];
   }
-  return components;
+  return groups;
 };
 
 const subsetsOf = <Item>(items: readonly Item[]): Item[][] =>

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+
+import type { PlannerRequest } from '../../src/actors/call.types.js';
+import { chartsOf } from '../../src/composition/charts.js';
+import type { KernelInput } from '../../src/kernel/kernel.types.js';
+import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
+import { validatePlan } from '../../src/plan/validate.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import { analyse } from '../../src/testing/prove/analysis.js';
+import { compose, repertoireFor } from '../../src/testing/prove/compositional/compose.js';
+import { contractOf } from '../../src/testing/prove/compositional/contract.js';
+import { goalSystem } from '../../src/testing/prove/compositional/plan-system.js';
+import { costOf, frameAfter } from '../../src/testing/prove/explore.js';
+import { METRICS } from '../../src/testing/prove/metrics.js';
+import type { Frame, System } from '../../src/testing/prove/model.types.js';
+import { MORE_TIME } from '../../src/testing/prove/moves/commands.js';
+import { linkedGroups } from '../../src/testing/prove/moves/skips.js';
+import { liveSteps } from '../../src/testing/prove/projection/live-steps.js';
+import { settingsOf } from '../../src/testing/prove/settings.js';
+import { small, TEAM } from './configurations.js';
+
+/*
+ * What a proof leaves out because something else stands for it. Each is taken both ways here, in every state of a small
+ * policy, and compared.
+ */
+
+/** The plan of the goal on its own, with later plans of every shape or as they are proved. */
+const planOf = (policy: PolicyOverrides, isEveryShape = false): System => {
+  const settings = settingsOf(small(policy), TEAM);
+  const { analyses } = compose(chartsOf, settings, {});
+  const repertoire = repertoireFor(settings);
+  const contracts = new Map(
+    analyses
+      .slice(0, -1)
+      .map((analysis) => [analysis.system.name, contractOf(analysis, undefined)] as const),
+  );
+  const planned = contracts.get('a planned step at level 0');
+  return goalSystem(
+    chartsOf(repertoire.settings),
+    isEveryShape ? { ...repertoire, areListsEnough: false } : repertoire,
+    { calls: contracts, ...(planned === undefined ? {} : { planned, handedOn: planned }) },
+  );
+};
+
+/** One frame for every state. */
+function* framesOf(system: System): Generator<Frame> {
+  const start: Frame = { state: system.kernel.initialState, calls: new Map() };
+  const seen = new Set<string>();
+  const queue: Frame[] = [start];
+  for (const frame of queue) {
+    if (frame !== start) yield frame;
+    for (const { input } of frame === start ? system.starts : system.moves(frame)) {
+      const step = system.kernel.step(frame.state, input);
+      const next = frameAfter(frame, step);
+      const text = step.status === 'active' ? system.textOf(next) : '';
+      if (text === '' || seen.has(text)) continue;
+      seen.add(text);
+      queue.push(next);
+    }
+  }
+}
+
+const textAfter = (system: System, frame: Frame, inputs: readonly KernelInput[]): string => {
+  let here = frame;
+  for (const input of inputs) {
+    const step = system.kernel.step(here.state, input);
+    if (step.status !== 'active') return `end: ${system.endOf(step)}`;
+    here = frameAfter(here, step);
+  }
+  return system.textOf(here);
+};
+
+const contextIn = ({ state }: Frame): OrchestratorContext =>
+  state.nodes.get('')?.snapshot.context as OrchestratorContext;
+
+const commanded = (event: { readonly type: string; readonly [name: string]: unknown }) =>
+  ({ kind: 'commanded', event }) as const;
+
+describe('what something else stands for', () => {
+  const system = planOf({
+    limits: { maxSteps: 3, maxParallel: 2, maxReplans: 1 },
+    replan: { merge: 'appendNext' },
+  });
+  const frames = [...framesOf(system)];
+
+  it('a skip to a step is a skip of what is before it, group by group', () => {
+    let compared = 0;
+    for (const frame of frames) {
+      const context = contextIn(frame);
+      const live = liveSteps(context);
+      for (const { index: target } of context.ending === null ? live : []) {
+        const idOf = (index: number): string => context.progress.steps[index]?.id ?? '';
+        const groups = linkedGroups(live)
+          .map((group) => group.filter(({ index }) => index < target))
+          .filter((group) => group.length > 0);
+        const oneByOne = groups.map((group) =>
+          commanded({ type: 'plan.skip', stepIds: group.map(({ index }) => idOf(index)) }),
+        );
+        const atOnce = commanded({ type: 'plan.skipTo', stepId: idOf(target) });
+        expect(textAfter(system, frame, [atOnce])).toBe(textAfter(system, frame, oneByOne));
+        compared += groups.length;
+      }
+    }
+    expect(compared).toBeGreaterThan(500);
+  });
+
+  it('whoever has time to come does what anybody does, as long as the clock is not heard', () => {
+    let compared = 0;
+    for (const frame of frames.filter((_, position) => position % 3 === 0)) {
+      if (contextIn(frame).ending !== null) continue;
+      const given = system.kernel.step(frame.state, MORE_TIME.input);
+      const later = frameAfter(frame, given);
+      expect(contextIn(later).extensionMs).toBeGreaterThan(0);
+      expect(system.textOf(later)).toBe(system.textOf(frame));
+      for (const move of system.moves(frame)) {
+        if (move.input.kind === 'elapsed' && move.input.timer.includes('.clock.')) continue;
+        const [one, other] = [frame, later].map((from) => {
+          const step = system.kernel.step(from.state, move.input);
+          const cost = costOf(system, from, move, step);
+          return [cost, textAfter(system, from, [move.input])];
+        });
+        expect(other).toEqual(one);
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(1_000);
+  });
+
+  it('every plan that is made would pass the checks of a planner', () => {
+    let checked = 0;
+    for (const frame of frames) {
+      const call = [...frame.calls.values()].find(({ actor }) => actor === 'agentCall');
+      const { request } = (call?.input ?? {}) as { request?: PlannerRequest };
+      if (request?.role !== 'planner') continue;
+      for (const { input, label } of system.moves(frame)) {
+        const output = input.kind === 'answered' ? (input.output as Answered) : undefined;
+        const plan = output?.answer?.plan;
+        if (plan == null || label.includes('the same plan again')) continue;
+        const rules = { agents: ['worker'], maxSteps: 3, maxVotes: 1 };
+        const { existingStepIds } = request;
+        expect([label, validatePlan(plan, { ...rules, existingStepIds }).ok]).toEqual([
+          label,
+          true,
+        ]);
+        checked += 1;
+      }
+    }
+    expect(checked).toBeGreaterThan(500);
+  });
+});
+
+interface Answered {
+  readonly answer?: { readonly plan?: unknown };
+}
+
+/** A state without what its steps wait for. */
+const unlinked = (text: string): string => {
+  const [head = '', steps = '', others = ''] = text.split(';');
+  const kinds = steps
+    .split(/[ |]/)
+    .filter((step) => step !== '')
+    .map((step) => step.replace(/<[\d&]*/, '').replace('!', ''));
+  return [head, kinds.sort().join(' '), others].join(';');
+};
+
+describe('where steps run one at a time and plans add up', () => {
+  it.each(['append', 'appendNext'] as const)(
+    'lists stand for plans of every shape: %s',
+    (merge) => {
+      const policy: PolicyOverrides = { limits: { maxSteps: 2, maxReplans: 2 }, replan: { merge } };
+      const [lists, shapes] = [planOf(policy), planOf(policy, true)].map((system) =>
+        analyse(system),
+      );
+      expect(shapes?.refutation).toBeUndefined();
+      const known = new Set(
+        [...framesOf(planOf(policy))].map((frame) => unlinked(lists!.system.textOf(frame))),
+      );
+      const missed = [...framesOf(planOf(policy, true))]
+        .map((frame) => unlinked(shapes!.system.textOf(frame)))
+        .filter((text) => !known.has(text));
+      expect(missed).toEqual([]);
+      expect(shapes?.explored.nodes).toBeGreaterThan(1.2 * (lists?.explored.nodes ?? 0));
+      for (const metric of METRICS) {
+        const mostIn = (analysis = lists) =>
+          analysis?.paths.most(metric, [...analysis.exploration.outputs.keys()])?.value;
+        expect([metric, mostIn(shapes)]).toEqual([metric, mostIn(lists)]);
+      }
+    },
+  );
+});
