@@ -72,14 +72,20 @@ describe('a price tag with a budget', () => {
 });
 
 describe('each chart on its own', () => {
-  it('is taken for the same only in states with the same future', () => {
-    const policy = small({
-      limits: { maxDepth: 1 },
-      gates: { plan: 50, step: 50 },
-    });
-    const { analyses } = compose(chartsOf, settingsOf(policy, TEAM), {});
-    expect(analyses.length).toBeGreaterThan(5);
-    for (const { system } of analyses.slice(0, -1)) {
+  it.each<[string, PolicyOverrides]>([
+    ['gates and sub-plans', { limits: { maxDepth: 1 }, gates: { plan: 50, step: 50 } }],
+    [
+      'plans that add up, two steps at once',
+      { limits: { maxSteps: 2, maxReplans: 2, maxParallel: 2 }, replan: { merge: 'append' } },
+    ],
+    [
+      'failures, and dependencies that fail',
+      { limits: { maxSteps: 3, maxReplans: 1 }, failure: { onDependencyFailure: 'stop' } },
+    ],
+  ])('is taken for the same only in states with the same future: %s', (_, policy) => {
+    const { analyses } = compose(chartsOf, settingsOf(small(policy), TEAM), {});
+    expect(analyses.length).toBeGreaterThanOrEqual(4);
+    for (const { system } of analyses) {
       expect(differentFutures(system, 1).differences).toEqual([]);
     }
   });
@@ -106,10 +112,15 @@ describe('each chart on its own', () => {
     expect(alone.cost.agentCalls).toBeLessThan(value / 2);
   });
 
-  // With `maxFailures: null` the limit depends on how many steps were planned so far, which is one more thing to count.
-  it('grows with the number of replans, and not faster, where the failures that a run bears are a number', () => {
+  it.each([
+    { limits: { maxFailures: 1 } },
+    // The limit grows with the steps planned so far, which is seen only where it can be reached.
+    { limits: { maxFailures: null } },
+    { limits: { maxFailures: null }, replan: { merge: 'append' } },
+  ] as const)('grows with the number of replans, and not faster: %j', ({ limits, ...policy }) => {
     const nodesWith = (maxReplans: number): number =>
-      prove(small({ limits: { maxReplans, maxFailures: 1 } }), TEAM).explored.at(-1)?.nodes ?? 0;
+      prove(small({ ...policy, limits: { ...limits, maxReplans } }), TEAM).explored.at(-1)?.nodes ??
+      0;
     const counts = [0, 1, 2, 4, 8].map(nodesWith);
     const [none = 0, one = 0, two = 0, four = 0, eight = 0] = counts;
     // From 2 on every further replan adds at most as much as the one before, give or take what comes with the limit.

@@ -60,7 +60,7 @@ describe('a whole run, explored to the end', () => {
       2,
     );
     expect(differences).toEqual([]);
-    expect(compared).toBeGreaterThan(500);
+    expect(compared).toBeGreaterThan(250);
   });
 });
 

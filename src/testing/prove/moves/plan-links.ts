@@ -2,6 +2,7 @@ import type { Asked } from './replies.types.js';
 
 /** Which steps of earlier plans each step of a new one waits for, in the order of its steps. */
 export interface PlanLinks {
+  /** Tells them from any other. */
   readonly name: string;
   readonly after: readonly (readonly string[])[];
 }
@@ -22,7 +23,7 @@ export const linksOf = (
   const behindDone: PlanLinks[] =
     done === undefined || stepCount > 1
       ? []
-      : [{ name: ', behind a step that is done', after: [[done]] }];
+      : [{ name: `, s1 behind ${done}, which is done`, after: [[done]] }];
   return [NO_LINKS, ...behindDone, ...behindWaiting(stepCount, waiting)];
 };
 

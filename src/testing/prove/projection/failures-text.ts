@@ -55,17 +55,17 @@ const isLimitOpen = (context: OrchestratorContext, isPlanComing: boolean): boole
 
 /** From how many steps on the limit is as high as the failures that a later plan can come to. */
 const plannedSeen = (context: OrchestratorContext, isPlanComing: boolean): number => {
-  const { settings, replans, maxReplans, progress, isExecutionClosed } = context;
+  const { settings, replans, maxReplans, progress, requests, isExecutionClosed } = context;
   const { policy } = settings;
   // What is planned after the time to execute is over never runs, so it cannot fail.
   if (isExecutionClosed) return 0;
   const { maxSteps } = policy.limits;
   const isKeeping = policy.replan.merge.startsWith('append');
-  const coming = isPlanComing ? 1 : 0;
-  const plans = Math.max(0, maxReplans - replans) + coming;
+  const plans = Math.max(0, maxReplans - replans) + (isPlanComing ? 1 : 0);
+  // A step has to end before anything asks for another plan, so each adds one less than it has; unless one has ended.
   const live = progress.counts.pending + progress.counts.running;
-  // A step has to end before anything asks for another plan, so each adds one less than it has.
-  const most = isKeeping ? live + plans * (maxSteps - 1) + coming : maxSteps;
+  const first = isPlanComing || requests.length > 0 ? live + 1 : Math.max(1, live);
+  const most = isKeeping ? first + plans * (maxSteps - 1) : maxSteps;
   // A plan of that many steps is counted with what it is compared with.
   const added = isKeeping ? 0 : maxSteps;
   let planned = 0;
