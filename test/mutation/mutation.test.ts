@@ -14,7 +14,7 @@ import { readResults, readSurvivors } from './results.js';
 const PATIENCE_MS = 600_000;
 
 /** Of the mutants that the proof refuted, every so many is tried again. */
-const SAMPLE_EVERY = 20;
+const SAMPLE_EVERY = 60;
 
 const REFUTED_AT_LEAST = 0.95;
 
