@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { chartsOf } from '../../src/composition/charts.js';
 import type { Settings } from '../../src/machines/settings.types.js';
+import { explore } from '../../src/testing/prove/explore.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import { prove, proveCharts } from '../../src/testing/prove/prove.js';
 import type { Proof } from '../../src/testing/prove/prove.types.js';
@@ -47,6 +48,20 @@ describe('a whole run, explored to the end', () => {
     const proof = prove(small(), { ...TEAM, planner: false });
     expect(proof.counterexample).toBeNull();
     expect(proof.maxima?.plannerCalls.value).toBe(0);
+  });
+
+  it('counts the time that the run takes; that of a sub-plan is part of it', () => {
+    const settings = settingsOf(small({ limits: { maxDepth: 1 } }), TEAM);
+    const { graph } = explore(wholeRun(chartsOf(settings), settings, 1));
+    const edges = Array.from({ length: graph.edgeCount }, (_, index) => graph.edge(index));
+    const timed = edges.filter(({ cost }) => cost.wallTimeMs > 0).map(({ label }) => label);
+    expect(new Set(timed)).toEqual(
+      new Set([
+        'the run: executionDeadline elapses',
+        'the run: timeLimit elapses',
+        'the run: gracePeriod elapses',
+      ]),
+    );
   });
 
   it('takes states for the same only when they have the same future', () => {

@@ -18,8 +18,10 @@ export const withWallTime = (frame: Frame, move: Move): Move => {
 
 const deadlineMs = ({ state }: Frame, timer: string): number => {
   const context = state.nodes.get('')?.snapshot.context as OrchestratorContext;
+  // What a sub-plan waits for is part of what the run waits for.
+  if (!timer.startsWith('#')) return 0;
   if (timer.endsWith('.orchestrator.windingDown')) return context.settings.policy.time.graceMs;
-  const isClock = timer.startsWith('#') && timer.includes('.orchestrator.active.clock.');
+  const isClock = timer.includes('.orchestrator.active.clock.');
   return isClock && context.extensionMs === 0 ? partMs(context) : 0;
 };
 
