@@ -4,7 +4,7 @@ import { callSettings } from '../../../machines/call-settings.js';
 import type { Settings } from '../../../machines/settings.types.js';
 import { NOTHING } from '../metrics.js';
 import type { Frame, Move, System } from '../model.types.js';
-import { answerMove } from '../moves/call-answers.js';
+import { answerMove, brokenMove } from '../moves/call-answers.js';
 import { timerMoves } from '../moves/timers.js';
 import { observedKernel } from '../observed-kernel.js';
 import { runText } from '../projection/run-text.js';
@@ -132,14 +132,5 @@ const outcomes = (frame: Frame): Move[] =>
       code: 'unknown-agent',
       reason: 'Nobody there',
     }),
-    {
-      kind: 'answer',
-      label: 'the call breaks',
-      input: {
-        kind: 'broken',
-        address,
-        generation: frame.state.calls.get(address)?.generation ?? 0,
-        error: 'It broke',
-      },
-    },
+    brokenMove(frame, address),
   ]);

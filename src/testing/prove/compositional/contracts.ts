@@ -1,12 +1,11 @@
 import type { CallRequest, CallResult, FailureCode } from '../../../actors/call.types.js';
-import { checkPlan } from '../../../actors/check-plan.js';
 import type { AgentCallInput } from '../../../machines/agent-call.js';
 import type { OrchestratorContext, PlanToCheck } from '../../../machines/orchestrator.types.js';
 import type { StepInput, StepOutcome } from '../../../machines/step.types.js';
 import { NOTHING } from '../metrics.js';
 import type { Frame, Move, OpenCall, System } from '../model.types.js';
 import { askedAt } from '../moves/asked.js';
-import { answerMove } from '../moves/call-answers.js';
+import { answerMove, checkMoves } from '../moves/call-answers.js';
 import type { Repertoire } from '../moves/replies.js';
 import { repliesTo } from '../moves/replies.js';
 import { HANDED_ON, liveSteps } from '../projection/live-steps.js';
@@ -35,14 +34,7 @@ export const contractMoves = (contracts: Contracts, repertoire: Repertoire, fram
       case 'orchestrator':
         return endMoves(frame, address, 'its sub-plan', contracts.subplan?.ends ?? []);
       case 'checkPlan':
-        return [
-          answerMove(
-            frame,
-            address,
-            'the given plan is checked',
-            checkPlan(call.input as PlanToCheck),
-          ),
-        ];
+        return checkMoves(frame, address, call.input as PlanToCheck);
       default:
         return [];
     }

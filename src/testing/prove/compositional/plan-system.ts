@@ -10,6 +10,7 @@ import { hasGate } from '../../../guards/gates.js';
 import type { Frame, Move, System } from '../model.types.js';
 import { commandMoves } from '../moves/commands.js';
 import type { Repertoire } from '../moves/replies.js';
+import { rungScores } from '../moves/replies.js';
 import { startMoves } from '../moves/starts.js';
 import { timerMoves } from '../moves/timers.js';
 import { withWallTime } from '../moves/wall-time.js';
@@ -173,17 +174,13 @@ const report = (label: string, event: object): Move => ({
 const verdictReports = (settings: Settings, route: readonly string[]): Move[] => {
   const isJudged = hasGate(settings, 'code') || hasGate(settings, 'step');
   if (!isJudged) return [];
-  const verdict = { type: 'verdict.given', score: 100, feedback: '', route };
-  const last = report('A step is done with an issue', {
-    ...verdict,
-    hasIssues: true,
-    isLast: true,
-  });
-  return [
-    report('A step has a good verdict', { ...verdict, hasIssues: false, isLast: false }),
-    report('A step has a verdict with issues', { ...verdict, hasIssues: true, isLast: false }),
-    ...(hasGate(settings, 'step') ? [last] : []),
-  ];
+  const verdict = { type: 'verdict.given', feedback: '', route, isLast: false };
+  const each = rungScores(settings).flatMap((score) => [
+    report(`A step has a verdict of ${score}`, { ...verdict, score, hasIssues: false }),
+    report(`A step has a verdict of ${score} with issues`, { ...verdict, score, hasIssues: true }),
+  ]);
+  const last = { ...verdict, score: 100, hasIssues: true, isLast: true };
+  return hasGate(settings, 'step') ? [...each, report('A step is done with an issue', last)] : each;
 };
 
 /** Somebody no breaker knows: breakers answer the steps, which their contract has already. */

@@ -18,16 +18,31 @@ const answersTo = (
   address: string,
   call: OpenCall,
 ): Move[] => {
-  if (call.actor === 'checkPlan') {
-    return [
-      answerMove(frame, address, 'the given plan is checked', checkPlan(call.input as PlanToCheck)),
-    ];
-  }
+  if (call.actor === 'checkPlan') return checkMoves(frame, address, call.input as PlanToCheck);
   const { request } = call.input as CallInput;
-  return repliesTo(repertoire, askedAt(frame, address, request)).map((reply) =>
+  const replies = repliesTo(repertoire, askedAt(frame, address, request)).map((reply) =>
     answerMove(frame, address, `${request.agent} ${reply.label}`, outcomeOf(reply)),
   );
+  return [...replies, brokenMove(frame, address)];
 };
+
+/** The plan that came with a goal is checked, or its check breaks. */
+export const checkMoves = (frame: Frame, address: string, input: PlanToCheck): Move[] => [
+  answerMove(frame, address, 'the given plan is checked', checkPlan(input)),
+  brokenMove(frame, address),
+];
+
+/** A call comes to no outcome at all: what makes calls has a bug. */
+export const brokenMove = ({ state }: Frame, address: string): Move => ({
+  kind: 'answer',
+  label: `${placeOf(address)} breaks`,
+  input: {
+    kind: 'broken',
+    address,
+    generation: state.calls.get(address)?.generation ?? 0,
+    error: 'It broke',
+  },
+});
 
 const outcomeOf = (reply: Reply): CallOutcome =>
   'answer' in reply

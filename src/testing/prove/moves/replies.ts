@@ -1,4 +1,5 @@
 import type { SupervisorRequest, WorkerRequest } from '../../../actors/call.types.js';
+import { levelFor } from '../../../guards/escalation.js';
 import type { Settings } from '../../../machines/settings.types.js';
 import { HANDED_ON } from '../projection/live-steps.js';
 import { agentsToTell } from './plan-shapes.js';
@@ -79,6 +80,16 @@ const workerReplies = (
 const wishes = (settings: Settings): Answered[] => {
   const targets = [...agentsToTell(settings), 'nobody'];
   return confidencesOf(settings).flatMap((confidence) => [
+    // With nothing to show for it: whether there is an output is seen by agents only.
+    {
+      ...answered(`needs to know more${surely(confidence)}`, {
+        role: 'worker',
+        report: 'needsContext',
+        suggestion: 'Look there',
+        confidence,
+      }),
+      hasOutput: false,
+    },
     answered(`needs another plan${surely(confidence)}`, {
       role: 'worker',
       report: 'requestReplan',
@@ -163,15 +174,29 @@ const supervisorReplies = (settings: Settings, { subject }: SupervisorRequest): 
     }),
   );
 
-/**
- * A pass, a pass with issues, and no pass, which is an issue by itself. The ladder goes by issues in a row, and its
- * levels are seen by agents only.
- */
-const verdictsOf = (
-  { policy }: Settings,
-  subject: SupervisorRequest['subject'],
-): { readonly score: number; readonly hasIssues: boolean }[] => {
-  const gate = policy.gates[subject];
-  const passes = [false, true].map((hasIssues) => ({ score: gate ?? 100, hasIssues }));
-  return gate === null || gate === 0 ? passes : [...passes, { score: gate / 2, hasIssues: true }];
+interface Verdict {
+  readonly score: number;
+  readonly hasIssues: boolean;
+}
+
+/** A pass, a pass with issues, and no pass, which is an issue by itself; and each of them for every rung of the ladder. */
+const verdictsOf = (settings: Settings, subject: SupervisorRequest['subject']): Verdict[] => {
+  const gate = settings.policy.gates[subject] ?? 0;
+  const seen = new Set<string>();
+  return [gate, gate / 2, ...rungScores(settings)].flatMap((score) => {
+    const isPass = score >= gate;
+    const kind = `${isPass} ${levelFor(score, 0, settings.policy.escalation)}`;
+    if (seen.has(kind)) return [];
+    seen.add(kind);
+    return (isPass ? [false, true] : [true]).map((hasIssues) => ({ score, hasIssues }));
+  });
+};
+
+/** A score for each rung of the ladder that a score alone can lead to. */
+export const rungScores = ({ policy }: Settings): number[] => {
+  const { remind, correct, refocus } = policy.escalation.scores;
+  return [100, remind, correct, refocus, 0].flatMap((score, position, all) => {
+    const above = all[position - 1];
+    return above === undefined || score < above ? [score] : [];
+  });
 };
