@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
 
 import { presets } from '../policy/presets.js';
+import type { ProveTeam } from '../testing/prove/prove.types.js';
 import { nearest } from './nearest.js';
 
 export const USAGE = `planwright prove <preset or module> [options]
@@ -11,12 +12,12 @@ Proves what a policy promises: explores every run it allows and prints the most 
   <preset>            ${Object.keys(presets).join(', ')}
   <module>            a file that exports a policy or an orchestrator as \`policy\`, \`orchestrator\` or \`default\`
 
-  --agents a,b        the names of the team                            [worker]
+  --agents a,b        the names of the team                            [the orchestrator's, or worker]
   --steps 3           the most steps of a plan that are looked at      [3]
   --no-planner        there is no planner: runs start with a plan
   --supervisor        there is a supervisor                            [when the policy has a gate]
   --tester            there is a tester
-  --summarizer        there is a summarizer
+  --summarizer        there is a summarizer                            [all of these as the orchestrator has them]
   --whole-run         all charts together instead of one by one: for small policies
   --html file         also writes a page to show: the price tag, the ways, the charts with what of them is used
   --json              prints the proof as JSON
@@ -26,12 +27,9 @@ Ends with 0 when it is proved, 1 when it is refuted, 2 when it could not be trie
 
 export interface ProveArguments {
   readonly subject: string;
-  readonly agents: readonly string[];
+  /** Only what was said: the rest is as the subject has it. */
+  readonly team: Partial<ProveTeam>;
   readonly steps: number;
-  readonly planner: boolean;
-  readonly supervisor: boolean | undefined;
-  readonly tester: boolean;
-  readonly summarizer: boolean;
   readonly wholeRun: boolean;
   readonly html: string | undefined;
   readonly json: boolean;
@@ -54,12 +52,8 @@ export const readArguments = (args: readonly string[]): ProveArguments | undefin
   }
   return {
     subject,
-    agents: (values.agents ?? 'worker').split(',').filter((name) => name !== ''),
+    team: teamIn(values),
     steps: stepsIn(values.steps),
-    planner: values['no-planner'] !== true,
-    supervisor: values.supervisor,
-    tester: values.tester === true,
-    summarizer: values.summarizer === true,
     wholeRun: values['whole-run'] === true,
     html: values.html,
     json: values.json === true,
@@ -103,6 +97,17 @@ const unknownOption = ({ name, rawName }: { name: string; rawName: string }): st
   const near = nearest(name, Object.keys(OPTIONS));
   const hint = near === undefined ? '' : `: did you mean --${near}?`;
   return `Unknown option ${rawName}${hint}`;
+};
+
+const teamIn = (values: ReturnType<typeof parsed>['values']): Partial<ProveTeam> => {
+  const { agents, supervisor, tester, summarizer } = values;
+  return {
+    ...(agents === undefined ? {} : { agents: agents.split(',').filter((name) => name !== '') }),
+    ...(values['no-planner'] === undefined ? {} : { planner: !values['no-planner'] }),
+    ...(supervisor === undefined ? {} : { supervisor }),
+    ...(tester === undefined ? {} : { tester }),
+    ...(summarizer === undefined ? {} : { summarizer }),
+  };
 };
 
 const stepsIn = (text = '3'): number => {

@@ -12,7 +12,7 @@ import { chartPictures } from './charts.js';
 import type { ProvedSubject } from './page/proof-page.js';
 import { proofPage } from './page/proof-page.js';
 import { priceTag } from './price-tag.js';
-import { policyOf } from './subject.js';
+import { subjectOf } from './subject.js';
 
 export interface Terminal {
   print(text: string): void;
@@ -48,16 +48,10 @@ const messageOf = (error: unknown): string => {
 };
 
 const proveGiven = async (given: ProveArguments, terminal: Terminal): Promise<number> => {
-  const policy = await policyOf(given.subject);
+  const { policy, team: found } = await subjectOf(given.subject);
   if (given.html !== undefined) await checkPlace(given.html);
-  const { agents, planner, tester, summarizer, supervisor } = given;
-  const team = {
-    agents,
-    planner,
-    tester,
-    summarizer,
-    ...(supervisor === undefined ? {} : { supervisor }),
-  };
+  // What the command line says comes before what was found.
+  const team = { agents: ['worker'], ...found, ...given.team };
   const proof = prove(policy, {
     ...team,
     planSteps: given.steps,

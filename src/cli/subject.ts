@@ -2,24 +2,48 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { internalsOf } from '../composition/internals.js';
 import { PlanwrightError } from '../errors.js';
 import { definePolicy } from '../policy/policy.js';
 import { presets } from '../policy/presets.js';
 import type { Policy, PolicyOverrides } from '../policy/types.js';
+import type { ProveTeam } from '../testing/prove/prove.types.js';
 import { UsageError } from './arguments.js';
 import { nearest } from './nearest.js';
 
-/** The policy that is meant by the name of a preset or the path of a module. */
-export const policyOf = async (subject: string): Promise<Policy> => {
-  if (Object.hasOwn(presets, subject)) return presets[subject as keyof typeof presets]();
+/** What is to be proved, as far as its module says it. */
+export interface Subject {
+  readonly policy: Policy;
+  /** Who was found with the policy. Undefined where there is only a policy. */
+  readonly team: ProveTeam | undefined;
+}
+
+/** What is meant by the name of a preset or the path of a module. */
+export const subjectOf = async (subject: string): Promise<Subject> => {
+  if (Object.hasOwn(presets, subject)) {
+    return { policy: presets[subject as keyof typeof presets](), team: undefined };
+  }
   if (!existsSync(resolve(subject))) throw new UsageError(nothingThere(subject));
   const found = await exportedBy(subject);
   try {
-    return definePolicy(found);
+    return { policy: definePolicy(found.policy), team: teamOf(found.maker) };
   } catch (error) {
     if (!PlanwrightError.isInstance(error)) throw error;
     throw new UsageError(`${subject}: ${error.message}`);
   }
+};
+
+/** Undefined for a policy, and for an orchestrator that another copy of this package has made. */
+const teamOf = (orchestrator: object): ProveTeam | undefined => {
+  const options = internalsOf(orchestrator)?.options;
+  if (options === undefined) return undefined;
+  return {
+    agents: options.agents,
+    planner: options.planner !== undefined,
+    supervisor: options.supervisor !== undefined,
+    tester: options.tester !== undefined,
+    summarizer: options.summarizer !== undefined,
+  };
 };
 
 const nothingThere = (subject: string): string => {
@@ -30,14 +54,20 @@ const nothingThere = (subject: string): string => {
   return `There is no preset '${subject}'.${hint} The presets are ${names.join(', ')}; a module is named by its file`;
 };
 
-const exportedBy = async (path: string): Promise<PolicyOverrides> => {
+interface Exported {
+  readonly policy: PolicyOverrides;
+  /** The orchestrator that has the policy, or the policy itself. */
+  readonly maker: object;
+}
+
+const exportedBy = async (path: string): Promise<Exported> => {
   const exports = await load(path);
-  const candidates = [exports['policy'], exports['orchestrator'], exports['default']];
+  // An orchestrator knows more than its policy: its team.
+  const candidates = [exports['orchestrator'], exports['policy'], exports['default']];
   for (const candidate of candidates) {
     if (typeof candidate !== 'object' || candidate === null) continue;
-    // An orchestrator has its policy with it.
     const policy: unknown = 'policy' in candidate ? candidate.policy : candidate;
-    if (typeof policy === 'object' && policy !== null) return policy;
+    if (typeof policy === 'object' && policy !== null) return { policy, maker: candidate };
   }
   const names = Object.keys(exports);
   const has = names.length === 0 ? 'nothing' : names.join(', ');

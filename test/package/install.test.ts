@@ -18,6 +18,16 @@ import { entries, optionalPeers, requiredPeers, root } from './manifest.js';
 const [firstExample = ''] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'ts');
 const exampleName = basename(/^\/\/ (?<path>\S+)\.ts$/m.exec(firstExample)?.groups?.['path'] ?? '');
 
+const ORCHESTRATOR = `
+import { createOrchestrator, defineAgent, presets } from 'planwright';
+const agent = (name) => defineAgent({ name, description: 'Works', run: () => 'work' });
+export const orchestrator = createOrchestrator({
+  agents: [agent('coder'), agent('reviewer')],
+  tester: () => ({ passed: true }),
+  policy: presets.fixed(),
+});
+`;
+
 const compilerOptions = {
   target: 'es2022',
   lib: ['es2023', 'dom'],
@@ -63,12 +73,14 @@ describe('the packed tarball in an empty project', () => {
     expect(printed).toMatch(/^completed: /m);
   });
 
-  it('has a command that proves a preset, and the pictures for its page', async () => {
+  it('has a command that proves an orchestrator with its own team, and the pictures for its page', async () => {
+    consumer.write('team.js', ORCHESTRATOR);
     const command = join(consumer.folder, 'node_modules/.bin/planwright');
-    const args = ['prove', 'fixed', '--steps', '1', '--html', 'proof.html'];
+    const args = ['prove', 'team.js', '--steps', '1', '--html', 'proof.html'];
     expect(await printedBy(command, args, consumer.folder)).toMatch(/^PROVED/);
     const page = readFileSync(join(consumer.folder, 'proof.html'), 'utf8');
     expect(page.match(/<svg/g)).toHaveLength(4);
+    expect(page).toContain('coder, reviewer, a tester');
   });
 
   describe('with its optional peers', () => {

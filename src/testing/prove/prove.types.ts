@@ -6,8 +6,8 @@ import type { ExplorationProgress } from './explore.js';
 import type { Metric } from './metrics.js';
 import type { MoveKind } from './model.types.js';
 
-/** Who is there to be called, and how far to look. */
-export interface ProveOptions {
+/** Who is there to be called. */
+export interface ProveTeam {
   /** The team: names, or the agents themselves. An agent with a fallback costs more. */
   readonly agents: readonly (string | Agent)[];
   /** @default true */
@@ -18,6 +18,10 @@ export interface ProveOptions {
   readonly tester?: boolean;
   /** @default false */
   readonly summarizer?: boolean;
+}
+
+/** Who is there to be called, and how far to look. */
+export interface ProveOptions extends ProveTeam {
   /** The most steps of a plan that are looked at; never above `limits.maxSteps`. @default 3 */
   readonly planSteps?: number;
   /**
