@@ -135,4 +135,23 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     name: 'few calls: a sub-plan with a question, which is closed at every level when it is answered',
     policy: { limits: { maxDepth: 1, maxAgentCalls: 3 }, approval: { maxQuestions: 1 } },
   },
+  {
+    name: 'plans of two that add up: later steps wait for earlier ones',
+    policy: { limits: { maxSteps: 2, maxReplans: 1 }, replan: { merge: 'append' } },
+  },
+  {
+    name: 'two replans in front of what waits',
+    policy: { limits: { maxReplans: 2 }, replan: { merge: 'appendNext' } },
+  },
+  {
+    name: 'a dependency that fails ends the run',
+    policy: { limits: { maxSteps: 2 }, failure: { onDependencyFailure: 'stop' } },
+  },
+  {
+    name: 'one failure is too many',
+    policy: {
+      limits: { maxSteps: 2, maxReplans: 1, maxFailures: 0 },
+      failure: { onStepFailure: 'continue' },
+    },
+  },
 ];
