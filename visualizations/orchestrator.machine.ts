@@ -198,11 +198,11 @@ export const orchestratorMachine = setup({
           actions: ['endRejected', 'settleStep'],
         },
         'approval.grant': [
-          { guard: 'isForChild', actions: 'passDown' },
+          { guard: 'isForChild', actions: 'answerQuestion' },
           { guard: 'isQuestionOpen', actions: 'answerQuestion' },
         ],
         'approval.reject': [
-          { guard: 'isForChild', actions: 'passDown' },
+          { guard: 'isForChild', actions: 'answerQuestion' },
           { guard: 'isQuestionOpen', actions: 'answerQuestion' },
         ],
         'plan.skip': { guard: 'isAccepted', actions: 'skipSteps' },

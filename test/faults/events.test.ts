@@ -186,7 +186,7 @@ describe('forged events', () => {
     const { run, clock } = started();
     expect(methodsOf(run)).toEqual(
       [
-        ...['begin', 'goOn', 'abandon', 'show', 'stop'], // of the registry: none of them takes an event
+        ...['begin', 'beginAfter', 'goOn', 'show', 'stop'], // of the registry: none of them takes an event
         ...['subscribe', 'facts', 'record', 'journal'],
         ...['approve', 'reject', 'skip', 'skipTo', 'say', 'pause', 'resume', 'extendTime', 'abort'],
         'command', // where all of those go: it is the door

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { RunNotFoundError } from '../../src/errors.js';
 import type { Orchestrator } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
+// Loaded when it is asked for otherwise, and no virtual clock waits for that.
+import '../../src/run/connected-run.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
