@@ -78,7 +78,7 @@ const commanded = (event: { readonly type: string; readonly [name: string]: unkn
 
 describe('what something else stands for', () => {
   const system = planOf({
-    limits: { maxSteps: 3, maxParallel: 2, maxReplans: 1 },
+    limits: { maxSteps: 2, maxParallel: 2, maxReplans: 2 },
     replan: { merge: 'appendNext' },
   });
   const frames = [...framesOf(system)];
@@ -101,7 +101,7 @@ describe('what something else stands for', () => {
         compared += groups.length;
       }
     }
-    expect(compared).toBeGreaterThan(500);
+    expect(compared).toBeGreaterThan(300);
   });
 
   it('whoever has time to come does what anybody does, as long as the clock is not heard', () => {
@@ -136,7 +136,7 @@ describe('what something else stands for', () => {
         const output = input.kind === 'answered' ? (input.output as Answered) : undefined;
         const plan = output?.answer?.plan;
         if (plan == null || label.includes('the same plan again')) continue;
-        const rules = { agents: ['worker'], maxSteps: 3, maxVotes: 1 };
+        const rules = { agents: ['worker'], maxSteps: 2, maxVotes: 1 };
         const { existingStepIds } = request;
         expect([label, validatePlan(plan, { ...rules, existingStepIds }).ok]).toEqual([
           label,
@@ -145,7 +145,7 @@ describe('what something else stands for', () => {
         checked += 1;
       }
     }
-    expect(checked).toBeGreaterThan(500);
+    expect(checked).toBeGreaterThan(300);
   });
 });
 

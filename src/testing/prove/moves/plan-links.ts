@@ -7,29 +7,38 @@ export interface PlanLinks {
   readonly after: readonly (readonly string[])[];
 }
 
+export type LinksAsked = Pick<Asked, 'request' | 'waiting' | 'done'>;
+
 export const NO_LINKS: PlanLinks = { name: '', after: [] };
 
-/** Up to so many pairs of a new step and a waiting one, any of them may be linked: 16 ways. */
-const FREE_PAIRS = 4;
+/**
+ * Up to so many pairs of a new step and a waiting one, any of them may be linked: with one replan all that there are in
+ * plans of three steps, with more of them 16 ways for each plan.
+ */
+const freePairs = ({ request }: Pick<Asked, 'request'>): number =>
+  request.role === 'planner' && request.maxReplans > 1 ? 4 : 6;
 
 /**
  * What the steps of a new plan may wait for: nothing, any steps that still wait, or one that is done, which holds up
  * nobody. Where there are too many to choose from, the first new step waits for each of them or for all, or all steps do.
  */
-export const linksOf = (
-  stepCount: number,
-  { waiting, done }: Pick<Asked, 'waiting' | 'done'>,
-): PlanLinks[] => {
+export const linksOf = (stepCount: number, asked: LinksAsked): PlanLinks[] => {
+  const { waiting, done } = asked;
   const behindDone: PlanLinks[] =
     done === undefined || stepCount > 1
       ? []
       : [{ name: `, s1 behind ${done}, which is done`, after: [[done]] }];
-  return [NO_LINKS, ...behindDone, ...behindWaiting(stepCount, waiting)];
+  const isFree = stepCount * waiting.length <= freePairs(asked);
+  return [NO_LINKS, ...behindDone, ...behindWaiting(stepCount, waiting, isFree)];
 };
 
-const behindWaiting = (stepCount: number, waiting: readonly string[]): PlanLinks[] => {
+const behindWaiting = (
+  stepCount: number,
+  waiting: readonly string[],
+  isFree: boolean,
+): PlanLinks[] => {
   if (waiting.length === 0) return [];
-  const ways = stepCount * waiting.length <= FREE_PAIRS ? anyWay : someWays;
+  const ways = isFree ? anyWay : someWays;
   return ways(stepCount, waiting).map((after) => ({ name: nameOf(after), after }));
 };
 

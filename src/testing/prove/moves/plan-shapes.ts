@@ -1,7 +1,7 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { planFingerprint } from '../../../plan/fingerprint.js';
 import type { Complexity, ProposedPlan, ProposedStep, Scope, Votes } from '../../../plan/plan.js';
-import type { PlanLinks } from './plan-links.js';
+import type { LinksAsked, PlanLinks } from './plan-links.js';
 import { linksOf, NO_LINKS } from './plan-links.js';
 import type { Asked } from './replies.types.js';
 
@@ -52,7 +52,7 @@ export class PlanShapes {
   }
 
   /** A plan for every shape, with everything that its steps can wait for; or only lists of steps that wait for nothing. */
-  next(asked: Pick<Asked, 'waiting' | 'done' | 'revision'>, isList: boolean): NamedPlan[] {
+  next(asked: LinksAsked & Pick<Asked, 'revision'>, isList: boolean): NamedPlan[] {
     const { revision } = asked;
     if (isList) return this.#lists.map((shape) => this.#planOf(shape, revision, NO_LINKS));
     return this.#shapes.flatMap((shape) =>
