@@ -1,7 +1,6 @@
 import type { CallInput } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
-import { failed } from '../actors/outcome.js';
-import type { CallSurroundings, OutputLookup, Perform } from '../actors/team.types.js';
+import type { OutputLookup, Perform } from '../actors/team.types.js';
 import { RunConflictError, toFailure } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
@@ -14,7 +13,7 @@ import { Driver } from '../kernel/driver.js';
 import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
 import { unfinishedIn } from '../kernel/replay.js';
-import type { PlanToCheck, RunRecovered } from '../machines/orchestrator.types.js';
+import type { PlanToCheck } from '../machines/orchestrator.types.js';
 import type { Clock } from '../services/clock.js';
 import type { MaybePromise, StoredCommand } from '../services/run-store.js';
 import { CommandMethods } from './command-methods.js';
@@ -23,7 +22,10 @@ import { FactStream } from './fact-stream.js';
 import type { Inbox } from './inbox.js';
 import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
+import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards } from './maybe-promise.js';
+import type { Meanwhile } from './meanwhile.js';
+import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, recovery } from './meanwhile.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
@@ -55,20 +57,6 @@ export interface Keeping {
   readonly lease: Lease;
   readonly inbox: Inbox;
 }
-
-/** What happened to a run while nobody drove it. */
-export interface Meanwhile {
-  /** How often it was taken over from a process that died; undefined when it knows that. */
-  readonly takeovers: number | undefined;
-  readonly commands: readonly StoredCommand[];
-  /** Keys of calls that are out as far as its state goes, and were never made. */
-  readonly heldBack: readonly string[];
-}
-
-const NOTHING: Meanwhile = { takeovers: undefined, commands: [], heldBack: [] };
-
-/** Before anything that was missed: a run that has died too often does nothing any more. */
-const FIRST_OF_ALL = Number.NEGATIVE_INFINITY;
 
 /** One run: the driver, its journal, and what people see of them. */
 export class LiveRun extends CommandMethods implements Run {
@@ -128,7 +116,7 @@ export class LiveRun extends CommandMethods implements Run {
   /** Goes on where a journal ends, with the deaths it has not heard of and the commands that came since. */
   goOn(
     { entries, state }: ReplayedRun,
-    { takeovers, commands, heldBack }: Meanwhile = NOTHING,
+    { takeovers, commands, heldBack }: Meanwhile = NOTHING_HAPPENED,
   ): void {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
@@ -334,21 +322,6 @@ export class LiveRun extends CommandMethods implements Run {
   }
 }
 
-/** The signal is made when somebody asks for it: most agents never do, and it is the dearest part of a call. */
-class LazySurroundings implements CallSurroundings {
-  readonly outputs: OutputLookup;
-  readonly #controller: AbortController;
-
-  constructor(controller: AbortController, outputs: OutputLookup) {
-    this.#controller = controller;
-    this.outputs = outputs;
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-}
-
 const commandResult = (step: KernelStep | undefined): CommandResult => {
   if (step === undefined) return { accepted: false, reason: 'run-ended' };
   const refusal = (step.emitted as readonly FactBody[]).find(
@@ -356,19 +329,3 @@ const commandResult = (step: KernelStep | undefined): CommandResult => {
   );
   return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
 };
-
-/** Plans are checked without a key. */
-const keyOf = ({ input }: OpenCall): string => (input as Partial<CallInput>).key ?? '';
-
-const recovery = (takeovers: number): KernelInput => {
-  const event: RunRecovered = { type: 'run.recovered', takeovers };
-  return { kind: 'commanded', event };
-};
-
-/** What becomes of a call that nobody may make twice: whether it was made, and what came of it, is not known. */
-const interruption = ({ address, generation }: OpenCall): KernelInput => ({
-  kind: 'answered',
-  address,
-  generation,
-  output: failed('interrupted', 'The process ended while the call was out'),
-});

@@ -12,7 +12,7 @@ import type { Kernel } from '../kernel/kernel.types.js';
 import type { RunRecovered } from '../machines/orchestrator.types.js';
 import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
 import type { Lease } from './lease.js';
-import type { Meanwhile } from './live-run.js';
+import type { Meanwhile } from './meanwhile.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 
