@@ -1,5 +1,5 @@
-import { createOrchestrator, defineAgent, memoryStore, presets } from '../src/index.js';
-import type { RunStore } from '../src/index.js';
+import { createOrchestrator, defineAgent, presets } from '../src/index.js';
+import { countingStore } from './counting-store.js';
 import type { Finding } from './measure.js';
 import { chainedSteps } from './planwright.js';
 
@@ -9,23 +9,7 @@ const STEP_COUNTS = [50, 100, 200, 400];
 const OUTPUT_BYTES = 1_024;
 
 const bytesPerStep = async (stepCount: number): Promise<number> => {
-  const inner = memoryStore();
-  let bytes = 0;
-  const count = (value: unknown): void => {
-    if (value !== undefined) bytes += Buffer.byteLength(JSON.stringify(value));
-  };
-  const store: RunStore = {
-    ...inner,
-    create: (header) => {
-      count(header);
-      return inner.create(header);
-    },
-    append: (runId, expectedSequence, entries, options) => {
-      entries.forEach(count);
-      count(options?.state);
-      return inner.append(runId, expectedSequence, entries, options);
-    },
-  };
+  const { store, written } = countingStore();
   const worker = defineAgent({
     name: 'worker',
     description: 'Says a lot',
@@ -34,7 +18,7 @@ const bytesPerStep = async (stepCount: number): Promise<number> => {
   const policy = presets.boundedReplan({ limits: { maxSteps: 1_000 } });
   const orchestrator = createOrchestrator({ agents: [worker], store, policy });
   await orchestrator.start({ goal: 'Measure', plan: { steps: chainedSteps(stepCount) } }).done;
-  return bytes / stepCount;
+  return written().bytes / stepCount;
 };
 
 export const journalBytes = async (): Promise<Finding[]> => {

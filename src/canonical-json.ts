@@ -2,7 +2,7 @@
  * The border through which foreign values enter a run: whatever an agent returns becomes a fresh, bounded, plain
  * JSON copy here, or a refusal as data. Nothing in this file throws because of the value it is given.
  */
-import { toFailure } from './errors.js';
+import { toFailure } from './failure.js';
 
 /** What JSON can say. */
 export type JsonValue =

@@ -1,10 +1,12 @@
 /**
- * Every error this package throws, and the one place that turns a thrown value into data.
+ * Every error this package throws.
  *
  * A failed goal is a report, not an exception: these classes are for mistakes of the caller (an
  * invalid policy, an unknown run) and for refusals to guess (a journal that does not fit the
  * charts).
  */
+
+import { readSafely } from './failure.js';
 
 /** One problem of a policy, a plan or a configuration, as data. */
 export interface Issue {
@@ -16,13 +18,6 @@ export interface Issue {
   readonly message: string;
   /** A warning stops nothing. Missing means error. */
   readonly severity?: 'error' | 'warning';
-}
-
-/** A thrown value as JSON-safe strings, fit for a fact in the journal. */
-export interface Failure {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
 }
 
 // Registered, not local: two copies of this package in one program must know each other's errors.
@@ -57,14 +52,27 @@ export class PlanwrightError extends Error {
   }
 }
 
-/** A policy has options that are unknown, out of range or in conflict. */
-export class PolicyError extends PlanwrightError {
-  override readonly name = 'PolicyError';
+/** The base of the errors that list what is wrong, all of it at once. */
+abstract class IssuesError extends PlanwrightError {
   readonly issues: readonly Issue[];
 
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-policy', listIssues('The policy is invalid', issues), options);
+  constructor(
+    code: string,
+    headline: string,
+    issues: readonly Issue[],
+    options: ErrorOptions | undefined,
+  ) {
+    super(code, listIssues(headline, issues), options);
     this.issues = [...issues];
+  }
+}
+
+/** A policy has options that are unknown, out of range or in conflict. */
+export class PolicyError extends IssuesError {
+  override readonly name = 'PolicyError';
+
+  constructor(issues: readonly Issue[], options?: ErrorOptions) {
+    super('invalid-policy', 'The policy is invalid', issues, options);
   }
 
   static override isInstance(value: unknown): value is PolicyError {
@@ -73,13 +81,11 @@ export class PolicyError extends PlanwrightError {
 }
 
 /** A plan breaks a rule: unknown agent, cycle, duplicate id, too many steps. */
-export class PlanError extends PlanwrightError {
+export class PlanError extends IssuesError {
   override readonly name = 'PlanError';
-  readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-plan', listIssues('The plan is invalid', issues), options);
-    this.issues = [...issues];
+    super('invalid-plan', 'The plan is invalid', issues, options);
   }
 
   static override isInstance(value: unknown): value is PlanError {
@@ -88,13 +94,11 @@ export class PlanError extends PlanwrightError {
 }
 
 /** The parts handed to the composition root do not fit together. */
-export class ConfigurationError extends PlanwrightError {
+export class ConfigurationError extends IssuesError {
   override readonly name = 'ConfigurationError';
-  readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-configuration', listIssues('The configuration is invalid', issues), options);
-    this.issues = [...issues];
+    super('invalid-configuration', 'The configuration is invalid', issues, options);
   }
 
   static override isInstance(value: unknown): value is ConfigurationError {
@@ -243,13 +247,11 @@ export class RecordingDriftError extends PlanwrightError {
 }
 
 /** What was given as a recording is none. */
-export class InvalidRecordingError extends PlanwrightError {
+export class InvalidRecordingError extends IssuesError {
   override readonly name = 'InvalidRecordingError';
-  readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-recording', listIssues('The recording is invalid', issues), options);
-    this.issues = [...issues];
+    super('invalid-recording', 'The recording is invalid', issues, options);
   }
 
   static override isInstance(value: unknown): value is InvalidRecordingError {
@@ -258,13 +260,11 @@ export class InvalidRecordingError extends PlanwrightError {
 }
 
 /** A place in a run that is none, or a what-if that cannot be made of it. */
-export class TimeTravelError extends PlanwrightError {
+export class TimeTravelError extends IssuesError {
   override readonly name = 'TimeTravelError';
-  readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-time-travel', listIssues('There is no such place to go to', issues), options);
-    this.issues = [...issues];
+    super('invalid-time-travel', 'There is no such place to go to', issues, options);
   }
 
   static override isInstance(value: unknown): value is TimeTravelError {
@@ -295,27 +295,6 @@ export class PathError extends PlanwrightError {
   }
 }
 
-// A message is for people and for the journal: long enough for a stack of validation errors, short
-// enough that an agent which throws its whole output cannot fill a store.
-const maxMessageCharacters = 2_000;
-const maxNameCharacters = 200;
-
-/**
- * Any thrown value as a name, a message and perhaps a code. Never throws, whatever was thrown:
- * undefined, a symbol, a circular object, an object whose getters throw, a revoked proxy.
- */
-export function toFailure(thrown: unknown): Failure {
-  const name = text(readSafely(thrown, 'name'), maxNameCharacters) ?? 'Error';
-  const message = text(readSafely(thrown, 'message'), maxMessageCharacters);
-  const code = text(readSafely(thrown, 'code'), maxNameCharacters);
-  return {
-    name: typeof thrown === 'function' ? 'Error' : name,
-    message: message ?? text(describeThrown(thrown), maxMessageCharacters) ?? name,
-    // Numbers are left out: the numeric code of a DOMException is a relic, its name says more.
-    ...(code === undefined ? {} : { code }),
-  };
-}
-
 function listIssues(headline: string, issues: readonly Issue[]): string {
   const lines = issues.map(({ path, message, severity }) => {
     const place = path === '' ? '' : `${path}: `;
@@ -326,58 +305,4 @@ function listIssues(headline: string, issues: readonly Issue[]): string {
 
 function hasCode(value: unknown, code: string): boolean {
   return PlanwrightError.isInstance(value) && readSafely(value, 'code') === code;
-}
-
-/** Undefined instead of an exception: getters, proxies and foreign objects may do anything. */
-function readSafely(holder: unknown, key: PropertyKey): unknown {
-  if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) {
-    return undefined;
-  }
-  try {
-    return Reflect.get(holder, key);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * The value when it is a string with something in it, cut to length and made storable: a NUL or
- * half a surrogate pair, also one cut in half here, is valid JSON that databases refuse.
- */
-function text(value: unknown, maxCharacters: number): string | undefined {
-  if (typeof value !== 'string' || value === '') {
-    return undefined;
-  }
-  return value
-    .slice(0, maxCharacters)
-    .replace(/\p{Surrogate}/gu, '\uFFFD')
-    .replaceAll('\0', '\uFFFD');
-}
-
-function describeThrown(thrown: unknown): string {
-  if (typeof thrown === 'string') {
-    return thrown === '' ? 'An empty string was thrown' : thrown;
-  }
-  if (typeof thrown === 'function') {
-    return 'A function was thrown';
-  }
-  if (typeof thrown !== 'object' || thrown === null) {
-    return `A value that is not an error was thrown: ${String(thrown)}`;
-  }
-  if (readSafely(thrown, 'message') === '') {
-    return 'An error without a message was thrown';
-  }
-  return describeObject(thrown);
-}
-
-function describeObject(thrown: object): string {
-  const description = 'An object that is not an error was thrown';
-  try {
-    // Typed as a string, but undefined when a toJSON says so.
-    const json: unknown = JSON.stringify(thrown);
-    return typeof json === 'string' ? `${description}: ${json}` : description;
-  } catch {
-    // Circular, too deep, or with a toJSON or a getter that throws.
-    return description;
-  }
 }

@@ -14,8 +14,8 @@ import {
   RunConflictError,
   RunNotFoundError,
   StoreUnavailableError,
-  toFailure,
 } from '../src/errors.js';
+import { toFailure } from '../src/failure.js';
 
 const issues: readonly Issue[] = [
   { code: 'invalid-option', path: 'limits.maxReplans', message: 'Expected a number' },

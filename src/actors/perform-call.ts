@@ -1,4 +1,4 @@
-import { toFailure } from '../errors.js';
+import { toFailure } from '../failure.js';
 import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from './call.types.js';
 import { deepFrozen } from './deep-frozen.js';

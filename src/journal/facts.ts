@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 import { usageSchema } from '../agents/report.js';
 import type { JsonValue } from '../canonical-json.js';
-import { planSchema } from '../plan/plan.js';
+import { chooseSchema, complexitySchema, planSchema } from '../plan/plan.js';
+import { level, phase, runStatus } from './vocabulary.js';
 
 /*
  * Everything that is ever said about a run. Charts emit fact bodies; the driver numbers and dates them. The run record
@@ -20,14 +21,12 @@ const issue = z.object({
   severity: z.enum(['error', 'warning']).optional(),
 });
 const json: z.ZodType<JsonValue> = z.json();
-const level = z.enum(['none', 'remind', 'correct', 'refocus', 'critical', 'abort']);
-const runStatus = z.enum(['completed', 'failed', 'aborted', 'timeExpired', 'budgetExhausted']);
 const role = z.enum(['planner', 'worker', 'supervisor', 'tester', 'summarizer']);
 const plannedStep = z.object({
   id: stepId,
   agent: z.string(),
   task: z.string(),
-  complexity: z.enum(['simple', 'medium', 'complex']),
+  complexity: complexitySchema,
   dependsOn: z.array(stepId),
 });
 /** The step whose sub-plan this is about; null for the plan of the goal. */
@@ -39,7 +38,6 @@ const call = {
   stepId: stepId.nullable(),
   try: z.number(),
 };
-const choose = z.enum(['majority', 'bestConfidence']);
 const request = { requestId: z.string(), stepId: stepId.nullable() };
 
 const bodies = {
@@ -52,19 +50,7 @@ const bodies = {
   'phase.entered': z.object({
     type: z.literal('phase.entered'),
     parentStepId,
-    phase: z.enum([
-      'planning',
-      'reviewingPlan',
-      'awaitingPlanApproval',
-      'executing',
-      'draining',
-      'replanning',
-      'interrupted',
-      'awaitingLimitDecision',
-      'verifying',
-      'summarizing',
-      'windingDown',
-    ]),
+    phase,
   }),
   'plan.proposed': z.object({
     type: z.literal('plan.proposed'),
@@ -147,7 +133,7 @@ const bodies = {
     /** Which call of the vote it was, from 1; calls that failed are no votes and leave a gap. */
     number: z.number(),
     of: z.number(),
-    choose,
+    choose: chooseSchema,
     /** The `agent.answered` fact that holds the answer. */
     key: z.string(),
     /** Equal answers have equal digests. */
@@ -157,7 +143,7 @@ const bodies = {
   'vote.decided': z.object({
     type: z.literal('vote.decided'),
     stepId,
-    choose,
+    choose: chooseSchema,
     of: z.number(),
     cast: z.number(),
     /** The number of the vote whose answer is taken; null when no majority was possible any more. */

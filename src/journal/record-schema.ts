@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
 import type { JsonValue } from '../canonical-json.js';
+import { chooseSchema, complexitySchema } from '../plan/plan.js';
+import { level, phase, runStatus } from './vocabulary.js';
 
 /*
  * Records and reports as they are checked when they come from outside: a file, another process, another version.
@@ -13,19 +15,17 @@ const count = z.number().int().min(0);
 const list = <Item extends z.ZodType>(item: Item): z.ZodReadonly<z.ZodArray<Item>> =>
   z.array(item).readonly();
 const stepIds = list(z.string());
-const runStatus = z.enum(['completed', 'failed', 'aborted', 'timeExpired', 'budgetExhausted']);
-const level = z.enum(['none', 'remind', 'correct', 'refocus', 'critical', 'abort']);
 
 const plannedStep = z.object({
   id: z.string(),
   agent: z.string(),
   task: z.string(),
-  complexity: z.enum(['simple', 'medium', 'complex']),
+  complexity: complexitySchema,
   dependsOn: stepIds,
 });
 
 const votes = z.object({
-  choose: z.enum(['majority', 'bestConfidence']),
+  choose: chooseSchema,
   of: z.number(),
   cast: list(
     z.object({
@@ -154,21 +154,7 @@ const shared = {
 export const runRecordSchema = z.object({
   ...shared,
   status: z.enum(['running', ...runStatus.options]),
-  phase: z
-    .enum([
-      'planning',
-      'reviewingPlan',
-      'awaitingPlanApproval',
-      'executing',
-      'draining',
-      'replanning',
-      'interrupted',
-      'awaitingLimitDecision',
-      'verifying',
-      'summarizing',
-      'windingDown',
-    ])
-    .nullable(),
+  phase: phase.nullable(),
   reason: z.string().nullable(),
   escalation: level,
   maxReplans: z.number().nullable(),

@@ -1,7 +1,6 @@
-import type { CallResult, ReplanRequest } from '../actors/call.types.js';
+import type { ReplanRequest } from '../actors/call.types.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { Level } from '../guards/escalation.js';
-import { isGatePassed } from '../guards/gates.js';
 import type { FactBody } from '../journal/facts.js';
 import type { ProposedPlan } from '../plan/plan.js';
 import { stateOf } from '../plan/progress.js';
@@ -186,25 +185,6 @@ export const stepCancelled = (
   stepId: pathAt(context, index),
   reason: stateOf(context.progress, index)?.reason ?? context.ending?.reason ?? '',
 });
-
-export const verdictGiven = (
-  context: OrchestratorContext,
-  subject: 'plan' | 'goal',
-  result: CallResult,
-): FactBody<'verdict.given'> | undefined => {
-  if (result.kind !== 'answered' || result.answer.role !== 'supervisor') return undefined;
-  const { score, issues, feedback } = result.answer;
-  return {
-    type: 'verdict.given',
-    subject,
-    stepId: context.parentStepId,
-    score,
-    issues: [...issues],
-    feedback,
-    passed: isGatePassed(context.settings, subject, result),
-    message: 'VERIFY_RESPONSE',
-  };
-};
 
 /** The message of seed 004's protocol for a level: a word in passing, a correction, a warning, the end. */
 const LEVEL_MESSAGES: Readonly<Record<Level, string | null>> = {

@@ -36,6 +36,7 @@ import * as updates from './orchestrator.updates.js';
 import { nextHop, parentOf, routedFrom } from './send-up.js';
 import type { StepInput, StepOutcome } from './step.types.js';
 import { verdictReport } from './step.updates.js';
+import { verdictGiven } from './verdict.facts.js';
 
 /** The names that the orchestrator's chart uses. Each is one line here, or lives in a room of its own. */
 export const orchestratorSetup = setup({
@@ -173,8 +174,9 @@ export const orchestratorSetup = setup({
     giveVerdict: enqueueActions(
       ({ context, event, enqueue }, params: { readonly subject: 'plan' | 'goal' }) => {
         const review = resultOf(event);
-        const fact = facts.verdictGiven(context, params.subject, review);
-        const report = verdictReport(context.settings, params.subject, review);
+        const { settings, parentStepId } = context;
+        const fact = verdictGiven(settings, params.subject, parentStepId, review);
+        const report = verdictReport(settings, params.subject, review);
         enqueue.assign({ review });
         if (fact !== undefined) enqueue.emit(fact);
         // Without a verdict there is nothing for the ladder to note.

@@ -178,18 +178,7 @@ export type ApprovalAnswer =
 
 /** What people may say to a run. The only events that come from outside. */
 export type Command =
-  | {
-      readonly type: 'approval.grant';
-      readonly requestId: string;
-      readonly answer: string;
-      readonly route: Route;
-    }
-  | {
-      readonly type: 'approval.reject';
-      readonly requestId: string;
-      readonly reason: string;
-      readonly route: Route;
-    }
+  | ApprovalAnswer
   | {
       readonly type: 'plan.skip';
       readonly stepIds: readonly string[];

@@ -1,5 +1,4 @@
 import type { CallResult } from '../actors/call.types.js';
-import { isGatePassed } from '../guards/gates.js';
 import { countsOf, winnerOf } from '../guards/votes.js';
 import type { FactBody } from '../journal/facts.js';
 import type { RunOutcome } from './orchestrator.types.js';
@@ -105,25 +104,5 @@ export const voteDecided = ({ stepId, votes, ballots }: StepContext): FactBody<'
     cast: counts.reduce((cast, side) => cast + side.votes, 0),
     winner: winnerOf(votes, ballots),
     counts,
-  };
-};
-
-/** A verdict about a step, or undefined when the supervisor could not be asked. */
-export const stepVerdict = (
-  context: StepContext,
-  subject: 'code' | 'step',
-  result: CallResult,
-): FactBody<'verdict.given'> | undefined => {
-  if (result.kind !== 'answered' || result.answer.role !== 'supervisor') return undefined;
-  const { score, issues, feedback } = result.answer;
-  return {
-    type: 'verdict.given',
-    subject,
-    stepId: context.stepId,
-    score,
-    issues: [...issues],
-    feedback,
-    passed: isGatePassed(context.settings, subject, result),
-    message: 'VERIFY_RESPONSE',
   };
 };

@@ -11,6 +11,7 @@ import * as facts from './step.facts.js';
 import type { StepContext, StepEvent, StepInput, StepOutcome } from './step.types.js';
 import * as updates from './step.updates.js';
 import * as voting from './step.votes.js';
+import { verdictGiven } from './verdict.facts.js';
 
 const TICK = { type: 'budget.tick' } as const;
 
@@ -97,8 +98,10 @@ export const stepSetup = setup({
     forgetFailure: assign({ failure: null }),
     giveVerdict: enqueueActions(
       ({ context, event, enqueue, self }, params: { readonly subject: 'code' | 'step' }) => {
-        const fact = facts.stepVerdict(context, params.subject, resultOf(event));
-        const report = updates.verdictReport(context.settings, params.subject, resultOf(event));
+        const { settings, stepId } = context;
+        const review = resultOf(event);
+        const fact = verdictGiven(settings, params.subject, stepId, review);
+        const report = updates.verdictReport(settings, params.subject, review);
         if (fact !== undefined) enqueue.emit(fact);
         if (report !== undefined) enqueue.sendTo(parentOf, routedFrom(report, self));
       },

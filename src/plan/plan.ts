@@ -9,6 +9,9 @@ export const TASK_CHARACTERS_MAX = 20_000;
 /** What a planner may say about how hard a step is. */
 export const complexitySchema = z.enum(['simple', 'medium', 'complex']);
 
+/** How one of several votes is chosen. */
+export const chooseSchema = z.enum(['majority', 'bestConfidence']);
+
 /** What a planner may say about how large the whole goal is. */
 export const scopeSchema = z.enum(['trivial', 'simple', 'moderate', 'complex']);
 
@@ -16,7 +19,7 @@ export const scopeSchema = z.enum(['trivial', 'simple', 'moderate', 'complex']);
 export const votesSchema = z.object({
   count: z.int().min(2),
   /** `majority`: the answer that more than half of the count give; `bestConfidence`: the surest one. */
-  choose: z.enum(['majority', 'bestConfidence']),
+  choose: chooseSchema,
 });
 
 /** One step as a planner proposes it. Unknown keys are dropped: a plan can never carry a limit or an approval. */

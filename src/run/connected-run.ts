@@ -1,4 +1,5 @@
-import { InboxFullError, RunConflictError, RunNotFoundError, toFailure } from '../errors.js';
+import { InboxFullError, RunConflictError, RunNotFoundError } from '../errors.js';
+import { toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { readJournal } from '../journal/read-journal.js';
 import type { RunRecord } from '../journal/record.js';

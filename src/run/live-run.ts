@@ -1,7 +1,8 @@
 import type { CallInput } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
-import { RunConflictError, toFailure } from '../errors.js';
+import { RunConflictError } from '../errors.js';
+import { toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
 import type { Fact, FactBody } from '../journal/facts.js';

@@ -1,7 +1,7 @@
 import type { CallInput } from '../actors/call.types.js';
 import { deepFrozen } from '../actors/deep-frozen.js';
 import type { JsonValue } from '../canonical-json.js';
-import { toFailure } from '../errors.js';
+import { toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact, FactBody } from '../journal/facts.js';
 import type { RecordBuilder, RunRecord } from '../journal/record.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
-import { toFailure } from '../../src/errors.js';
+import { toFailure } from '../../src/failure.js';
 import type { Run } from '../../src/run/run.types.js';
 import { steps } from '../scenarios/team.js';
 import { openSqlite } from './open-sqlite.js';

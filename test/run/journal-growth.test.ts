@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { countingStore } from '../../bench/counting-store.js';
 import { defineAgent } from '../../src/agents/agent.js';
 import { formatOf, readJournal } from '../../src/journal/read-journal.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
@@ -9,32 +10,8 @@ import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 
-/** The bytes of everything a store is given, as JSON. */
-const counted = (): { store: RunStore; written: () => { bytes: number; states: number } } => {
-  const inner = memoryStore();
-  let bytes = 0;
-  let states = 0;
-  const count = (value: unknown): void => {
-    if (value !== undefined) bytes += new TextEncoder().encode(JSON.stringify(value)).byteLength;
-  };
-  const store: RunStore = {
-    ...inner,
-    create: (header) => {
-      count(header);
-      return inner.create(header);
-    },
-    append: (runId, expectedSequence, entries, options) => {
-      entries.forEach(count);
-      count(options?.state);
-      if (options?.state !== undefined) states += 1;
-      return inner.append(runId, expectedSequence, entries, options);
-    },
-  };
-  return { store, written: () => ({ bytes, states }) };
-};
-
 const played = async (stepCount: number, outputBytes: number) => {
-  const { store, written } = counted();
+  const { store, written } = countingStore();
   const worker = defineAgent({
     name: 'worker',
     description: 'Says a lot',

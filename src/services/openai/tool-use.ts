@@ -6,7 +6,7 @@ import type {
 
 import type { JsonValue } from '../../canonical-json.js';
 import { canonicalJson } from '../../canonical-json.js';
-import { toFailure } from '../../errors.js';
+import { toFailure } from '../../failure.js';
 import { orAborted, throwIfAborted } from './abort.js';
 import { looseSchema } from './answer-format.js';
 import type { Completion, RequestedToolCall } from './completion.js';

@@ -12,7 +12,8 @@ import {
 } from '../../agents/report.js';
 import type { JsonValue } from '../../canonical-json.js';
 import { canonicalJson, stableStringify } from '../../canonical-json.js';
-import { RecordingDriftError, toFailure } from '../../errors.js';
+import { RecordingDriftError } from '../../errors.js';
+import { toFailure } from '../../failure.js';
 import type { Fact } from '../../journal/facts.js';
 import type { RunReport } from '../../journal/report.js';
 import type { OrchestratorOptions, StartInput } from '../../orchestrator.js';

@@ -1,4 +1,5 @@
-import { PlanwrightError, toFailure } from '../../errors.js';
+import { PlanwrightError } from '../../errors.js';
+import { toFailure } from '../../failure.js';
 
 /*
  * The little that the contract needs to judge a store, in any runner and in a browser: nothing of Node, and nothing of

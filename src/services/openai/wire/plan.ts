@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { PlanRequest } from '../../../actors/team.types.js';
 import type { ProposedPlan } from '../../../plan/plan.js';
-import { complexitySchema, planSchema, scopeSchema } from '../../../plan/plan.js';
+import { chooseSchema, complexitySchema, planSchema, scopeSchema } from '../../../plan/plan.js';
 import type { AnswerFormat } from '../answer-format.js';
 import { jsonFormat } from '../answer-format.js';
 import { readAs } from './own-shape.js';
@@ -39,7 +39,7 @@ const votes = (maxVotes: number) =>
   z
     .object({
       count: z.number().describe(`2 to ${maxVotes}`),
-      choose: z.enum(['majority', 'bestConfidence']),
+      choose: chooseSchema,
     })
     .nullish()
     .describe('Only for a step whose answer may well be wrong: it is asked several times');

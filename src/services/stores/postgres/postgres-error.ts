@@ -1,5 +1,6 @@
 import type { PlanwrightError } from '../../../errors.js';
-import { JournalCorruptError, StoreUnavailableError, toFailure } from '../../../errors.js';
+import { JournalCorruptError, StoreUnavailableError } from '../../../errors.js';
+import { toFailure } from '../../../failure.js';
 
 /** Damaged pages and indexes, and tables that somebody has taken away or changed. */
 const CORRUPT = /^(?:XX00[12]|42P01|42703|3F000)$/;

@@ -1,4 +1,5 @@
-import { JournalCorruptError, toFailure } from '../../../errors.js';
+import { JournalCorruptError } from '../../../errors.js';
+import { toFailure } from '../../../failure.js';
 import type { Database, SqlRow } from './database.js';
 
 /** The version of the tables below. */

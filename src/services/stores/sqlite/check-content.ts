@@ -1,4 +1,5 @@
-import { JournalCorruptError, toFailure } from '../../../errors.js';
+import { JournalCorruptError } from '../../../errors.js';
+import { toFailure } from '../../../failure.js';
 import type { Connection } from './connection.js';
 import { textColumn, textOf } from './connection.js';
 import { checkRunRow, HEADER_COLUMN, RUN_COLUMNS } from './run-row.js';

@@ -11,12 +11,8 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import {
-  ConfigurationError,
-  JournalCorruptError,
-  StoreUnavailableError,
-  toFailure,
-} from '../../../errors.js';
+import { ConfigurationError, JournalCorruptError, StoreUnavailableError } from '../../../errors.js';
+import { toFailure } from '../../../failure.js';
 import { systemClock } from '../../clock.js';
 import { randomId } from '../../random-id.js';
 import type { Connection } from './connection.js';

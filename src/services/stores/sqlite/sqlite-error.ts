@@ -1,5 +1,6 @@
 import type { PlanwrightError } from '../../../errors.js';
-import { JournalCorruptError, StoreUnavailableError, toFailure } from '../../../errors.js';
+import { JournalCorruptError, StoreUnavailableError } from '../../../errors.js';
+import { toFailure } from '../../../failure.js';
 
 const NOT_A_DATABASE = 26;
 

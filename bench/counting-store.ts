@@ -1,0 +1,32 @@
+import { memoryStore } from '../src/index.js';
+import type { RunStore } from '../src/index.js';
+
+/** What a store was given: the header, the entries and the states, as JSON in UTF-8. */
+export interface Written {
+  readonly bytes: number;
+  /** How many states, each instead of a replay of all before it. */
+  readonly states: number;
+}
+
+export const countingStore = (): { readonly store: RunStore; readonly written: () => Written } => {
+  const inner = memoryStore();
+  let bytes = 0;
+  let states = 0;
+  const count = (value: unknown): void => {
+    if (value !== undefined) bytes += Buffer.byteLength(JSON.stringify(value));
+  };
+  const store: RunStore = {
+    ...inner,
+    create: (header) => {
+      count(header);
+      return inner.create(header);
+    },
+    append: (runId, expectedSequence, entries, options) => {
+      entries.forEach(count);
+      count(options?.state);
+      if (options?.state !== undefined) states += 1;
+      return inner.append(runId, expectedSequence, entries, options);
+    },
+  };
+  return { store, written: () => ({ bytes, states }) };
+};

@@ -1,0 +1,85 @@
+/**
+ * The one place that turns a thrown value into data. Anything may be thrown, so nothing is taken for granted here.
+ */
+
+/** A thrown value as JSON-safe strings, fit for a fact in the journal. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+// A message is for people and for the journal: long enough for a stack of validation errors, short
+// enough that an agent which throws its whole output cannot fill a store.
+const maxMessageCharacters = 2_000;
+const maxNameCharacters = 200;
+
+/**
+ * Any thrown value as a name, a message and perhaps a code. Never throws, whatever was thrown:
+ * undefined, a symbol, a circular object, an object whose getters throw, a revoked proxy.
+ */
+export function toFailure(thrown: unknown): Failure {
+  const name = text(readSafely(thrown, 'name'), maxNameCharacters) ?? 'Error';
+  const message = text(readSafely(thrown, 'message'), maxMessageCharacters);
+  const code = text(readSafely(thrown, 'code'), maxNameCharacters);
+  return {
+    name: typeof thrown === 'function' ? 'Error' : name,
+    message: message ?? text(describeThrown(thrown), maxMessageCharacters) ?? name,
+    // Numbers are left out: the numeric code of a DOMException is a relic, its name says more.
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+/** Undefined instead of an exception: getters, proxies and foreign objects may do anything. */
+export function readSafely(holder: unknown, key: PropertyKey): unknown {
+  if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) {
+    return undefined;
+  }
+  try {
+    return Reflect.get(holder, key);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The value when it is a string with something in it, cut to length and made storable: a NUL or
+ * half a surrogate pair, also one cut in half here, is valid JSON that databases refuse.
+ */
+function text(value: unknown, maxCharacters: number): string | undefined {
+  if (typeof value !== 'string' || value === '') {
+    return undefined;
+  }
+  return value
+    .slice(0, maxCharacters)
+    .replace(/\p{Surrogate}/gu, '\uFFFD')
+    .replaceAll('\0', '\uFFFD');
+}
+
+function describeThrown(thrown: unknown): string {
+  if (typeof thrown === 'string') {
+    return thrown === '' ? 'An empty string was thrown' : thrown;
+  }
+  if (typeof thrown === 'function') {
+    return 'A function was thrown';
+  }
+  if (typeof thrown !== 'object' || thrown === null) {
+    return `A value that is not an error was thrown: ${String(thrown)}`;
+  }
+  if (readSafely(thrown, 'message') === '') {
+    return 'An error without a message was thrown';
+  }
+  return describeObject(thrown);
+}
+
+function describeObject(thrown: object): string {
+  const description = 'An object that is not an error was thrown';
+  try {
+    // Typed as a string, but undefined when a toJSON says so.
+    const json: unknown = JSON.stringify(thrown);
+    return typeof json === 'string' ? `${description}: ${json}` : description;
+  } catch {
+    // Circular, too deep, or with a toJSON or a getter that throws.
+    return description;
+  }
+}
