@@ -1,7 +1,7 @@
 import { refusalOf } from '../guards/commands.js';
 import type { FactBody } from '../journal/facts.js';
 import { stateOf } from '../plan/progress.js';
-import * as settle from './orchestrator.settle.js';
+import * as takeOff from './orchestrator.take-off.js';
 import type { OrchestratorContext, OrchestratorEvent, Report } from './orchestrator.types.js';
 import { fingerprintOf } from './orchestrator.updates.js';
 import type { StepOutcome } from './step.types.js';
@@ -68,7 +68,7 @@ export const refusal = (
 ): string | undefined => {
   let indexes: ReadonlyMap<string, number> | undefined;
   return refusalOf(context, event, (stepId) => {
-    indexes ??= settle.stepIndexes(context);
+    indexes ??= takeOff.stepIndexes(context);
     return stateOf(context.progress, indexes.get(stepId) ?? -1)?.status;
   });
 };

@@ -22,7 +22,10 @@ import {
 } from './orchestrator.events.js';
 import * as facts from './orchestrator.facts.js';
 import { orchestratorGuards } from './orchestrator.guards.js';
+import { proposalAdopted } from './orchestrator.adopt.js';
 import * as settle from './orchestrator.settle.js';
+import { stepsStarted } from './orchestrator.start.js';
+import * as takeOff from './orchestrator.take-off.js';
 import type {
   Ending,
   OrchestratorContext,
@@ -51,13 +54,13 @@ export const orchestratorSetup = setup({
   guards: orchestratorGuards,
   actions: {
     adoptProposal: enqueueActions(({ context, enqueue }) => {
-      const update = settle.proposalAdopted(context);
+      const update = proposalAdopted(context);
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
     }),
     announceClosing: emit({ type: 'time.executionClosed' }),
     announceEnd: enqueueActions(({ context, enqueue }) => {
-      const update = settle.restCancelled(context);
+      const update = takeOff.restCancelled(context);
       for (const fact of update.facts) enqueue.emit(fact);
       enqueue.assign(changed(context, update.context));
       if (context.depth === 0) enqueue.emit(facts.runEnded(context));
@@ -184,7 +187,7 @@ export const orchestratorSetup = setup({
       },
     ),
     giveUpSteps: enqueueActions(({ context, enqueue }) => {
-      const update = settle.runningGivenUp(context);
+      const update = takeOff.runningGivenUp(context);
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       for (const slotId of busySlots(context)) enqueue.stopChild(slotId);
@@ -289,7 +292,7 @@ export const orchestratorSetup = setup({
       const actorId = actorIn(event);
       if (actorId === undefined) return;
       const update = settle.stepSettled(context, actorId, outcomeIn(event));
-      const started = settle.stepsStarted(update.context);
+      const started = stepsStarted(update.context);
       enqueue.assign(changed(context, started.context));
       for (const fact of update.facts) enqueue.emit(fact);
       // A slot that is given to the next step at once needs no clearing first.
@@ -302,8 +305,8 @@ export const orchestratorSetup = setup({
     }),
     skipSteps: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'plan.skip' && event.type !== 'plan.skipTo') return;
-      const indexes = settle.stepsToSkip(context, event);
-      const update = settle.waitingSkipped(context, indexes, event.reason);
+      const indexes = takeOff.stepsToSkip(context, event);
+      const update = takeOff.waitingSkipped(context, indexes, event.reason);
       enqueue.emit({
         type: 'plan.modified',
         change: event.type === 'plan.skip' ? 'skip' : 'skipTo',
@@ -329,7 +332,7 @@ export const orchestratorSetup = setup({
       }
     }),
     startSteps: enqueueActions(({ context, enqueue }) => {
-      const started = settle.stepsStarted(context);
+      const started = stepsStarted(context);
       if (started.starts.length === 0) return;
       enqueue.assign(changed(context, started.context));
       for (const { index, slotId, input } of started.starts) {

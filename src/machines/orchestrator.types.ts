@@ -1,3 +1,4 @@
+import type { FactBody } from '../journal/facts.js';
 import type { CallResult, FailureCode, ReplanRequest } from '../actors/call.types.js';
 import type { Usage } from '../agents/report.js';
 import type { Issue } from '../errors.js';
@@ -225,3 +226,9 @@ export type OrchestratorEvent =
       readonly actorId: string;
       readonly error: unknown;
     };
+
+/** What becomes of a run at one event: the next context, and the facts to announce. */
+export interface Update {
+  readonly context: OrchestratorContext;
+  readonly facts: readonly FactBody[];
+}

@@ -19,7 +19,7 @@ import { verdictReason, verdictText } from './verdict-text.js';
 
 /*
  * How the orchestrator's context changes, one small pure function per action of the chart. What steps do to the plan
- * is in orchestrator.settle.ts.
+ * is in orchestrator.settle.ts, orchestrator.adopt.ts, orchestrator.start.ts and orchestrator.take-off.ts.
  */
 
 type Change = Partial<OrchestratorContext>;

@@ -8,10 +8,14 @@ import type { AgentCallContext } from '../../src/machines/agent-call.js';
 import { changed } from '../../src/machines/changed.js';
 import { actorIn, asVerdict, outcomeIn } from '../../src/machines/orchestrator.events.js';
 import * as facts from '../../src/machines/orchestrator.facts.js';
+import { proposalAdopted } from '../../src/machines/orchestrator.adopt.js';
 import * as settle from '../../src/machines/orchestrator.settle.js';
+import { stepsStarted } from '../../src/machines/orchestrator.start.js';
+import * as takeOff from '../../src/machines/orchestrator.take-off.js';
 import type {
   OrchestratorContext,
   OrchestratorEvent,
+  Update,
 } from '../../src/machines/orchestrator.types.js';
 import * as updates from '../../src/machines/orchestrator.updates.js';
 import type { StepContext } from '../../src/machines/step.types.js';
@@ -58,7 +62,7 @@ const NOTHING = assign({});
 /** Starts steps as the chart does, from a context that is not quite right. */
 const startingFrom = (wrong: (context: OrchestratorContext) => OrchestratorContext) =>
   enqueueActions(({ context, enqueue }) => {
-    const started = settle.stepsStarted(wrong(context as OrchestratorContext));
+    const started = stepsStarted(wrong(context as OrchestratorContext));
     enqueue.assign(started.context);
     for (const { index, slotId, input } of started.starts) {
       enqueue.emit(facts.stepStarted(started.context, index, slotId));
@@ -67,7 +71,7 @@ const startingFrom = (wrong: (context: OrchestratorContext) => OrchestratorConte
   });
 
 /** Settles as the chart does, with facts that are not quite right. */
-const settlingWith = (wrong: (update: settle.Update) => settle.Update) =>
+const settlingWith = (wrong: (update: Update) => Update) =>
   enqueueActions(({ context, event, enqueue }) => {
     const actorId = actorIn(event as OrchestratorEvent);
     if (actorId === undefined) return;
@@ -84,7 +88,7 @@ const settlingWith = (wrong: (update: settle.Update) => settle.Update) =>
 const adoptingWith = (wrong: (context: OrchestratorContext) => OrchestratorContext) =>
   enqueueActions(({ context, enqueue }) => {
     const before = context as OrchestratorContext;
-    const update = settle.proposalAdopted(before);
+    const update = proposalAdopted(before);
     enqueue.assign(changed(before, wrong(update.context)));
     for (const fact of update.facts) enqueue.emit(fact);
   });
@@ -112,7 +116,7 @@ const MILDER: Readonly<Record<Level, Level>> = {
   abort: 'critical',
 };
 
-const twice = ({ context, facts: [settled, ...rest] }: settle.Update): settle.Update => ({
+const twice = ({ context, facts: [settled, ...rest] }: Update): Update => ({
   context,
   facts: settled === undefined ? rest : [settled, settled, ...rest],
 });
@@ -233,7 +237,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       actions: {
         announceEnd: enqueueActions(({ context, enqueue }) => {
           const before = context as OrchestratorContext;
-          const update = settle.restCancelled(before);
+          const update = takeOff.restCancelled(before);
           for (const fact of update.facts) enqueue.emit(fact);
           enqueue.assign(changed(before, update.context));
           if (before.depth > 0) return;
