@@ -14,7 +14,7 @@ const { folder, close } = workshop();
 let command = '';
 
 beforeAll(async () => {
-  command = await bundledCommand('right', folder);
+  command = await bundledCommand(folder, []);
 }, PATIENCE_MS);
 
 afterAll(close);

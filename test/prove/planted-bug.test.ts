@@ -3,11 +3,14 @@ import { join, relative } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Proof } from '../../src/testing/prove/prove.types.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { Counterexample, Proof, Rule } from '../../src/testing/prove/prove.types.js';
+import { RULES } from '../../src/testing/prove/prove.types.js';
 import { root } from '../package/manifest.js';
-import type { Finished } from './finished.js';
 import { finished } from './finished.js';
-import { bundled, bundledCommand, workshop } from './planted-bug.js';
+import type { PlantedMistake } from './mistakes.js';
+import { ONE_QUESTION_TOO_MANY, PLANTED_MISTAKES } from './mistakes.js';
+import { bundledCommand, installed, workshop } from './planted-bug.js';
 
 /** A guard against a hang: this starts processes. */
 const PATIENCE_MS = 300_000;
@@ -19,68 +22,58 @@ const SMALL = `{
   approval: { maxQuestions: 1 },
 }`;
 
-/** So many questions that no run of the first thousand states has them: the way goes through the step alone. */
-const LARGE = `{
-  limits: { maxSteps: 2, maxReplans: 0, maxDepth: 0, maxAttempts: 1 },
-  retry: { attempts: 3 },
-  approval: { maxQuestions: 9 },
-}`;
-
 const { folder, close } = workshop();
 afterAll(close);
 
-interface Refuted extends Finished {
-  readonly proof: Proof;
-}
-
-/** What the command with the mistake says about a policy. */
-const refuted = async (command: string, name: string, policy: string, ...options: string[]) => {
-  const module = join(folder, `${name}.mjs`);
-  writeFileSync(module, `export const policy = ${policy};\n`);
-  const end = await finished(command, ['prove', module, '--json', ...options], folder);
-  return { ...end, proof: JSON.parse(end.stdout) as Proof } satisfies Refuted;
+/** What the package with a mistake says about a policy, in a folder where tests find that package. */
+const counterexampleOf = async ({ name, policy, options, changes }: PlantedMistake) => {
+  const { prove } = await installed(join(folder, name), changes);
+  return prove(definePolicy(policy), { agents: ['worker'], ...options }).counterexample;
 };
 
 describe('a chart with a mistake', () => {
-  const found = new Map<string, Refuted>();
+  const found = new Map<string, Counterexample | null>();
 
   beforeAll(async () => {
-    const command = await bundledCommand('planted', folder);
-    found.set('whole-run', await refuted(command, 'whole-run', SMALL, '--whole-run', '--steps=1'));
-    found.set('chart', await refuted(command, 'chart', LARGE, '--steps=2'));
+    for (const mistake of PLANTED_MISTAKES) {
+      found.set(mistake.name, await counterexampleOf(mistake));
+    }
   }, PATIENCE_MS);
 
-  const counterexampleOf = (name: string) => found.get(name)!.proof.counterexample!;
-
-  it('is refuted: the command ends with 1, and says which rule is broken', () => {
-    for (const { code, stderr, proof } of found.values()) {
-      expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-      expect(proof).toMatchObject({ isProved: false, maxima: null });
-    }
-    expect(counterexampleOf('whole-run')).toMatchObject({
+  it('is refuted by the command, which ends with 1 and says which rule is broken', async () => {
+    const command = await bundledCommand(join(folder, 'command'), [ONE_QUESTION_TOO_MANY]);
+    const module = join(folder, 'policy.mjs');
+    writeFileSync(module, `export const policy = ${SMALL};\n`);
+    const args = ['prove', module, '--json', '--whole-run', '--steps=1'];
+    const { code, stdout, stderr } = await finished(command, args, folder);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    const proof = JSON.parse(stdout) as Proof;
+    expect(proof).toMatchObject({ isProved: false, maxima: null });
+    expect(proof.counterexample).toMatchObject({
       rule: 'bound',
       message: '/slot-0 has 2 questions, the policy allows 1',
       witness: { system: 'the whole run' },
     });
-    expect(counterexampleOf('chart')).toMatchObject({
-      rule: 'bound',
-      message: '/slot-0 has 10 questions, the policy allows 9 (a planned step at level 0)',
-      witness: { system: 'a planned step at level 0' },
-    });
+  });
+
+  it.each(PLANTED_MISTAKES)('breaks its rule: $name', ({ name, rule, message, system }) => {
+    expect(found.get(name)).toMatchObject({ rule, witness: { system } });
+    expect(found.get(name)?.message).toContain(message);
+  });
+
+  it('breaks every rule there is', () => {
+    expect(new Set(PLANTED_MISTAKES.map(({ rule }) => rule))).toEqual(new Set(RULES));
   });
 
   it(
     'is shown by tests to be copied: they fail on it, and pass on the chart as it should be',
     async () => {
-      const files = [...found.keys()].map((name) => {
-        const file = join(folder, `${name}.test.ts`);
-        writeFileSync(file, counterexampleOf(name).test);
-        return file;
-      });
-      const variants = ['planted', 'right'] as const;
-      await Promise.all(
-        variants.map((variant) => bundled(variant, files, join(folder, 'tests', variant))),
-      );
+      await installed(join(folder, 'right'), []);
+      for (const [name, counterexample] of found) {
+        for (const place of [name, 'right']) {
+          writeFileSync(join(folder, place, `${name}.test.mjs`), counterexample?.test ?? '');
+        }
+      }
       writeFileSync(join(folder, 'vitest.config.mjs'), CONFIG);
       const runner = join(root, 'node_modules/vitest/vitest.mjs');
       const report = join(folder, 'report.json');
@@ -88,34 +81,49 @@ describe('a chart with a mistake', () => {
       const { code, stderr } = await finished(runner, args, folder);
       expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
       const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
-      const seen = testResults.map(({ name, status }) => `${relative(folder, name)} ${status}`);
-      expect(seen.sort()).toEqual([
-        'tests/planted/chart.test.mjs failed',
-        'tests/planted/whole-run.test.mjs failed',
-        'tests/right/chart.test.mjs passed',
-        'tests/right/whole-run.test.mjs passed',
-      ]);
-      const messages = testResults.flatMap(({ assertionResults }) =>
-        assertionResults.flatMap(({ failureMessages }) => failureMessages),
+      const seen = testResults.flatMap(({ name, assertionResults }) =>
+        // They fail by what they show, not because they cannot be run.
+        assertionResults.map(({ status, failureMessages: [reason = ''] }) => [
+          relative(folder, name),
+          status,
+          Object.values(FAILURE_OF_RULE).find((failure) =>
+            reason.startsWith(`AssertionError: ${failure}`),
+          ) ?? reason,
+        ]),
       );
-      // They fail by what they show, not because they cannot be run.
-      expect(messages).toHaveLength(2);
-      for (const message of messages) expect(message).toContain("rule: 'bound'");
+      const expected = PLANTED_MISTAKES.flatMap(({ name, rule }) => [
+        [`${name}/${name}.test.mjs`, 'failed', FAILURE_OF_RULE[rule]],
+        [`right/${name}.test.mjs`, 'passed', ''],
+      ]);
+      expect(seen.sort()).toEqual(expected.sort());
     },
     PATIENCE_MS,
   );
 });
 
+/** What a test of a rule says when it fails. */
+const FAILURE_OF_RULE: Readonly<Record<Rule, string>> = {
+  bound: "expected [ { rule: 'bound'",
+  deadline: "expected [ { rule: 'deadline'",
+  rejection: "expected [ { rule: 'rejection'",
+  crash: "expected [ { rule: 'crash'",
+  termination: 'expected true to be false',
+  'finite cost': 'expected true to be false',
+  'price tag': 'expected ',
+};
+
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
-    readonly status: string;
-    readonly assertionResults: readonly { readonly failureMessages: readonly string[] }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
 /** Its folder lies below node_modules, where nobody else's tests are looked for. */
 const CONFIG = `export default {
-  test: { include: ['tests/**/*.test.mjs'], exclude: [], maxWorkers: 1, isolate: false },
+  test: { include: ['*/*.test.mjs'], exclude: [], maxWorkers: 1, isolate: false },
 };
 `;

@@ -1,33 +1,32 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-import type { Plugin } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 import { build } from 'esbuild';
 
+import type * as testing from '../../src/testing/index.js';
 import { root } from '../package/manifest.js';
+import type { Change } from './mistakes.js';
 
 /*
- * The package with a real mistake in one of its guards: the only way to see what people see when a proof fails. The same
- * source is bundled with the mistake and without.
+ * The package with a real mistake in one of its charts or guards: the only way to see what people see when a proof fails.
+ * The same source is bundled with the mistake and without.
  */
 
-const PLACE = 'src/guards/step.ts';
-const RIGHT = 'agentQuestions < settings.policy.approval.maxQuestions';
-const WRONG = 'agentQuestions <= settings.policy.approval.maxQuestions';
-
-/** An agent may ask one question too many. */
-const mistake: Plugin = {
-  name: 'one question too many',
+const planted = (changes: readonly Change[]): Plugin => ({
+  name: 'planted mistakes',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /src\/guards\/step\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const change = changes.find(({ file }) => path === join(root, file));
+      if (change === undefined) return undefined;
+      const { file, right, wrong } = change;
       const source = readFileSync(path, 'utf8');
-      if (!source.includes(RIGHT)) throw new Error(`${PLACE} has no '${RIGHT}': plant another bug`);
-      return { contents: source.replace(RIGHT, WRONG), loader: 'ts' };
+      if (!source.includes(right)) throw new Error(`${file} has no '${right}': plant another bug`);
+      return { contents: source.replace(right, wrong), loader: 'ts' };
     });
   },
-};
-
-export type Variant = 'right' | 'planted';
+});
 
 /** A place of its own from which the dependencies are found. */
 export const workshop = (): { readonly folder: string; readonly close: () => void } => {
@@ -42,34 +41,47 @@ export const workshop = (): { readonly folder: string; readonly close: () => voi
   };
 };
 
-/** Files that import the package by name, as they would run beside it. */
-export const bundled = async (
-  variant: Variant,
-  files: readonly string[],
-  folder: string,
+const bundled = async (
+  changes: readonly Change[],
+  options: Pick<BuildOptions, 'entryPoints' | 'outdir'>,
 ): Promise<void> => {
   await build({
-    entryPoints: [...files],
-    outdir: folder,
+    ...options,
     outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true,
     platform: 'node',
     format: 'esm',
     logLevel: 'silent',
-    // The package itself comes in as source; what it needs, and the test runner, stay outside.
-    external: ['xstate', 'xstate/*', 'zod', 'zod/*', 'vitest'],
-    alias: {
-      'planwright/testing': join(root, 'src/testing/index.ts'),
-      planwright: join(root, 'src/index.ts'),
-    },
-    plugins: variant === 'planted' ? [mistake] : [],
+    external: ['xstate', 'xstate/*', 'zod', 'zod/*'],
+    plugins: [planted(changes)],
   });
 };
 
 /** The command as it is laid out in the package, with its pictures; returns its path. */
-export const bundledCommand = async (variant: Variant, folder: string): Promise<string> => {
-  const home = join(folder, variant);
-  await bundled(variant, [join(root, 'src/cli/main.ts')], join(home, 'dist/cli'));
-  cpSync(join(root, 'visualizations'), join(home, 'visualizations'), { recursive: true });
-  return join(home, 'dist/cli/main.mjs');
+export const bundledCommand = async (
+  folder: string,
+  changes: readonly Change[],
+): Promise<string> => {
+  const entryPoints = [join(root, 'src/cli/main.ts')];
+  await bundled(changes, { entryPoints, outdir: join(folder, 'dist/cli') });
+  cpSync(join(root, 'visualizations'), join(folder, 'visualizations'), { recursive: true });
+  return join(folder, 'dist/cli/main.mjs');
+};
+
+/** The package as it is installed: whatever lies in the folder imports it by its name. Returns `planwright/testing`. */
+export const installed = async (
+  folder: string,
+  changes: readonly Change[],
+): Promise<typeof testing> => {
+  const home = join(folder, 'node_modules/planwright');
+  const entryPoints = {
+    index: join(root, 'src/index.ts'),
+    testing: join(root, 'src/testing/index.ts'),
+  };
+  await bundled(changes, { entryPoints, outdir: home });
+  const exports = { '.': './index.mjs', './testing': './testing.mjs' };
+  const manifest = { name: 'planwright', type: 'module', exports };
+  writeFileSync(join(home, 'package.json'), JSON.stringify(manifest));
+  return (await import(pathToFileURL(join(home, 'testing.mjs')).href)) as typeof testing;
 };

@@ -3,6 +3,7 @@ import { Graph } from './graph.js';
 import type { Weights } from './metrics.js';
 import { NOTHING, sumOf, weightsOf } from './metrics.js';
 import type { Frame, Move, OpenCall, System, Violation } from './model.types.js';
+import { crashViolations } from './rules/crash-rule.js';
 
 /** Told now and then while a proof is made. */
 export interface ExplorationProgress {
@@ -84,7 +85,10 @@ class Search {
       const next = frameAfter(frame, step);
       const to = this.#arrive(step, next);
       const cost = costOf(this.#system, frame, move, step);
-      const violations = this.#system.violationsOfStep(frame, move, step);
+      const violations = [
+        ...crashViolations(step),
+        ...this.#system.violationsOfStep(frame, move, step),
+      ];
       this.#graph.connect(node, to, move, cost, violations.length > 0);
       // It is the move that is wrong: there may be a shorter way to where it leads.
       this.#judge(to, violations, this.#graph.edgeCount - 1);
@@ -99,8 +103,7 @@ class Search {
     if (known !== undefined) return known;
     const node = this.#add(text, isOver ? undefined : next);
     if (isOver) this.#outputs.set(node, step.output);
-    if (step.status === 'error') this.#judge(node, [crash(step.error)]);
-    else if (!isOver) this.#judge(node, this.#system.violations(next));
+    if (!isOver) this.#judge(node, this.#system.violations(next));
     return node;
   }
 
@@ -116,11 +119,6 @@ class Search {
     this.#refutation = { node, edge, violation };
   }
 }
-
-const crash = (error: unknown): Violation => ({
-  rule: 'crash',
-  message: `A chart crashed: ${error instanceof Error ? error.message : String(error)}`,
-});
 
 /** The open calls with what they were asked. */
 export const frameAfter = (before: Frame, { state, effects }: KernelStep): Frame => {

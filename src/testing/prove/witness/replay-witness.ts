@@ -16,6 +16,7 @@ import { NOTHING, sumOf, weightsOf } from '../metrics.js';
 import type { Frame, Move, System, Violation } from '../model.types.js';
 import { withWallTime } from '../moves/wall-time.js';
 import type { ProveOptions, WayMove } from '../prove.types.js';
+import { crashViolations } from '../rules/crash-rule.js';
 import { settingsOf } from '../settings.js';
 import type { Charts } from '../whole-run.js';
 import { Circles } from './circles.js';
@@ -147,6 +148,7 @@ class TakenWay {
     const cost = sumOf(sumOf(weightsOf(step.emitted), timed.cost ?? NOTHING), below);
     this.#cost = sumOf(this.#cost, cost);
     this.#facts.push(...(step.emitted as unknown as FactBody[]));
+    this.#violations.push(...crashViolations(step));
     this.#violations.push(...system.violationsOfStep(before, timed, step));
     this.#frame = frameAfter(before, step);
     this.#status = step.status;
@@ -192,7 +194,7 @@ const isPossible = (state: KernelState, input: KernelInput): boolean => {
     case 'elapsed':
       return state.timers.get(input.timer)?.generation === input.generation;
     case 'answered':
-      return isAnswerTo(callOf(state, input)?.input, input.output);
+      return isAnswerTo(callOf(state, input), input.output);
     case 'broken':
       return callOf(state, input) !== undefined;
     case 'commanded':
@@ -209,9 +211,10 @@ const callOf = (
   return call?.generation === generation ? call : undefined;
 };
 
-/** What is asked now may be something else than on the way that was found: then this is no answer to it. */
-const isAnswerTo = (asked: unknown, output: unknown): boolean => {
-  const { request } = asked as {
+/** What is asked now, if anything is, may be something else than on the way that was found: then this is no answer to it. */
+const isAnswerTo = (call: CallNode | undefined, output: unknown): boolean => {
+  if (call === undefined) return false;
+  const { request } = call.input as {
     readonly request?: { readonly key: string; readonly role: string };
   };
   const { key, answer } = (output ?? {}) as {

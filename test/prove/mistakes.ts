@@ -1,0 +1,191 @@
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { ProveOptions, Rule } from '../../src/testing/prove/prove.types.js';
+
+/** What stands in a file of the package, and what somebody might have written instead. */
+export interface Change {
+  readonly file: string;
+  readonly right: string;
+  readonly wrong: string;
+}
+
+/** A mistake, and a policy of which it breaks a rule. */
+export interface PlantedMistake {
+  readonly name: string;
+  readonly rule: Rule;
+  readonly changes: readonly Change[];
+  readonly policy: PolicyOverrides;
+  readonly options?: Partial<ProveOptions>;
+  /** How the counterexample begins. */
+  readonly message: string;
+  /** Where it is found. */
+  readonly system: string;
+}
+
+export const ONE_QUESTION_TOO_MANY: Change = {
+  file: 'src/guards/step.ts',
+  right: 'agentQuestions < settings.policy.approval.maxQuestions',
+  wrong: 'agentQuestions <= settings.policy.approval.maxQuestions',
+};
+
+const QUESTION_WITHOUT_DEADLINE: Change = {
+  file: 'src/machines/step.ts',
+  right: 'after: {\n        approvalTimeout: [',
+  wrong: 'meta: {\n        approvalTimeout: [',
+};
+
+const NO_IS_A_YES: Change = {
+  file: 'src/machines/step.ts',
+  right: "target: 'skipped' }, { target: 'failed' }]",
+  wrong: "target: 'skipped' }, { target: 'performing' }]",
+};
+
+/** A call that failed has no answer. */
+const ANSWER_TAKEN_FOR_GRANTED: Change = {
+  file: 'src/guards/step.ts',
+  right: "workerAnswer(result)?.report === 'blocked'",
+  wrong: "workerAnswer(result).report === 'blocked'",
+};
+
+const PAUSE_FOR_EVER: Change = {
+  file: 'src/machines/agent-call.ts',
+  right: "after: { retryBackoff: { target: 'admitting', actions: 'countTry' } }",
+  wrong: "after: { retryBackoff: { target: 'backingOff', reenter: true } }",
+};
+
+const FIX_NOT_COUNTED: Change = {
+  file: 'src/machines/step.setup.ts',
+  right: 'fixCycles: ({ context }) => context.fixCycles + 1',
+  wrong: 'fixCycles: ({ context }) => Math.max(1, context.fixCycles)',
+};
+
+const TESTED_WITHOUT_TESTER: Change = {
+  file: 'src/guards/step.ts',
+  right: '=> settings.team.hasTester;',
+  wrong: '=> settings.team !== undefined;',
+};
+
+/** As if no short run showed it: to find that out by itself takes seconds. */
+const NO_SHORT_RUN: Change = {
+  file: 'src/testing/prove/witness/counterexample-in-run.ts',
+  right: 'STATES_MAX = 1_000',
+  wrong: 'STATES_MAX = 1',
+};
+
+const LEAST = {
+  limits: {
+    maxSteps: 1,
+    maxReplans: 0,
+    maxDepth: 0,
+    maxAttempts: 1,
+    maxFixCycles: 0,
+    maxParallel: 1,
+  },
+  retry: { attempts: 1 },
+  approval: { maxQuestions: 0 },
+} as const satisfies PolicyOverrides;
+
+const WHOLE_RUN = 'the whole run';
+
+const IN_CIRCLES = 'The run can go round in circles although nobody says anything';
+
+/** One for every rule, shown by a whole run; and those that are shown by one chart where no short run shows them. */
+export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
+  {
+    name: 'bound',
+    rule: 'bound',
+    changes: [ONE_QUESTION_TOO_MANY],
+    policy: LEAST,
+    message: '/slot-0 has 1 questions, the policy allows 0',
+    system: WHOLE_RUN,
+  },
+  {
+    name: 'bound-of-a-chart',
+    rule: 'bound',
+    changes: [ONE_QUESTION_TOO_MANY, NO_SHORT_RUN],
+    policy: { ...LEAST, approval: { maxQuestions: 9 } },
+    message: '/slot-0 has 10 questions, the policy allows 9 (a planned step at level 0)',
+    system: 'a planned step at level 0',
+  },
+  {
+    name: 'deadline',
+    rule: 'deadline',
+    changes: [QUESTION_WITHOUT_DEADLINE],
+    policy: LEAST,
+    message: '/slot-0 waits for a person without a deadline',
+    system: WHOLE_RUN,
+  },
+  {
+    name: 'rejection',
+    rule: 'rejection',
+    changes: [NO_IS_A_YES],
+    policy: { ...LEAST, approval: { maxQuestions: 0, onReject: 'fail' } },
+    message: 's1 goes on although a person said no',
+    system: WHOLE_RUN,
+  },
+  {
+    name: 'crash',
+    rule: 'crash',
+    changes: [ANSWER_TAKEN_FOR_GRANTED],
+    policy: LEAST,
+    message: "The chart step crashed: Unable to evaluate guard 'isBlocked'",
+    system: WHOLE_RUN,
+  },
+  {
+    name: 'crash-of-a-chart',
+    rule: 'crash',
+    changes: [ANSWER_TAKEN_FOR_GRANTED, NO_SHORT_RUN],
+    policy: LEAST,
+    message: "The chart step crashed: Unable to evaluate guard 'isBlocked'",
+    system: 'a planned step at level 0',
+  },
+  {
+    name: 'termination',
+    rule: 'termination',
+    changes: [PAUSE_FOR_EVER],
+    policy: { ...LEAST, retry: { attempts: 2 } },
+    message: IN_CIRCLES,
+    system: WHOLE_RUN,
+  },
+  {
+    name: 'termination-of-a-chart',
+    rule: 'termination',
+    changes: [PAUSE_FOR_EVER, NO_SHORT_RUN],
+    policy: { ...LEAST, retry: { attempts: 2 } },
+    message: `${IN_CIRCLES} (a call)`,
+    system: 'a call',
+  },
+  {
+    name: 'finite-cost',
+    rule: 'finite cost',
+    changes: [FIX_NOT_COUNTED],
+    policy: { ...LEAST, limits: { ...LEAST.limits, maxFixCycles: 2 } },
+    options: { tester: true },
+    message: 'agentCalls have no bound: "slot-0/agentCall: worker is done" can happen again',
+    system: WHOLE_RUN,
+  },
+  {
+    name: 'finite-cost-of-a-chart',
+    rule: 'finite cost',
+    changes: [FIX_NOT_COUNTED, NO_SHORT_RUN],
+    policy: { ...LEAST, limits: { ...LEAST.limits, maxFixCycles: 2 } },
+    options: { tester: true },
+    message: 'agentCalls have no bound: "slot-0: worker is done" can happen again',
+    system: 'a planned step at level 0',
+  },
+  {
+    name: 'price-tag',
+    rule: 'price tag',
+    changes: [TESTED_WITHOUT_TESTER],
+    policy: LEAST,
+    message: 'A run can come to 3 agentCalls; bounds() says 2',
+    system: WHOLE_RUN,
+  },
+  {
+    name: 'price-tag-of-charts',
+    rule: 'price tag',
+    changes: [TESTED_WITHOUT_TESTER, NO_SHORT_RUN],
+    policy: { ...LEAST, limits: { ...LEAST.limits, maxSteps: 2 }, retry: { attempts: 3 } },
+    message: 'A run can come to 15 agentCalls; bounds() says 9',
+    system: 'the plan of the goal',
+  },
+];
