@@ -103,7 +103,7 @@ class Search {
     if (known !== undefined) return known;
     const node = this.#add(text, isOver ? undefined : next);
     if (isOver) this.#outputs.set(node, step.output);
-    if (!isOver) this.#judge(node, this.#system.violations(next));
+    else this.#judge(node, this.#system.violations(next));
     return node;
   }
 
