@@ -22,13 +22,13 @@ const inertLogic = {
   getPersistedSnapshot: (snapshot: Snapshot<unknown>): Snapshot<unknown> => snapshot,
 } as unknown as AnyActorLogic;
 
+/** Nobody behind the names of a chart's actors. */
+export const inertActors = (machine: AnyStateMachine): Readonly<Record<string, AnyActorLogic>> =>
+  Object.fromEntries(Object.keys(machine.implementations.actors).map((name) => [name, inertLogic]));
+
 /** The same chart with nobody behind the names of its actors. */
-export const withInertActors = (machine: AnyStateMachine): AnyStateMachine => {
-  const names = Object.keys(machine.implementations.actors);
-  return machine.provide({
-    actors: Object.fromEntries(names.map((name) => [name, inertLogic])),
-  });
-};
+export const withInertActors = (machine: AnyStateMachine): AnyStateMachine =>
+  machine.provide({ actors: inertActors(machine) });
 
 const ignore = (): void => undefined;
 

@@ -23,6 +23,17 @@ const EMPTY: KernelState = {
   steps: 0,
 };
 
+const runnersOfCharts = new WeakMap<AnyStateMachine, ChartRunner>();
+
+/** What XState was seen to do with a chart is true for whoever runs it: a process learns it once. */
+const sharedRunner = (machine: AnyStateMachine): ChartRunner => {
+  const known = runnersOfCharts.get(machine);
+  if (known !== undefined) return known;
+  const runner = tracingRunner(machine);
+  runnersOfCharts.set(machine, runner);
+  return runner;
+};
+
 /**
  * Runs a whole tree of charts as one pure function: one thing happens, and out come the next state, the facts and
  * what is to be done. Everything the charts say to each other happens within the same step, in the order in which
@@ -30,7 +41,7 @@ const EMPTY: KernelState = {
  */
 export const createKernel = (
   { root, machines, constants = {} }: KernelCharts,
-  runnerOf: (machine: AnyStateMachine) => ChartRunner = tracingRunner,
+  runnerOf: (machine: AnyStateMachine) => ChartRunner = sharedRunner,
 ): Kernel => {
   const runners = new Map(
     Object.entries(machines).map(([name, machine]) => [name, runnerOf(machine)]),

@@ -3,7 +3,7 @@ import { createMachine } from 'xstate';
 
 import type { Transitioned } from './chart-runner.js';
 import type { Inspect, RequestedAction } from './inert.js';
-import { collectingScope, withInertActors } from './inert.js';
+import { collectingScope, inertActors } from './inert.js';
 import type { Ending, Operation } from './trace.js';
 import type { BuiltinAction, Guard, Selector } from './xstate-shapes.js';
 import { implementationsOf, isBuiltinAction, nodesOf } from './xstate-shapes.js';
@@ -34,10 +34,16 @@ export class TraceRecorder {
     this.#inspect = inspect;
     const { guards, actions } = implementationsOf(chart);
     this.#staticParams = staticParamsOf(chart.config);
-    this.machine = withInertActors(this.#withNotedParams(chart)).provide({
-      guards: mapValues(guards, (guard) => this.#recordingGuard(guard)),
-      actions: mapValues(actions, (action) => this.#recordingAction(action)),
-    } as never);
+    // Made in one go: every `provide` would make all of its states anew.
+    this.machine = createMachine(
+      this.#withNotedParams(chart.config) as never,
+      {
+        ...chart.implementations,
+        actors: inertActors(chart),
+        guards: mapValues(guards, (guard) => this.#recordingGuard(guard)),
+        actions: mapValues(actions, (action) => this.#recordingAction(action)),
+      } as never,
+    ) as AnyStateMachine;
   }
 
   begin(self: AnyActorRef, input: unknown): Recording {
@@ -155,8 +161,8 @@ export class TraceRecorder {
   }
 
   /** The same chart; where it makes params by a function, that is noted. */
-  #withNotedParams(chart: AnyStateMachine): AnyStateMachine {
-    const config = withChanged(chart.config, (key, value) => {
+  #withNotedParams(config: unknown): unknown {
+    return withChanged(config, (key, value) => {
       if (key !== 'params' || typeof value !== 'function') return value;
       const make = value as Selector;
       return (args: object): unknown => {
@@ -165,7 +171,6 @@ export class TraceRecorder {
         return params;
       };
     });
-    return createMachine(config as never, chart.implementations as never) as AnyStateMachine;
   }
 
   /** XState makes the params of an action right before it resolves it. */

@@ -230,6 +230,24 @@ describe('the kernel', () => {
     expect(String(steps[1]!.error)).toContain('guard bug');
   });
 
+  it('keeps what it learned of a chart apart from a chart that only looks like it', () => {
+    const open = setup({ guards: { isOpen: () => true } }).createMachine({
+      id: 'door',
+      initial: 'outside',
+      states: {
+        outside: { on: { enter: { guard: 'isOpen', target: 'inside' } } },
+        inside: { type: 'final' },
+      },
+    });
+    const shut = open.provide({ guards: { isOpen: () => false } });
+    const statusOf = (door: typeof open): string | undefined =>
+      drive(createKernel({ root: 'door', machines: { door } }), [
+        started,
+        command({ type: 'enter' }),
+      ]).at(-1)?.status;
+    expect([open, shut, open, shut].map(statusOf)).toEqual(['done', 'active', 'done', 'active']);
+  });
+
   it('refuses a chart with a custom action: effects are actors', () => {
     const impure = setup({ actions: { log: () => undefined } }).createMachine({
       id: 'impure',
