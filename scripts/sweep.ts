@@ -37,13 +37,13 @@ const stopLarge = ({ nodes }: { readonly nodes: number }): void => {
 const counts = { compositional: 0, wholeRun: 0, looser: 0, tooLarge: 0, wrong: 0 };
 
 /** Where docs/prove.md says that the price tag, or the composed proof, is only an upper bound. */
-const isUpperBound = ({ limits, replan, failure, approval, gates, breaker }: Policy): boolean => {
+const isUpperBound = ({ limits, replan, failure, approval, breaker }: Policy): boolean => {
   if (limits.maxAgentCalls === null) return false;
   const endsWithFailure = limits.maxFailures === 0 || failure.onStepFailure === 'stop';
   const isNoCause = approval.onReject === 'replan' && !endsWithFailure;
   const isLimitAsked = replan.onLimit === 'askHuman' && limits.maxReplans > 0;
-  const isReviewedOnly = limits.maxAgentCalls === 1 && gates.plan !== null;
-  return breaker !== null || isReviewedOnly || (isLimitAsked && !isNoCause);
+  const isRefused = breaker !== null && limits.maxAgentCalls > breaker.failures;
+  return isRefused || (isLimitAsked && !isNoCause);
 };
 
 const differencesIn = (proof: Proof, mayBeLower: boolean): string[] => {

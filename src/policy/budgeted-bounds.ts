@@ -31,7 +31,8 @@ export const boundsWithin = (
   team: BoundedTeam,
   parts: Parts,
 ): Partial<Bounds> => {
-  const prices = pricesOf(policy, team);
+  const prices = pricesOf(budget, policy, team);
+  const { time } = policy;
   return {
     agentCalls: budget,
     plannerCalls: plannerCallsWithin(budget, policy, parts, prices),
@@ -39,6 +40,8 @@ export const boundsWithin = (
     // The planner of the last level may be refused.
     depth: Math.floor((budget + 1) / prices.subplan),
     ...stepsWithin(budget, policy, parts, prices),
+    // The plan is reviewed before there is a step to wait for.
+    wallTimeMs: time.limitMs + (budget > prices.review ? time.graceMs : 0),
   };
 };
 
@@ -54,28 +57,33 @@ interface Prices {
   readonly isGoalJudged: boolean;
 }
 
-const pricesOf = (policy: Policy, team: BoundedTeam): Prices => {
+const pricesOf = (budget: number, policy: Policy, team: BoundedTeam): Prices => {
   const { limits, failure, gates } = policy;
-  const review = team.hasSupervisor && gates.plan !== null ? 1 : 0;
+  const review = reviewOf(policy, team);
   const isFailureCause = limits.maxFailures !== 0 && failure.onStepFailure === 'replan';
+  const isRefusedCause = isFailureCause && canRefuse(budget, policy, team);
   return {
     review,
     subplan: limits.maxAttempts + 1 + review,
-    cause: isCausedForFree(policy, isFailureCause) ? 0 : 1,
+    cause: isRefusedCause || isNoCause(policy) ? 0 : 1,
     isFailureCause,
     isGoalJudged: team.hasSupervisor && gates.goal !== null,
   };
 };
 
-/** By a no of a person to a step, or by a step that fails without a call because a breaker is open. */
-const isCausedForFree = (
-  { limits, approval, failure, breaker }: Policy,
-  isFailureCause: boolean,
-): boolean => {
-  const isFailureBorne = limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
-  const isNoCause = approval.onReject === 'replan' && isFailureBorne;
-  return isNoCause || (isFailureCause && breaker !== null);
-};
+const reviewOf = ({ gates }: Policy, team: BoundedTeam): number =>
+  team.hasSupervisor && gates.plan !== null ? 1 : 0;
+
+/**
+ * Whether a breaker can refuse a call, so that a step fails without one: the plan is reviewed first, then calls have to
+ * fail, and where none is left the budget refuses.
+ */
+export const canRefuse = (budget: number, policy: Policy, team: BoundedTeam): boolean =>
+  policy.breaker !== null && budget > policy.breaker.failures + reviewOf(policy, team);
+
+/** Whether a person's no to a step leads to another plan. */
+const isNoCause = ({ limits, approval, failure }: Policy): boolean =>
+  approval.onReject === 'replan' && limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
 
 /** A replan follows a plan that was none, or a no to the one that was given. The planner may be refused at last. */
 const replansWithin = (

@@ -154,4 +154,16 @@ export const CONFIGURATIONS: readonly Configuration[] = [
       failure: { onStepFailure: 'continue' },
     },
   },
+  {
+    name: 'one call, which reviews the plan: none is out in the grace period',
+    policy: { limits: { maxAgentCalls: 1 }, gates: { plan: 50 } },
+  },
+  {
+    name: 'no more calls than it takes to open the breaker: it refuses none',
+    policy: {
+      limits: { maxReplans: 2, maxAgentCalls: 1 },
+      approval: { onReject: 'skip' },
+      breaker: { failures: 1, resetMs: 1_000 },
+    },
+  },
 ];

@@ -7,9 +7,12 @@ import { METRICS, together } from './metrics.js';
 export interface LongestPaths {
   /** An edge that costs something on the way back to where it came from: there is no bound. */
   readonly unbounded: { readonly edge: number; readonly metric: Metric } | undefined;
-  /** The most to come from a node on to an end, or undefined where that end is not reached. */
-  most(metric: Metric, ends: readonly number[]): Path | undefined;
+  /** The most to come from the start to an end by edges that can be taken, or undefined where none is reached. */
+  most(metric: Metric, ends: readonly number[], isPassable?: IsPassable): Path | undefined;
 }
+
+/** Whether an edge can be taken from the node it starts at. */
+export type IsPassable = (node: number, edge: number) => boolean;
 
 export interface Path {
   readonly value: number;
@@ -22,7 +25,8 @@ export const longestPaths = (graph: Graph): LongestPaths => {
   const order = nodesByComponent(components);
   return {
     unbounded: unboundedEdge(graph, components),
-    most: (metric, ends) => mostTo(graph, components, order, metric, ends),
+    most: (metric, ends, isPassable = () => true) =>
+      mostTo(components, order, ends, { graph, metric, isPassable }),
   };
 };
 
@@ -46,58 +50,57 @@ const nodesByComponent = (components: Int32Array): Int32Array => {
   return order.sort((left, right) => (components[left] ?? 0) - (components[right] ?? 0));
 };
 
+/** One search for the most of something. */
+interface Search {
+  readonly graph: Graph;
+  readonly metric: Metric;
+  readonly isPassable: IsPassable;
+  /** From each node on; less than nothing where no end is reached. */
+  readonly most: Float64Array;
+  readonly choice: Int32Array;
+}
+
 const mostTo = (
-  graph: Graph,
   components: Int32Array,
   order: Int32Array,
-  metric: Metric,
   ends: readonly number[],
+  sought: Pick<Search, 'graph' | 'metric' | 'isPassable'>,
 ): Path | undefined => {
+  const { graph } = sought;
   const most = new Float64Array(graph.size).fill(-1);
   const choice = new Int32Array(graph.size).fill(-1);
+  const search = { ...sought, most, choice };
   for (const end of ends) most[end] = 0;
   for (let position = 0; position < order.length;) {
     const component = components[order[position] ?? 0];
     const first = position;
     while (position < order.length && components[order[position] ?? 0] === component) position += 1;
-    settle(graph, order.subarray(first, position), metric, most, choice);
+    settle(search, order.subarray(first, position));
   }
   const value = most[0] ?? -1;
   return value < 0 ? undefined : { value, edges: follow(graph, choice) };
 };
 
 /** Within a component nothing costs anything, so its nodes are settled from the outside in. */
-const settle = (
-  graph: Graph,
-  members: Int32Array,
-  metric: Metric,
-  most: Float64Array,
-  choice: Int32Array,
-): void => {
-  for (const node of members) improve(graph, node, metric, most, choice);
+const settle = (search: Search, members: Int32Array): void => {
+  for (const node of members) improve(search, node);
   if (members.length === 1) return;
   for (let isChanged = true; isChanged;) {
     isChanged = false;
     for (const node of members) {
-      if (improve(graph, node, metric, most, choice)) isChanged = true;
+      if (improve(search, node)) isChanged = true;
     }
   }
 };
 
-const improve = (
-  graph: Graph,
-  node: number,
-  metric: Metric,
-  most: Float64Array,
-  choice: Int32Array,
-): boolean => {
+const improve = ({ graph, metric, isPassable, most, choice }: Search, node: number): boolean => {
   let isChanged = false;
   const [first, end] = graph.edgesOf(node);
   for (let edge = first; edge < end; edge += 1) {
     const after = most[graph.target(edge)] ?? -1;
     if (after < 0) continue;
     const value = together(metric, graph.cost(edge)[metric], after);
-    if (value <= (most[node] ?? -1)) continue;
+    if (value <= (most[node] ?? -1) || !isPassable(node, edge)) continue;
     most[node] = value;
     choice[node] = edge;
     isChanged = true;

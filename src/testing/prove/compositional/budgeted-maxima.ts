@@ -2,7 +2,8 @@ import type { Analysis } from '../analysis.js';
 import type { BudgetedEdge, BudgetedPaths } from '../budgeted-paths.js';
 import { budgetedPaths } from '../budgeted-paths.js';
 import type { BudgetedMetric } from '../call-profile.js';
-import { BUDGETED_METRICS } from '../call-profile.js';
+import { BUDGETED_METRICS, fewestIn } from '../call-profile.js';
+import type { IsPassable } from '../longest-path.js';
 import type { Metric } from '../metrics.js';
 import type { Witness } from '../prove.types.js';
 import { wayOf } from '../witness/witness.js';
@@ -34,6 +35,22 @@ export const budgetedMaximum = (
   );
   return { value, witness: { ...way, sentences: teller.tell(goal, edges, ''), parts: {} } };
 };
+
+/** What costs no calls is bounded by them all the same: an edge is passed only with enough of them to come there. */
+export const isPassableWithin = (
+  { exploration: { graph } }: Analysis,
+  callBudget: number,
+): IsPassable => {
+  const paths = budgetedPaths(graph, ANY_METRIC, callBudget);
+  return (node, edge) => {
+    const [before = Infinity] = paths.fewestAt(node);
+    const [own = Infinity] = fewestIn(graph.cost(edge), ANY_METRIC, callBudget);
+    return before + own <= callBudget;
+  };
+};
+
+/** Whatever is counted, the fewest calls of a way are those to come to nothing of it. */
+const ANY_METRIC: BudgetedMetric = 'steps';
 
 class Teller {
   readonly #analyses: readonly Analysis[];

@@ -1,5 +1,6 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { boundsOf } from '../../../policy/bounds.js';
+import { canRefuse } from '../../../policy/budgeted-bounds.js';
 import { definePolicy } from '../../../policy/policy.js';
 import type { Analysis } from '../analysis.js';
 import { analyse } from '../analysis.js';
@@ -32,10 +33,18 @@ export const compose = (
   settings: Settings,
   options: ExploreOptions,
 ): Composition => {
-  const repertoire = repertoireFor(settings);
+  const callBudget = callBudgetOf(settings);
+  const repertoire = repertoireFor(withoutIdleBreaker(settings, callBudget));
   const charts = chartsFor(repertoire.settings);
-  const composer = new Composer(charts, repertoire, options, callBudgetOf(settings));
+  const composer = new Composer(charts, repertoire, options, callBudget);
   return composer.run();
+};
+
+/** What a breaker says is a choice of each call, so one that never refuses within the calls of a run is left out. */
+const withoutIdleBreaker = (settings: Settings, callBudget: number | undefined): Settings => {
+  const { policy, team } = settings;
+  if (callBudget === undefined || canRefuse(callBudget, policy, team)) return settings;
+  return { policy: { ...policy, breaker: null }, team };
 };
 
 /** Everything that can be said to the charts of this policy, each on its own. */

@@ -25,6 +25,8 @@ export interface Contract {
   readonly refused: Weights | undefined;
   /** The same when the call of another is: it may not have done anything yet. */
   readonly stoppedByRefusal: Weights | undefined;
+  /** The same when the grace period ends: then a call is out, so it is not for nothing. */
+  readonly cutOff: Weights | undefined;
   readonly analysis: Analysis;
 }
 
@@ -32,6 +34,9 @@ export interface Contract {
 export const STOPPED = 'stopped';
 /** The end of one that asked for a call when none was left. */
 const REFUSED = 'refused';
+/** The end of one that was still at work when the grace period was over. */
+const CUT_OFF = 'cut off';
+const FROM_ABOVE: readonly string[] = [STOPPED, REFUSED, CUT_OFF];
 
 /** The name of an end: the part of the output that somebody can tell from another. */
 export const endNamer =
@@ -66,10 +71,11 @@ export const contractOf = (analysis: Analysis, callBudget: number | undefined): 
   const costOf = (end: string): Weights | undefined => all.find(({ name }) => name === end)?.cost;
   const stopped = costOf(STOPPED) ?? NOTHING;
   return {
-    ends: all.filter(({ name }) => name !== STOPPED && name !== REFUSED),
+    ends: all.filter(({ name }) => !FROM_ABOVE.includes(name)),
     stopped,
     refused: costOf(REFUSED),
     stoppedByRefusal: orNothing(stopped),
+    cutOff: costOf(CUT_OFF),
     analysis,
   };
 };

@@ -8,6 +8,7 @@ import { askedAt } from '../moves/asked.js';
 import { answerMove, checkMoves } from '../moves/call-answers.js';
 import type { Repertoire } from '../moves/replies.js';
 import { repliesTo } from '../moves/replies.js';
+import { isGracePeriod } from '../moves/wall-time.js';
 import { HANDED_ON, liveSteps } from '../projection/live-steps.js';
 import { callVariantOf } from './call-system.js';
 import type { Contract, ContractEnd } from './contract.js';
@@ -43,9 +44,11 @@ export const contractMoves = (contracts: Contracts, repertoire: Repertoire, fram
 /** What a child costs that is stopped. */
 export const costOfStopped =
   (contracts: Contracts): System['costOfStopped'] =>
-  (call, address, { refused }) => {
+  (call, address, { refused, input }) => {
     const contract = contractFor(contracts, call);
     if (contract === undefined) return NOTHING;
+    const isGraceOver = input.kind === 'elapsed' && isGracePeriod(input.timer);
+    if (isGraceOver && contract.cutOff !== undefined) return contract.cutOff;
     if (refused === undefined) return contract.stopped;
     return (address === refused ? contract.refused : contract.stoppedByRefusal) ?? NOTHING;
   };

@@ -3,7 +3,7 @@ import type { EventObject } from 'xstate';
 import type { Policy } from '../../../policy/types.js';
 import type { Frame, Move, MoveKind } from '../model.types.js';
 import type { EnvironmentContext, Heard } from './environment.js';
-import { REFUSES, STOPS } from './environment.js';
+import { CUTS_OFF, REFUSES, STOPS } from './environment.js';
 
 /* What the charts above can say to a chart that is explored on its own. */
 
@@ -32,6 +32,13 @@ export const stopMove: Move = {
   kind: 'answer',
   label: 'It is stopped from above',
   input: { kind: 'commanded', event: STOPS },
+};
+
+/** The grace period is over, and the chart still had something out. */
+export const cutOffMove: Move = {
+  kind: 'answer',
+  label: 'The grace period is over',
+  input: { kind: 'commanded', event: CUTS_OFF },
 };
 
 /** The run has no calls left, and is over: `refused` is the child that asked for one, if it was not the chart itself. */

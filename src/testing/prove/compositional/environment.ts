@@ -37,6 +37,7 @@ export interface Said extends EventObject {
 
 export const STOPS = { type: 'environment.stops', kind: 'stopped' } as const;
 export const REFUSES = { type: 'environment.stops', kind: 'refused' } as const;
+export const CUTS_OFF = { type: 'environment.stops', kind: 'cut off' } as const;
 
 interface Reported extends EventObject {
   readonly route?: Route;
@@ -46,9 +47,12 @@ interface Reported extends EventObject {
   readonly kind?: EnvironmentOutcome['kind'];
 }
 
-/** How the exploration of a chart ends: by itself, by a crash, stopped by the chart above, or with the calls of the run. */
+/**
+ * How the exploration of a chart ends: by itself, by a crash, stopped by the chart above, with the calls of the run, or
+ * with its grace period.
+ */
 export interface EnvironmentOutcome {
-  readonly kind: 'ended' | 'crashed' | 'stopped' | 'refused';
+  readonly kind: 'ended' | 'crashed' | 'stopped' | 'refused' | 'cut off';
   readonly output: unknown;
 }
 

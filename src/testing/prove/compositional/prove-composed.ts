@@ -16,7 +16,7 @@ import { counterexample } from '../witness/counterexample.js';
 import { counterexampleInRun } from '../witness/counterexample-in-run.js';
 import type { Composition } from './compose.js';
 import { compose } from './compose.js';
-import { budgetedMaximum, isBudgeted } from './budgeted-maxima.js';
+import { budgetedMaximum, isBudgeted, isPassableWithin } from './budgeted-maxima.js';
 
 /** The proof by contracts. What breaks a rule is shown in a whole run where one is found, and otherwise at the chart that breaks it. */
 export const proveComposed = (
@@ -61,18 +61,23 @@ const maximaOf = (
 ): Maxima => {
   const ends = [...goal.exploration.outputs.keys()];
   const { callBudget } = composition;
-  const most = (metric: Metric): Maxima[Metric] => {
+  const maximumOf = (metric: Metric): Maxima[Metric] => {
     const bound = bounds[metric];
     if (callBudget !== undefined && isBudgeted(metric)) {
       return { bound, ...budgetedMaximum(composition, goal, metric, callBudget) };
     }
-    const { value, edges } = goal.paths.most(metric, ends) ?? { value: 0, edges: [] };
+    const isTimeBudgeted = callBudget !== undefined && metric === 'wallTimeMs';
+    const isPassable = isTimeBudgeted ? isPassableWithin(goal, callBudget) : undefined;
+    const most = goal.paths.most(metric, ends, isPassable);
+    const { value, edges } = most ?? { value: 0, edges: [] };
     const witness = composedWitness(composition.analyses, goal, edges, metric);
     // The root grants as many calls as the budget has: that is one of the bounds that no state exceeds.
     const limit = metric === 'agentCalls' ? (policy.limits.maxAgentCalls ?? value) : value;
     return { value: Math.min(value, limit), bound, witness };
   };
-  return Object.fromEntries(METRICS.map((metric) => [metric, most(metric)])) as unknown as Maxima;
+  return Object.fromEntries(
+    METRICS.map((metric) => [metric, maximumOf(metric)]),
+  ) as unknown as Maxima;
 };
 
 const counterexampleOf = (

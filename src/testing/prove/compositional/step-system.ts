@@ -1,5 +1,5 @@
 import type { Settings } from '../../../machines/settings.types.js';
-import type { StepInput, StepOutcome } from '../../../machines/step.types.js';
+import type { StepContext, StepInput, StepOutcome } from '../../../machines/step.types.js';
 import { fixBudgetMs, stepBudgetMs } from '../../../policy/time.js';
 import type { Frame, Move, System } from '../model.types.js';
 import { agentsToTell, votesToTell } from '../moves/plan-shapes.js';
@@ -18,6 +18,7 @@ import type { Contracts } from './contracts.js';
 import { contractMoves, costOfStopped, detailOfStopped, refusableIn } from './contracts.js';
 import { environmentOf } from './environment.js';
 import {
+  cutOffMove,
   environmentIn,
   pauseMoves,
   questionMoves,
@@ -132,6 +133,13 @@ const skipMove = sayMove('answer', 'A person skips the step', {
   reason: '',
 });
 
+/** Whether it can be that it was told that the run ends: a sub-plan is told what the step does not keep. */
+const isEndAwaited = ({ state, calls }: Frame): boolean =>
+  [...calls.values()].some(({ actor }) => actor === 'orchestrator') ||
+  [...state.nodes.values()].some(
+    ({ chart, snapshot }) => chart === 'step' && (snapshot.context as StepContext).isWindingDown,
+  );
+
 const movesOf = (contracts: Contracts, repertoire: Repertoire, frame: Frame): readonly Move[] => {
   const { policy } = repertoire.settings;
   const [heard] = environmentIn(frame).heard;
@@ -144,6 +152,7 @@ const movesOf = (contracts: Contracts, repertoire: Repertoire, frame: Frame): re
     windDownMove,
     skipMove,
     stopMove,
+    ...(isEndAwaited(frame) ? [cutOffMove] : []),
     ...refusableIn(contracts, frame).map(refusedMove),
   ];
 };

@@ -16,11 +16,14 @@ export const withWallTime = (frame: Frame, move: Move): Move => {
   return wallTimeMs === 0 ? move : { ...move, cost: { ...NOTHING, wallTimeMs } };
 };
 
+export const isGracePeriod = (timer: string): boolean =>
+  timer.endsWith('.orchestrator.windingDown');
+
 const deadlineMs = ({ state }: Frame, timer: string): number => {
   const context = state.nodes.get('')?.snapshot.context as OrchestratorContext;
   // What a sub-plan waits for is part of what the run waits for.
   if (!timer.startsWith('#')) return 0;
-  if (timer.endsWith('.orchestrator.windingDown')) return context.settings.policy.time.graceMs;
+  if (isGracePeriod(timer)) return context.settings.policy.time.graceMs;
   const isClock = timer.includes('.orchestrator.active.clock.');
   return isClock && context.extensionMs === 0 ? partMs(context) : 0;
 };
