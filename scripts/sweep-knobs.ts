@@ -103,11 +103,19 @@ export interface Configuration {
   readonly team: ProveOptions;
 }
 
-/** Turns each knob with the same probability; `random` gives numbers from 0 up to 1. */
-export const turnedAtRandom = (random: () => number, probability: number): Turned =>
+export const isKnob = (name: string): boolean => name in KNOBS;
+
+/** Turns each knob with the same probability, those in `always` for sure; `random` gives numbers from 0 up to 1. */
+export const turnedAtRandom = (
+  random: () => number,
+  probability: number,
+  always: readonly string[],
+): Turned =>
   Object.fromEntries(
     Object.entries(KNOBS).flatMap(([name, values]) =>
-      random() < probability ? [[name, 1 + Math.floor(random() * (values.length - 1))]] : [],
+      random() < probability || always.includes(name)
+        ? [[name, 1 + Math.floor(random() * (values.length - 1))]]
+        : [],
     ),
   );
 

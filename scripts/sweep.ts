@@ -1,17 +1,18 @@
-// npm run sweep -- [seconds] [seed]: random small policies, every option of which may be turned, each proved by both
-// methods where it is small enough for both. Every maximum must be what bounds() says. Exit code 1 when one is not: then
-// the fewest options are printed that show it.
+// npm run sweep -- [seconds] [seed] [option...]: random small policies, every option of which may be turned, and those
+// that are named always are, each proved by both methods where it is small enough for both. Every maximum must be what
+// bounds() says. Exit code 1 when one is not: then the fewest options are printed that show it.
 import type { Policy } from '../src/policy/types.js';
 import { METRICS } from '../src/testing/prove/metrics.js';
 import { prove } from '../src/testing/prove/prove.js';
 import type { Proof, ProofMethod } from '../src/testing/prove/prove.types.js';
 import { small } from '../test/prove/configurations.js';
 import type { Turned } from './sweep-knobs.js';
-import { configurationOf, simplerThan, turnedAtRandom } from './sweep-knobs.js';
+import { configurationOf, isKnob, simplerThan, turnedAtRandom } from './sweep-knobs.js';
 
-const [seconds = 60, firstSeed = 1] = process.argv.slice(2).map(Number);
-if (!(seconds > 0) || !Number.isSafeInteger(firstSeed)) {
-  console.error('Usage: npm run sweep -- [seconds] [seed]');
+const [seconds = 60, firstSeed = 1] = process.argv.slice(2, 4).map(Number);
+const alwaysTurned = process.argv.slice(4);
+if (!(seconds > 0) || !Number.isSafeInteger(firstSeed) || !alwaysTurned.every(isKnob)) {
+  console.error('Usage: npm run sweep -- [seconds] [seed] [option...]');
   process.exit(2);
 }
 
@@ -37,13 +38,12 @@ const stopLarge = ({ nodes }: { readonly nodes: number }): void => {
 const counts = { compositional: 0, wholeRun: 0, looser: 0, tooLarge: 0, wrong: 0 };
 
 /** Where docs/prove.md says that the price tag, or the composed proof, is only an upper bound. */
-const isUpperBound = ({ limits, replan, failure, approval, breaker }: Policy): boolean => {
+const isUpperBound = ({ limits, replan, failure, approval }: Policy): boolean => {
   if (limits.maxAgentCalls === null) return false;
   const endsWithFailure = limits.maxFailures === 0 || failure.onStepFailure === 'stop';
   const isNoCause = approval.onReject === 'replan' && !endsWithFailure;
   const isLimitAsked = replan.onLimit === 'askHuman' && limits.maxReplans > 0;
-  const isRefused = breaker !== null && limits.maxAgentCalls > breaker.failures;
-  return isRefused || (isLimitAsked && !isNoCause);
+  return isLimitAsked && !isNoCause;
 };
 
 const differencesIn = (proof: Proof, mayBeLower: boolean): string[] => {
@@ -90,7 +90,7 @@ const simplest = (turned: Turned): Turned => {
 const endsAt = performance.now() + seconds * 1000;
 while (performance.now() < endsAt) {
   const probability = PROBABILITIES[Math.floor(random() * PROBABILITIES.length)] ?? 0;
-  const turned = turnedAtRandom(random, probability);
+  const turned = turnedAtRandom(random, probability, alwaysTurned);
   if ((wrongIn(turned) ?? []).length === 0) continue;
   counts.wrong += 1;
   const least = simplest(turned);

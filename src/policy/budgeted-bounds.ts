@@ -31,8 +31,7 @@ export const boundsWithin = (
   team: BoundedTeam,
   parts: Parts,
 ): Partial<Bounds> => {
-  const prices = pricesOf(budget, policy, team);
-  const { time } = policy;
+  const prices = pricesOf(policy, team);
   return {
     agentCalls: budget,
     plannerCalls: plannerCallsWithin(budget, policy, parts, prices),
@@ -41,7 +40,7 @@ export const boundsWithin = (
     depth: Math.floor((budget + 1) / prices.subplan),
     ...stepsWithin(budget, policy, parts, prices),
     // The plan is reviewed before there is a step to wait for.
-    wallTimeMs: time.limitMs + (budget > prices.review ? time.graceMs : 0),
+    ...(budget > prices.review ? {} : { wallTimeMs: policy.time.limitMs }),
   };
 };
 
@@ -52,38 +51,32 @@ interface Prices {
   readonly subplan: number;
   /** What makes another plan necessary: a person's no costs nothing. */
   readonly cause: number;
+  /** All causes together: once so many calls have failed, a breaker is open, and steps fail for nothing. */
+  readonly causesMax: number;
   /** Whether a step whose sub-plan fails is cause enough. */
   readonly isFailureCause: boolean;
   readonly isGoalJudged: boolean;
 }
 
-const pricesOf = (budget: number, policy: Policy, team: BoundedTeam): Prices => {
-  const { limits, failure, gates } = policy;
-  const review = reviewOf(policy, team);
-  const isFailureCause = limits.maxFailures !== 0 && failure.onStepFailure === 'replan';
-  const isRefusedCause = isFailureCause && canRefuse(budget, policy, team);
+const pricesOf = (policy: Policy, team: BoundedTeam): Prices => {
+  const { limits, failure, gates, approval, breaker } = policy;
+  const review = team.hasSupervisor && gates.plan !== null ? 1 : 0;
+  const isFailureBorne = limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
+  const isFailureCause = isFailureBorne && failure.onStepFailure === 'replan';
+  const isRefused = isFailureCause && breaker !== null && canBeRefused(policy, team);
   return {
     review,
     subplan: limits.maxAttempts + 1 + review,
-    cause: isRefusedCause || isNoCause(policy) ? 0 : 1,
+    cause: isFailureBorne && approval.onReject === 'replan' ? 0 : 1,
+    causesMax: isRefused ? breaker.failures : Infinity,
     isFailureCause,
     isGoalJudged: team.hasSupervisor && gates.goal !== null,
   };
 };
 
-const reviewOf = ({ gates }: Policy, team: BoundedTeam): number =>
-  team.hasSupervisor && gates.plan !== null ? 1 : 0;
-
-/**
- * Whether a breaker can refuse a call, so that a step fails without one: the plan is reviewed first, then calls have to
- * fail, and where none is left the budget refuses.
- */
-export const canRefuse = (budget: number, policy: Policy, team: BoundedTeam): boolean =>
-  policy.breaker !== null && budget > policy.breaker.failures + reviewOf(policy, team);
-
-/** Whether a person's no to a step leads to another plan. */
-const isNoCause = ({ limits, approval, failure }: Policy): boolean =>
-  approval.onReject === 'replan' && limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
+/** Whoever has a fallback is not refused for nothing. */
+const canBeRefused = ({ retry }: Policy, { agents, fallbacks }: BoundedTeam): boolean =>
+  !retry.fallback || agents.some((agent) => !fallbacks.includes(agent));
 
 /** A replan follows a plan that was none, or a no to the one that was given. The planner may be refused at last. */
 const replansWithin = (
@@ -133,7 +126,7 @@ const stepsWithin = (
 ): Partial<Bounds> => {
   const { maxSteps } = policy.limits;
   const { replans, subplans, subplansPerStep, wishing } = parts;
-  const { review, subplan, cause, isFailureCause } = prices;
+  const { review, subplan, cause, causesMax, isFailureCause } = prices;
   const perPlan = Number(policy.approval.plan);
   const ways = waysToPlan(budget, policy, parts);
   if (ways.length * Math.min(1 + subplans, budget / subplan) > WAYS_MAX) return {};
@@ -146,7 +139,9 @@ const stepsWithin = (
       const causes = isFailureCause ? Math.max(0, plans - 1 - below) : plans - 1;
       // A no takes a step; where all of them have sub-plans, the goal has to be judged.
       const judged = causes - maxSteps * plans + Math.ceil(below / Math.max(1, subplansPerStep));
-      const caused = Math.max(causes * cause, isFailureCause ? 0 : judged);
+      const caused = isFailureCause
+        ? Math.min(causes * cause, causesMax)
+        : Math.max(causes * cause, judged);
       const left = budget - review - made * (1 + review) - caused - below * subplan;
       if (left < 0) break;
       const started = maxSteps * (plans + below);

@@ -1,6 +1,5 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { boundsOf } from '../../../policy/bounds.js';
-import { canRefuse } from '../../../policy/budgeted-bounds.js';
 import { definePolicy } from '../../../policy/policy.js';
 import type { Analysis } from '../analysis.js';
 import { analyse } from '../analysis.js';
@@ -28,23 +27,38 @@ export interface Composition {
   readonly callBudget: number | undefined;
 }
 
+/**
+ * What a breaker says is a choice of each call. Where calls are bounded that is too much: as many have to fail first as
+ * open it. So either each call that fails is paid for, as if there were no breaker, or the calls that open it are, and
+ * those that it refuses are not: a run comes to the more of both.
+ */
+export const composeAll = (
+  chartsFor: (settings: Settings) => Charts,
+  settings: Settings,
+  options: ExploreOptions,
+): [Composition, ...Composition[]] => {
+  const { policy, team } = settings;
+  const callBudget = callBudgetOf(settings);
+  if (callBudget === undefined || policy.breaker === null) {
+    return [compose(chartsFor, settings, options, callBudget)];
+  }
+  const unwatched: Settings = { policy: { ...policy, breaker: null }, team };
+  const paid = compose(chartsFor, unwatched, options, callBudget);
+  // A call is asked for before a breaker is.
+  const left = callBudget - policy.breaker.failures;
+  return left > 0 ? [paid, compose(chartsFor, settings, options, left)] : [paid];
+};
+
 export const compose = (
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,
   options: ExploreOptions,
+  callBudget = callBudgetOf(settings),
 ): Composition => {
-  const callBudget = callBudgetOf(settings);
-  const repertoire = repertoireFor(withoutIdleBreaker(settings, callBudget));
+  const repertoire = repertoireFor(settings);
   const charts = chartsFor(repertoire.settings);
   const composer = new Composer(charts, repertoire, options, callBudget);
   return composer.run();
-};
-
-/** What a breaker says is a choice of each call, so one that never refuses within the calls of a run is left out. */
-const withoutIdleBreaker = (settings: Settings, callBudget: number | undefined): Settings => {
-  const { policy, team } = settings;
-  if (callBudget === undefined || canRefuse(callBudget, policy, team)) return settings;
-  return { policy: { ...policy, breaker: null }, team };
 };
 
 /** Everything that can be said to the charts of this policy, each on its own. */

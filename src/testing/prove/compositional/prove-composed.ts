@@ -1,6 +1,7 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { boundsOf } from '../../../policy/bounds.js';
 import type { Bounds } from '../../../policy/bounds.js';
+import type { Policy } from '../../../policy/types.js';
 import { coverageOf } from '../../paths/coverage.js';
 import type { Analysis } from '../analysis.js';
 import type { Metric } from '../metrics.js';
@@ -15,7 +16,7 @@ import { composedWitness } from '../witness/composed-witness.js';
 import { counterexample } from '../witness/counterexample.js';
 import { counterexampleInRun } from '../witness/counterexample-in-run.js';
 import type { Composition } from './compose.js';
-import { compose } from './compose.js';
+import { composeAll } from './compose.js';
 import { budgetedMaximum, isBudgeted, isPassableWithin } from './budgeted-maxima.js';
 
 /** The proof by contracts. What breaks a rule is shown in a whole run where one is found, and otherwise at the chart that breaks it. */
@@ -24,22 +25,20 @@ export const proveComposed = (
   settings: Settings,
   { onProgress }: ProveOptions,
 ): Proof => {
-  const composition = compose(chartsFor, settings, { onProgress });
+  const compositions = composeAll(chartsFor, settings, { onProgress });
   const bounds = boundsOf(settings.policy, settings.team);
-  const goal = composition.analyses.at(-1);
-  const maxima =
-    composition.refuted === undefined && goal !== undefined
-      ? maximaOf(composition, goal, settings, bounds)
-      : null;
-  const counterexample = counterexampleOf(chartsFor, composition, settings, maxima);
-  const kernels = composition.analyses.map(({ system }) => system.kernel);
+  const refuted = compositions.find((composition) => composition.refuted !== undefined);
+  const maxima = refuted === undefined ? highestOf(compositions, settings, bounds) : null;
+  const counterexample = counterexampleOf(chartsFor, refuted ?? compositions[0], settings, maxima);
+  const analyses = compositions.flatMap((composition) => composition.analyses);
+  const kernels = analyses.map(({ system }) => system.kernel);
   return {
     isProved: counterexample === null,
     method: 'compositional',
     planSteps: settings.policy.limits.maxSteps,
     maxima: counterexample === null ? maxima : null,
     bounds,
-    explored: composition.analyses.map(({ explored }) => explored),
+    explored: analyses.map(({ explored }) => explored),
     coverage: coverageOf(exploredCharts(chartsFor, settings), sightingsOf(kernels)),
     rules: RULES,
     counterexample,
@@ -53,15 +52,34 @@ const exploredCharts = (chartsFor: (settings: Settings) => Charts, settings: Set
   return Object.fromEntries(charts.filter(([name]) => name !== 'breaker' || breaker === null));
 };
 
+/** Each maximum from the composition that comes to the most of it. */
+const highestOf = (
+  compositions: readonly Composition[],
+  { policy }: Settings,
+  bounds: Bounds,
+): Maxima | null =>
+  compositions
+    .flatMap((composition) => {
+      const goal = composition.analyses.at(-1);
+      return goal === undefined ? [] : [maximaOf(composition, goal, policy, bounds)];
+    })
+    .reduce<Maxima | null>((highest, maxima) => higherOf(highest ?? maxima, maxima), null);
+
+const higherOf = (left: Maxima, right: Maxima): Maxima =>
+  maximaBy((metric) => (right[metric].value > left[metric].value ? right : left)[metric]);
+
+const maximaBy = (maximumOf: (metric: Metric) => Maxima[Metric]): Maxima =>
+  Object.fromEntries(METRICS.map((metric) => [metric, maximumOf(metric)])) as unknown as Maxima;
+
 const maximaOf = (
   composition: Composition,
   goal: Analysis,
-  { policy }: Settings,
+  policy: Policy,
   bounds: Bounds,
 ): Maxima => {
   const ends = [...goal.exploration.outputs.keys()];
   const { callBudget } = composition;
-  const maximumOf = (metric: Metric): Maxima[Metric] => {
+  return maximaBy((metric) => {
     const bound = bounds[metric];
     if (callBudget !== undefined && isBudgeted(metric)) {
       return { bound, ...budgetedMaximum(composition, goal, metric, callBudget) };
@@ -74,10 +92,7 @@ const maximaOf = (
     // The root grants as many calls as the budget has: that is one of the bounds that no state exceeds.
     const limit = metric === 'agentCalls' ? (policy.limits.maxAgentCalls ?? value) : value;
     return { value: Math.min(value, limit), bound, witness };
-  };
-  return Object.fromEntries(
-    METRICS.map((metric) => [metric, maximumOf(metric)]),
-  ) as unknown as Maxima;
+  });
 };
 
 const counterexampleOf = (
