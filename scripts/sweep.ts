@@ -4,7 +4,7 @@
 import type { Policy } from '../src/policy/types.js';
 import { METRICS } from '../src/testing/prove/metrics.js';
 import { prove } from '../src/testing/prove/prove.js';
-import type { Proof, ProofMethod } from '../src/testing/prove/prove.types.js';
+import type { Proof, ProofMethod, ProveOptions } from '../src/testing/prove/prove.types.js';
 import { small } from '../test/prove/configurations.js';
 import type { Turned } from './sweep-knobs.js';
 import { configurationOf, isKnob, simplerThan, turnedAtRandom } from './sweep-knobs.js';
@@ -37,13 +37,15 @@ const stopLarge = ({ nodes }: { readonly nodes: number }): void => {
 
 const counts = { compositional: 0, wholeRun: 0, looser: 0, tooLarge: 0, wrong: 0 };
 
-/** Where docs/prove.md says that the price tag, or the composed proof, is only an upper bound. */
-const isUpperBound = ({ limits, replan, failure, approval }: Policy): boolean => {
+/** Where docs/prove.md says that the price tag is only an upper bound. */
+const isUpperBound = (policy: Policy, { agents }: ProveOptions, method: ProofMethod): boolean => {
+  const { limits, replan, failure, approval, breaker } = policy;
   if (limits.maxAgentCalls === null) return false;
   const endsWithFailure = limits.maxFailures === 0 || failure.onStepFailure === 'stop';
   const isNoCause = approval.onReject === 'replan' && !endsWithFailure;
   const isLimitAsked = replan.onLimit === 'askHuman' && limits.maxReplans > 0;
-  return isLimitAsked && !isNoCause;
+  const isBusyClosing = method === 'wholeRun' && breaker !== null && agents.length === 1;
+  return isBusyClosing || (isLimitAsked && !isNoCause);
 };
 
 const differencesIn = (proof: Proof, mayBeLower: boolean): string[] => {
@@ -73,7 +75,9 @@ const wrongIn = (turned: Turned): string[] | undefined => {
     const composed = proofBy('compositional');
     const states = composed.explored.reduce((sum, { nodes }) => sum + nodes, 0);
     const proofs = states > STATES_FOR_WHOLE_RUN_MAX ? [composed] : [composed, proofBy('wholeRun')];
-    return proofs.flatMap((proof) => differencesIn(proof, isUpperBound(policy)));
+    return proofs.flatMap((proof) =>
+      differencesIn(proof, isUpperBound(policy, team, proof.method)),
+    );
   } catch (error) {
     if (error instanceof TooLarge) counts.tooLarge += 1;
     else if (!(error instanceof Error && error.name === 'PolicyError')) throw error;

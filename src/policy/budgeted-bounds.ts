@@ -59,24 +59,26 @@ interface Prices {
 }
 
 const pricesOf = (policy: Policy, team: BoundedTeam): Prices => {
-  const { limits, failure, gates, approval, breaker } = policy;
+  const { limits, failure, gates, approval } = policy;
   const review = team.hasSupervisor && gates.plan !== null ? 1 : 0;
   const isFailureBorne = limits.maxFailures !== 0 && failure.onStepFailure !== 'stop';
   const isFailureCause = isFailureBorne && failure.onStepFailure === 'replan';
-  const isRefused = isFailureCause && breaker !== null && canBeRefused(policy, team);
   return {
     review,
     subplan: limits.maxAttempts + 1 + review,
     cause: isFailureBorne && approval.onReject === 'replan' ? 0 : 1,
-    causesMax: isRefused ? breaker.failures : Infinity,
+    causesMax: isFailureCause ? failuresUntilFree(policy, team) : Infinity,
     isFailureCause,
     isGoalJudged: team.hasSupervisor && gates.goal !== null,
   };
 };
 
-/** Whoever has a fallback is not refused for nothing. */
-const canBeRefused = ({ retry }: Policy, { agents, fallbacks }: BoundedTeam): boolean =>
-  !retry.fallback || agents.some((agent) => !fallbacks.includes(agent));
+/** Whoever has a fallback never fails for nothing. */
+const failuresUntilFree = ({ breaker, retry }: Policy, team: BoundedTeam): number =>
+  breaker !== null &&
+  team.agents.some((agent) => !retry.fallback || !team.fallbacks.includes(agent))
+    ? breaker.failures
+    : Infinity;
 
 /** A replan follows a plan that was none, or a no to the one that was given. The planner may be refused at last. */
 const replansWithin = (

@@ -166,4 +166,12 @@ export const CONFIGURATIONS: readonly Configuration[] = [
       breaker: { failures: 1, resetMs: 1_000 },
     },
   },
+  {
+    name: 'the calls that open a breaker are paid for, those that it refuses are not',
+    policy: {
+      limits: { maxReplans: 2, maxAgentCalls: 3 },
+      approval: { onReject: 'skip' },
+      breaker: { failures: 1, resetMs: 1_000 },
+    },
+  },
 ];
