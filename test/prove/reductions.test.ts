@@ -14,6 +14,8 @@ import { costOf, frameAfter } from '../../src/testing/prove/explore.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import type { Frame, System } from '../../src/testing/prove/model.types.js';
 import { MORE_TIME } from '../../src/testing/prove/moves/commands.js';
+import { PlanShapes } from '../../src/testing/prove/moves/plan-shapes.js';
+import type { Repertoire } from '../../src/testing/prove/moves/replies.js';
 import { linkedGroups } from '../../src/testing/prove/moves/skips.js';
 import { liveSteps } from '../../src/testing/prove/projection/live-steps.js';
 import { settingsOf } from '../../src/testing/prove/settings.js';
@@ -24,8 +26,11 @@ import { small, TEAM } from './configurations.js';
  * policy, and compared.
  */
 
-/** The plan of the goal on its own, with later plans of every shape or as they are proved. */
-const planOf = (policy: PolicyOverrides, isEveryShape = false): System => {
+/** The plan of the goal on its own: as it is proved, or without what spares a look at so many plans. */
+const planOf = (
+  policy: PolicyOverrides,
+  instead: (repertoire: Repertoire) => Partial<Repertoire> = () => ({}),
+): System => {
   const settings = settingsOf(small(policy), TEAM);
   const { analyses } = compose(chartsOf, settings, {});
   const repertoire = repertoireFor(settings);
@@ -37,7 +42,7 @@ const planOf = (policy: PolicyOverrides, isEveryShape = false): System => {
   const planned = contracts.get('a planned step at level 0');
   return goalSystem(
     chartsOf(repertoire.settings),
-    isEveryShape ? { ...repertoire, areListsEnough: false } : repertoire,
+    { ...repertoire, ...instead(repertoire) },
     { calls: contracts, ...(planned === undefined ? {} : { planned, handedOn: planned }) },
   );
 };
@@ -153,14 +158,35 @@ interface Answered {
   readonly answer?: { readonly plan?: unknown };
 }
 
-/** A state without what its steps wait for. */
-const unlinked = (text: string): string => {
+/** A state without what its steps wait for; with `isReadySeen`, still with whether they do. */
+const unlinked = (text: string, isReadySeen: boolean): string => {
   const [head = '', steps = '', others = ''] = text.split(';');
   const kinds = steps
     .split(/[ |]/)
     .filter((step) => step !== '')
-    .map((step) => step.replace(/<[\d&]*/, '').replace('!', ''));
-  return [head, kinds.sort().join(' '), others].join(';');
+    .map((step) => step.replace(/<[\d&]+/, isReadySeen ? '<waits' : '<').replace('!', ''));
+  // A plan that is still judged is in the head, with links of its own.
+  const unjudged = head.replaceAll(/<[\d&]+(?=[ \]])/g, '<');
+  return [unjudged, kinds.sort().join(' '), others].join(';');
+};
+
+/** That one system stands for another, of more states: it has all of them, links aside, and comes to the same. */
+const expectToStandFor = (fewer: System, more: System, isReadySeen: boolean): void => {
+  const [few, many] = [fewer, more].map((system) => analyse(system));
+  expect([few?.refutation, many?.refutation]).toEqual([undefined, undefined]);
+  const [known, all] = [few, many].map((analysis) => {
+    const { graph } = analysis!.exploration;
+    const nodes = Array.from({ length: graph.size }, (_, node) => graph.textOf(node));
+    return new Set(nodes.map((text) => unlinked(text, isReadySeen)));
+  });
+  expect([...(all ?? [])].filter((text) => known?.has(text) !== true)).toEqual([]);
+  expect(many?.explored.nodes).toBeGreaterThan(few?.explored.nodes ?? 0);
+  for (const metric of METRICS) {
+    const [most, mostOfMore] = [few, many].map(
+      (analysis) => analysis?.paths.most(metric, [...analysis.exploration.outputs.keys()])?.value,
+    );
+    expect([metric, most]).toEqual([metric, mostOfMore]);
+  }
 };
 
 describe('where steps run one at a time and plans add up', () => {
@@ -168,23 +194,35 @@ describe('where steps run one at a time and plans add up', () => {
     'lists stand for plans of every shape: %s',
     (merge) => {
       const policy: PolicyOverrides = { limits: { maxSteps: 2, maxReplans: 2 }, replan: { merge } };
-      const [lists, shapes] = [planOf(policy), planOf(policy, true)].map((system) =>
-        analyse(system),
-      );
-      expect(shapes?.refutation).toBeUndefined();
-      const known = new Set(
-        [...framesOf(planOf(policy))].map((frame) => unlinked(lists!.system.textOf(frame))),
-      );
-      const missed = [...framesOf(planOf(policy, true))]
-        .map((frame) => unlinked(shapes!.system.textOf(frame)))
-        .filter((text) => !known.has(text));
-      expect(missed).toEqual([]);
-      expect(shapes?.explored.nodes).toBeGreaterThan(1.2 * (lists?.explored.nodes ?? 0));
-      for (const metric of METRICS) {
-        const mostIn = (analysis = lists) =>
-          analysis?.paths.most(metric, [...analysis.exploration.outputs.keys()])?.value;
-        expect([metric, mostIn(shapes)]).toEqual([metric, mostIn(lists)]);
-      }
+      const everyShape = planOf(policy, () => ({ areListsEnough: false }));
+      expectToStandFor(planOf(policy), everyShape, false);
     },
   );
+});
+
+describe('a step that waits for one other', () => {
+  const anyLinks = ({ settings }: Repertoire): Partial<Repertoire> => ({
+    shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, {
+      isBare: true,
+      waitsFor: 'all',
+    }),
+  });
+
+  it.each<[string, PolicyOverrides]>([
+    ['three at once', { limits: { maxSteps: 3, maxParallel: 3 } }],
+    [
+      'behind a failure they run',
+      { limits: { maxSteps: 3, maxParallel: 2 }, failure: { onDependencyFailure: 'run' } },
+    ],
+    [
+      'a failure before them ends the run',
+      { limits: { maxSteps: 3, maxParallel: 2 }, failure: { onDependencyFailure: 'stop' } },
+    ],
+    [
+      'two plans that add up',
+      { limits: { maxSteps: 2, maxReplans: 1, maxParallel: 2 }, replan: { merge: 'append' } },
+    ],
+  ])('stands for one that waits for several: %s', (_, policy) => {
+    expectToStandFor(planOf(policy), planOf(policy, anyLinks), true);
+  });
 });

@@ -52,7 +52,7 @@ describe('a whole run, explored to the end', () => {
 
   it('counts the time that the run takes; that of a sub-plan is part of it', () => {
     const settings = settingsOf(small({ limits: { maxDepth: 1 } }), TEAM);
-    const { graph } = explore(wholeRun(chartsOf(settings), settings, 1));
+    const { graph } = explore(wholeRun(chartsOf(settings), settings, 1, 'all'));
     const edges = Array.from({ length: graph.edgeCount }, (_, index) => graph.edge(index));
     const timed = edges.filter(({ cost }) => cost.wallTimeMs > 0).map(({ label }) => label);
     expect(new Set(timed)).toEqual(
@@ -71,7 +71,7 @@ describe('a whole run, explored to the end', () => {
     });
     const settings = settingsOf(policy, TEAM);
     const { compared, differences } = differentFutures(
-      wholeRun(chartsOf(settings), settings, 1),
+      wholeRun(chartsOf(settings), settings, 1, 'all'),
       2,
     );
     expect(differences).toEqual([]);

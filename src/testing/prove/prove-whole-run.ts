@@ -20,7 +20,7 @@ export const proveWholeRun = (
   settings: Settings,
   { onProgress }: ProveOptions,
 ): Proof => {
-  const system = wholeRun(charts, settings, settings.policy.limits.maxSteps);
+  const system = wholeRun(charts, settings, settings.policy.limits.maxSteps, 'all');
   return wholeRunProof(analyse(system, { onProgress }), charts, settings);
 };
 

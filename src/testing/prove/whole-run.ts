@@ -6,6 +6,7 @@ import { NOTHING } from './metrics.js';
 import type { System } from './model.types.js';
 import { answerMoves } from './moves/call-answers.js';
 import { commandMoves } from './moves/commands.js';
+import type { WaitsFor } from './moves/plan-links.js';
 import { PlanShapes } from './moves/plan-shapes.js';
 import { timerMoves } from './moves/timers.js';
 import { startMoves } from './moves/starts.js';
@@ -22,8 +23,13 @@ import { waitingViolations } from './rules/waiting-rules.js';
 export type Charts = Readonly<Record<string, AnyStateMachine>>;
 
 /** All charts of a run together, as they run in production. */
-export const wholeRun = (charts: Charts, settings: Settings, planSteps: number): System => {
-  const shapes = new PlanShapes(settings, planSteps, false);
+export const wholeRun = (
+  charts: Charts,
+  settings: Settings,
+  planSteps: number,
+  waitsFor: WaitsFor,
+): System => {
+  const shapes = new PlanShapes(settings, planSteps, { isBare: false, waitsFor });
   const repertoire = {
     settings,
     shapes,

@@ -91,7 +91,10 @@ const bareSettings = ({ policy, team }: Settings): Settings => {
 
 const repertoireOf = (settings: Settings, { policy, team }: Settings): Repertoire => ({
   settings,
-  shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, true),
+  shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, {
+    isBare: true,
+    waitsFor: 'one',
+  }),
   areListsEnough: areListsEnough(policy),
   isHandedOnAsked:
     (policy.approval.confidenceBelow ?? 0) > 0 ||

@@ -7,58 +7,69 @@ export interface PlanLinks {
   readonly after: readonly (readonly string[])[];
 }
 
-export type LinksAsked = Pick<Asked, 'request' | 'waiting' | 'done'>;
+export type LinksAsked = Pick<Asked, 'waiting' | 'done'>;
+
+/** Which earlier steps of its own plan each step waits for. */
+export type Dependencies = readonly (readonly number[])[];
+
+/**
+ * How much a step may wait for. `all` is everything that a planner can say. `one` is enough for whoever looks at all runs:
+ *
+ * A step that waits is not seen by what it waits for, only by whether it may start. In any one run some step decides that:
+ * the last one that it waited for, or the first that failed and had it skipped. As long as that one is not settled, it
+ * waits; when it is, it is ready, or skipped. So in this run it could as well have waited for that one alone, and nobody
+ * had noticed. A planner that may name any single step for each of its steps has said so in one of its plans.
+ */
+export type WaitsFor = 'all' | 'one';
 
 export const NO_LINKS: PlanLinks = { name: '', after: [] };
 
-/**
- * Up to so many pairs of a new step and a waiting one, any of them may be linked: with one replan all that there are in
- * plans of three steps, with more of them 16 ways for each plan.
- */
-const freePairs = ({ request }: Pick<Asked, 'request'>): number =>
-  request.role === 'planner' && request.maxReplans > 1 ? 4 : 6;
+/** A plan can be listed so that every step waits for earlier ones only: in the order in which they start. */
+export const dependenciesOf = (size: number, waitsFor: WaitsFor): Dependencies[] => {
+  if (size === 0) return [[]];
+  const earlier = Array.from({ length: size - 1 }, (_, index) => index);
+  const choices = choicesAmong(earlier, waitsFor);
+  return dependenciesOf(size - 1, waitsFor).flatMap((before) =>
+    choices.map((last) => [...before, last]),
+  );
+};
 
-/**
- * What the steps of a new plan may wait for: nothing, any steps that still wait, or one that is done, which holds up
- * nobody. Where there are too many to choose from, the first new step waits for each of them or for all, or all steps do.
- */
-export const linksOf = (stepCount: number, asked: LinksAsked): PlanLinks[] => {
-  const { waiting, done } = asked;
+/** What the steps of a new plan may wait for: nothing, steps that still wait, or one that is done, which holds up nobody. */
+export const linksOf = (
+  dependencies: Dependencies,
+  { waiting, done }: LinksAsked,
+  waitsFor: WaitsFor,
+): PlanLinks[] => {
   const behindDone: PlanLinks[] =
-    done === undefined || stepCount > 1
+    done === undefined || dependencies.length > 1
       ? []
       : [{ name: `, s1 behind ${done}, which is done`, after: [[done]] }];
-  const isFree = stepCount * waiting.length <= freePairs(asked);
-  return [NO_LINKS, ...behindDone, ...behindWaiting(stepCount, waiting, isFree)];
+  return [NO_LINKS, ...behindDone, ...behindWaiting(dependencies, waiting, waitsFor)];
 };
 
 const behindWaiting = (
-  stepCount: number,
+  dependencies: Dependencies,
   waiting: readonly string[],
-  isFree: boolean,
+  waitsFor: WaitsFor,
 ): PlanLinks[] => {
   if (waiting.length === 0) return [];
-  const ways = isFree ? anyWay : someWays;
-  return ways(stepCount, waiting).map((after) => ({ name: nameOf(after), after }));
-};
-
-const anyWay = (stepCount: number, waiting: readonly string[]): string[][][] => {
-  const sets = waiting.reduce<string[][]>(
-    (before, id) => [...before, ...before.map((set) => [...set, id])],
+  const choices = choicesAmong(waiting, waitsFor);
+  const lists = dependencies.reduce<string[][][]>(
+    (before, own) => {
+      const isTaken = waitsFor === 'one' && own.length > 0;
+      return before.flatMap((list) => (isTaken ? [[]] : choices).map((set) => [...list, set]));
+    },
     [[]],
   );
-  const lists = Array.from({ length: stepCount }).reduce<string[][][]>(
-    (before) => before.flatMap((list) => sets.map((set) => [...list, set])),
-    [[]],
-  );
-  return lists.filter((list) => list.some((set) => set.length > 0));
+  return lists
+    .filter((list) => list.some((set) => set.length > 0))
+    .map((after) => ({ name: nameOf(after), after }));
 };
 
-const someWays = (stepCount: number, waiting: readonly string[]): string[][][] => [
-  ...waiting.map((id) => [[id]]),
-  [[...waiting]],
-  ...(stepCount > 1 ? [Array.from({ length: stepCount }, () => [...waiting])] : []),
-];
+const choicesAmong = <Item>(items: readonly Item[], waitsFor: WaitsFor): Item[][] =>
+  waitsFor === 'one'
+    ? [[], ...items.map((item) => [item])]
+    : items.reduce<Item[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]]);
 
 const nameOf = (after: readonly (readonly string[])[]): string => {
   const texts = after.flatMap((ids, position) =>

@@ -1,8 +1,8 @@
 import type { Settings } from '../../../machines/settings.types.js';
 import { planFingerprint } from '../../../plan/fingerprint.js';
 import type { Complexity, ProposedPlan, ProposedStep, Scope, Votes } from '../../../plan/plan.js';
-import type { LinksAsked, PlanLinks } from './plan-links.js';
-import { linksOf, NO_LINKS } from './plan-links.js';
+import type { Dependencies, LinksAsked, PlanLinks, WaitsFor } from './plan-links.js';
+import { dependenciesOf, linksOf, NO_LINKS } from './plan-links.js';
 import type { Asked } from './replies.types.js';
 
 /** What a step asks for, as far as a guard can see it. */
@@ -20,27 +20,37 @@ export interface NamedPlan {
 /** A plan without its texts. */
 interface PlanShape {
   readonly name: string;
-  readonly dependsOn: readonly (readonly number[])[];
+  readonly dependsOn: Dependencies;
   readonly traits: readonly StepTraits[];
   readonly complexity: Complexity;
   readonly scope: Scope | null;
 }
 
+export interface ShapeOptions {
+  /** Steps ask for nothing here: what one can ask for is part of its contract. */
+  readonly isBare: boolean;
+  readonly waitsFor: WaitsFor;
+}
+
 /**
  * Every plan a planner can make, up to what nobody can tell apart: how many steps, which wait for which, who does them,
- * what they ask for. With `isBare`, steps ask for nothing here: what one can ask for is part of its contract.
+ * what they ask for.
  */
 export class PlanShapes {
+  readonly #waitsFor: WaitsFor;
   readonly #shapes: readonly PlanShape[];
   readonly #lists: readonly PlanShape[];
   readonly #byFingerprint = new Map<string, ProposedPlan>();
   readonly #known = new Map<string, NamedPlan>();
 
-  constructor(settings: Settings, maxSteps: number, isBare: boolean) {
+  constructor(settings: Settings, maxSteps: number, { isBare, waitsFor }: ShapeOptions) {
+    this.#waitsFor = waitsFor;
     const sizes = Array.from({ length: maxSteps }, (_, index) => index + 1);
     const traits = isBare ? bareTraits(settings) : traitsOf(settings);
     const frames = framesOf(settings, isBare);
-    this.#shapes = sizes.flatMap((size) => shapesOf(size, traits, frames));
+    this.#shapes = sizes.flatMap((size) =>
+      shapesOf(dependenciesOf(size, waitsFor), traits, frames),
+    );
     this.#lists = this.#shapes.filter(({ dependsOn }) =>
       dependsOn.every((earlier) => earlier.length === 0),
     );
@@ -56,7 +66,9 @@ export class PlanShapes {
     const { revision } = asked;
     if (isList) return this.#lists.map((shape) => this.#planOf(shape, revision, NO_LINKS));
     return this.#shapes.flatMap((shape) =>
-      linksOf(shape.traits.length, asked).map((links) => this.#planOf(shape, revision, links)),
+      linksOf(shape.dependsOn, asked, this.#waitsFor).map((links) =>
+        this.#planOf(shape, revision, links),
+      ),
     );
   }
 
@@ -146,12 +158,12 @@ const traitsOf = (settings: Settings): StepTraits[] =>
   );
 
 const shapesOf = (
-  size: number,
+  dependencies: readonly Dependencies[],
   traits: readonly StepTraits[],
   frames: readonly PlanFrame[],
 ): PlanShape[] =>
-  dependenciesOf(size).flatMap((dependsOn) =>
-    listsOf(size, traits).flatMap((list) =>
+  dependencies.flatMap((dependsOn) =>
+    listsOf(dependsOn.length, traits).flatMap((list) =>
       frames.map((frame) => ({
         ...frame,
         name: nameOf(dependsOn, list, frame),
@@ -161,24 +173,13 @@ const shapesOf = (
     ),
   );
 
-/** A plan can be listed so that every step waits for earlier ones only. */
-const dependenciesOf = (size: number): (readonly (readonly number[])[])[] => {
-  if (size === 0) return [[]];
-  const earlier = Array.from({ length: size - 1 }, (_, index) => index);
-  const subsets = earlier.reduce<number[][]>(
-    (lists, index) => [...lists, ...lists.map((list) => [...list, index])],
-    [[]],
-  );
-  return dependenciesOf(size - 1).flatMap((before) => subsets.map((last) => [...before, last]));
-};
-
 const listsOf = <Item>(size: number, items: readonly Item[]): (readonly Item[])[] =>
   size === 0
     ? [[]]
     : listsOf(size - 1, items).flatMap((before) => items.map((item) => [...before, item]));
 
 const nameOf = (
-  dependsOn: readonly (readonly number[])[],
+  dependsOn: Dependencies,
   traits: readonly StepTraits[],
   { complexity, scope }: PlanFrame,
 ): string => {

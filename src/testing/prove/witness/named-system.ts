@@ -31,7 +31,7 @@ function* systems(
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,
 ): Generator<MakeSystem> {
-  yield () => wholeRun(chartsFor(settings), settings, 0);
+  yield () => wholeRun(chartsFor(settings), settings, 0, 'one');
   const repertoire = repertoireFor(settings);
   const charts = chartsFor(repertoire.settings);
   for (const hasFallback of [false, true]) {
