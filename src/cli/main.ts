@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { run } from './run.js';
+import { terminalOf } from './terminal.js';
 
 const { stdout, stderr } = process;
 
@@ -9,13 +10,4 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-/** What moves is for people: in a file or a pipe it would only be in the way. */
-const progress = (text: string): void => {
-  stderr.write(`\r\u001B[2K${text.slice(0, stderr.columns - 1)}`);
-};
-
-process.exitCode = await run(process.argv.slice(2), {
-  print: (text) => stdout.write(`${text}\n`),
-  warn: (text) => stderr.write(`${text}\n`),
-  progress: stderr.isTTY ? progress : undefined,
-});
+process.exitCode = await run(process.argv.slice(2), terminalOf(stdout, stderr));

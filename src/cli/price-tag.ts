@@ -1,16 +1,7 @@
+import { counted } from '../testing/prove/counted.js';
 import { METRICS } from '../testing/prove/metrics.js';
-import type { Metric } from '../testing/prove/metrics.js';
 import type { Proof } from '../testing/prove/prove.types.js';
-
-export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
-  plannerCalls: 'calls of the planner',
-  agentCalls: 'calls of anybody',
-  replans: 'replans',
-  steps: 'steps started',
-  depth: 'levels of sub-plans',
-  approvals: 'questions to people',
-  wallTimeMs: 'time in ms',
-};
+import { amountText, metricName } from './quantities.js';
 
 /** The proof as a person reads it in a terminal. */
 export const priceTag = (proof: Proof): string =>
@@ -27,17 +18,17 @@ export const priceTag = (proof: Proof): string =>
 const maxima = ({ maxima: found, planSteps }: Proof): string[] => {
   if (found === null) return [];
   const rows = METRICS.map((metric) => [
-    METRIC_NAMES[metric],
+    metricName(metric),
     String(found[metric].value),
     String(found[metric].bound),
   ]);
   return [
-    `The most a run can come to, with plans of at most ${planSteps} steps:`,
+    `The most a run can come to, with plans of at most ${counted(planSteps, ['step', 'steps'])}:`,
     '',
     ...table([['', 'proved', 'bounds()'], ...rows]),
     '',
     ...METRICS.filter((metric) => found[metric].value > 0).flatMap((metric) => [
-      `How ${METRIC_NAMES[metric]} come to ${found[metric].value}:`,
+      `How a run comes to ${amountText(metric, found[metric].value)}:`,
       ...numbered(found[metric].witness.sentences),
       '',
     ]),

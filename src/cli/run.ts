@@ -2,6 +2,8 @@ import { stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { PlanwrightError } from '../errors.js';
+import type { Noun } from '../testing/prove/counted.js';
+import { counted } from '../testing/prove/counted.js';
 import type { ExplorationProgress } from '../testing/prove/explore.js';
 import { prove } from '../testing/prove/prove.js';
 import type { Proof } from '../testing/prove/prove.types.js';
@@ -13,13 +15,7 @@ import type { ProvedSubject } from './page/proof-page.js';
 import { proofPage } from './page/proof-page.js';
 import { priceTag } from './price-tag.js';
 import { subjectOf } from './subject.js';
-
-export interface Terminal {
-  print(text: string): void;
-  warn(text: string): void;
-  /** Where somebody is looking: a line that the next one replaces. An empty one is the end of it. */
-  readonly progress?: ((text: string) => void) | undefined;
-}
+import type { Terminal } from './terminal.js';
 
 const HINT = 'Run `planwright prove --help` for everything it can do.';
 
@@ -67,8 +63,11 @@ const proveGiven = async (given: ProveArguments, terminal: Terminal): Promise<nu
   return proof.isProved ? 0 : 1;
 };
 
+const STATES: Noun = ['state', 'states'];
+const MOVES: Noun = ['move', 'moves'];
+
 const progressText = ({ system, nodes, edges, waiting }: ExplorationProgress): string =>
-  `${system}: ${nodes} states, ${edges} moves, ${waiting} states to go`;
+  `${system}: ${counted(nodes, STATES)}, ${counted(edges, MOVES)}, ${counted(waiting, STATES)} to go`;
 
 const teamText = (team: ReturnType<typeof settingsOf>['team']): string =>
   [

@@ -38,7 +38,7 @@ describe('planwright prove', () => {
     expect(code).toBe(0);
     expect(printed).toMatch(/^PROVED/);
     expect(printed).toMatch(/calls of anybody +24 +24/);
-    expect(printed).toContain('How questions to people come to 6:');
+    expect(printed).toContain('How a run comes to 6 questions to people:');
     expect(printed).toContain('A person resumes the run');
     expect(printed).toMatch(/^orchestrator: \d+ of \d+ states, \d+ of \d+ transitions$/m);
     expect(printed).toMatch(/^agentCall: 8 of 9 states, \d+ of \d+ transitions$/m);

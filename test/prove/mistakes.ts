@@ -95,7 +95,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     rule: 'bound',
     changes: [ONE_QUESTION_TOO_MANY],
     policy: LEAST,
-    message: '/slot-0 has 1 questions, the policy allows 0',
+    message: '/slot-0 has 1 question, the policy allows 0',
     system: WHOLE_RUN,
   },
   {
@@ -160,7 +160,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     changes: [FIX_NOT_COUNTED],
     policy: { ...LEAST, limits: { ...LEAST.limits, maxFixCycles: 2 } },
     options: { tester: true },
-    message: 'agentCalls have no bound: "slot-0/agentCall: worker is done" can happen again',
+    message: 'There is no bound on agentCalls: "slot-0/agentCall: worker is done" can happen again',
     system: WHOLE_RUN,
   },
   {
@@ -169,7 +169,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     changes: [FIX_NOT_COUNTED, NO_SHORT_RUN],
     policy: { ...LEAST, limits: { ...LEAST.limits, maxFixCycles: 2 } },
     options: { tester: true },
-    message: 'agentCalls have no bound: "slot-0: worker is done" can happen again',
+    message: 'There is no bound on agentCalls: "slot-0: worker is done" can happen again',
     system: 'a planned step at level 0',
   },
   {
@@ -177,7 +177,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     rule: 'price tag',
     changes: [TESTED_WITHOUT_TESTER],
     policy: LEAST,
-    message: 'A run can come to 3 agentCalls; bounds() says 2',
+    message: 'agentCalls can come to 3; bounds() says 2',
     system: WHOLE_RUN,
   },
   {
@@ -185,7 +185,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     rule: 'price tag',
     changes: [TESTED_WITHOUT_TESTER, NO_SHORT_RUN],
     policy: { ...LEAST, limits: { ...LEAST.limits, maxSteps: 2 }, retry: { attempts: 3 } },
-    message: 'A run can come to 15 agentCalls; bounds() says 9',
+    message: 'agentCalls can come to 15; bounds() says 9',
     system: 'the plan of the goal',
   },
 ];

@@ -94,7 +94,7 @@ describe('a proof that can fail', () => {
     const { counterexample } = proveCharts(charts, small(), TEAM);
     expect(counterexample).toMatchObject({
       rule: 'bound',
-      message: 'The run has 1 replans, the policy allows 0',
+      message: 'The run has 1 replan, the policy allows 0',
     });
     expect(counterexample?.witness.sentences).toEqual([
       'The run starts with a goal',

@@ -1,3 +1,4 @@
+import { counted } from '../../testing/prove/counted.js';
 import type { ChartCoverage } from '../../testing/paths/paths.types.js';
 import type { Proof } from '../../testing/prove/prove.types.js';
 import type { Untaken } from '../coverage.js';
@@ -53,7 +54,7 @@ const missingStates = ({ chart, missingStates: missing, coveredStates }: ChartCo
 };
 
 const untakenList = ({ reason, transitions }: Untaken): string => {
-  const count = `${transitions.length} ${transitions.length === 1 ? 'transition' : 'transitions'} not taken`;
+  const count = `${counted(transitions.length, ['transition', 'transitions'])} not taken`;
   return `<details><summary>${count}: ${escaped(reason)}</summary>
 <ul class="transitions">${transitions.map(transitionItem).join('')}</ul></details>`;
 };

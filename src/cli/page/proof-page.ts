@@ -2,10 +2,11 @@ import type { Policy } from '../../policy/types.js';
 import { METRICS } from '../../testing/prove/metrics.js';
 import type { Metric } from '../../testing/prove/metrics.js';
 import type { Maximum, Proof } from '../../testing/prove/prove.types.js';
-import { METRIC_NAMES } from '../price-tag.js';
+import { counted } from '../../testing/prove/counted.js';
+import { durationText } from '../duration.js';
+import { amountText, metricName } from '../quantities.js';
 import type { ChartPicture } from './chart-section.js';
 import { chartSection, figure } from './chart-section.js';
-import { durationText } from './duration.js';
 import { escaped, grouped } from './html.js';
 import { STYLE } from './style.js';
 import { wayList } from './ways.js';
@@ -36,7 +37,7 @@ export const proofPage = (
 <h1>${escaped(name)} <span class="verdict ${proof.isProved ? 'good' : 'bad'}">${verdictOf(proof)}</span></h1>
 <dl class="facts">
 <dt>Team</dt><dd>${escaped(team)}</dd>
-<dt>Plans</dt><dd>of at most ${proof.planSteps} ${proof.planSteps === 1 ? 'step' : 'steps'}</dd>
+<dt>Plans</dt><dd>of at most ${counted(proof.planSteps, ['step', 'steps'])}</dd>
 <dt>Choices</dt><dd>every answer of every agent and person, and every timer</dd>
 <dt>Rules</dt><dd>${escaped(proof.rules.join(', '))}</dd>
 </dl>
@@ -68,7 +69,7 @@ const priceTag = (maxima: NonNullable<Proof['maxima']>): string => {
   const rows = METRICS.map((metric) => priceRow(metric, maxima[metric]));
   const ways = METRICS.filter((metric) => maxima[metric].value > 0).map(
     (metric) =>
-      `<details><summary>${amount(metric, maxima[metric].value)}</summary><div id="way-${metric}">${wayList(maxima[metric].witness.sentences)}</div></details>`,
+      `<details><summary>${amountText(metric, maxima[metric].value, grouped)}</summary><div id="way-${metric}">${wayList(maxima[metric].witness.sentences)}</div></details>`,
   );
   return `<h2>The most a run can come to</h2>
 <div class="table"><table><thead><tr><th></th><th>proved</th><th>bounds()</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>
@@ -78,7 +79,7 @@ ${ways.join('\n')}`;
 };
 
 const priceRow = (metric: Metric, { value, bound }: Maximum): string => {
-  const name = METRIC_NAMES[metric];
+  const name = metricName(metric);
   const label = value > 0 ? `<a href="#way-${metric}">${name}</a>` : name;
   return `<tr><td>${label}</td><td class="most">${cell(metric, value)}</td><td>${cell(metric, bound)}</td></tr>`;
 };
@@ -87,9 +88,6 @@ const cell = (metric: Metric, value: number): string =>
   metric === 'wallTimeMs'
     ? `${grouped(value)}<small>${durationText(value)}</small>`
     : grouped(value);
-
-const amount = (metric: Metric, value: number): string =>
-  metric === 'wallTimeMs' ? durationText(value) : `${grouped(value)} ${METRIC_NAMES[metric]}`;
 
 const refutation = ({ counterexample }: Proof): string =>
   counterexample === null

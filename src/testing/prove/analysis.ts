@@ -58,7 +58,7 @@ const unbounded = (graph: Graph, { unbounded: found }: LongestPaths): Refutation
   const edge = graph.edge(found.edge);
   return {
     rule: 'finite cost',
-    message: `${found.metric} have no bound: "${edge.label}" can happen again and again`,
+    message: `There is no bound on ${found.metric}: "${edge.label}" can happen again and again`,
     edges: [
       ...graph.wayTo(edge.from),
       found.edge,

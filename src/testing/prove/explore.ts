@@ -5,7 +5,7 @@ import { NOTHING, sumOf, weightsOf } from './metrics.js';
 import type { Frame, Move, OpenCall, System, Violation } from './model.types.js';
 import { crashViolations } from './rules/crash-rule.js';
 
-/** Told now and then while a proof is made. */
+/** Told when a chart is begun, and now and then while it is explored. */
 export interface ExplorationProgress {
   readonly system: string;
   readonly nodes: number;
@@ -62,7 +62,7 @@ class Search {
       const frame = this.#frames[node];
       this.#frames[node] = undefined;
       this.#expand(node, frame, frame === undefined ? [] : this.#system.moves(frame));
-      if (node % PROGRESS_EVERY === 0) this.#tell(node);
+      if (node % PROGRESS_EVERY === 1) this.#tell(node);
     }
     this.#graph.close();
     return { graph: this.#graph, refutation: this.#refutation, outputs: this.#outputs };

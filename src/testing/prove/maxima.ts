@@ -19,7 +19,7 @@ export const tooDear = (maxima: Maxima): TooDear | undefined => {
   const { value, bound, witness } = maxima[metric];
   return {
     rule: 'price tag',
-    message: `A run can come to ${value} ${metric}; bounds() says ${bound}`,
+    message: `${metric} can come to ${value}; bounds() says ${bound}`,
     witness,
     expectation: `expect(replayed.cost.${metric}).toBeLessThanOrEqual(${bound});`,
   };

@@ -4,6 +4,8 @@ import type { BreakerContext } from '../../../machines/breaker.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
 import type { StepContext } from '../../../machines/step.types.js';
 import { failureLimit } from '../../../policy/time.js';
+import type { Noun } from '../counted.js';
+import { counted } from '../counted.js';
 import type { Frame, Violation } from '../model.types.js';
 
 /*
@@ -11,8 +13,10 @@ import type { Frame, Violation } from '../model.types.js';
  * refuted instead of explored for ever.
  */
 
+const REPLANS: Noun = ['replan', 'replans'];
+
 interface Bound {
-  readonly name: string;
+  readonly noun: Noun;
   readonly value: number;
   readonly most: number;
 }
@@ -20,9 +24,9 @@ interface Bound {
 export const boundViolations = ({ state }: Frame): Violation[] => {
   const violations: Violation[] = [];
   state.nodes.forEach((node, address) => {
-    for (const { name, value, most } of boundsOf(node)) {
+    for (const { noun, value, most } of boundsOf(node)) {
       if (value <= most) continue;
-      const message = `${address === '' ? 'The run' : address} has ${value} ${name}, the policy allows ${most}`;
+      const message = `${address === '' ? 'The run' : address} has ${counted(value, noun)}, the policy allows ${most}`;
       violations.push({ rule: 'bound', message });
     }
   });
@@ -50,31 +54,35 @@ const planBounds = (context: OrchestratorContext): Bound[] => {
   const { progress } = context;
   const recoveries = context.plannerCalls - context.replans;
   return [
-    { name: 'replans', value: context.replans, most: replansAllowed(context) },
-    { name: 'replans', value: context.maxReplans, most: limits.maxReplans },
-    { name: 'levels', value: context.depth, most: limits.maxDepth },
-    { name: 'steps at once', value: progress.counts.running, most: context.slots.length },
-    { name: 'slots', value: context.slots.length, most: limits.maxParallel },
-    // The first plan, and as often again as a person may ask for it; hand-offs are replans without a call.
-    { name: 'first plans', value: recoveries, most: 1 + limits.maxAttempts },
+    { noun: REPLANS, value: context.replans, most: replansAllowed(context) },
+    { noun: REPLANS, value: context.maxReplans, most: limits.maxReplans },
+    { noun: ['level', 'levels'], value: context.depth, most: limits.maxDepth },
     {
-      name: 'failed steps',
+      noun: ['step at once', 'steps at once'],
+      value: progress.counts.running,
+      most: context.slots.length,
+    },
+    { noun: ['slot', 'slots'], value: context.slots.length, most: limits.maxParallel },
+    // The first plan, and as often again as a person may ask for it; hand-offs are replans without a call.
+    { noun: ['first plan', 'first plans'], value: recoveries, most: 1 + limits.maxAttempts },
+    {
+      noun: ['failed step', 'failed steps'],
       value: progress.counts.failedSincePlan,
       // Those that ran beside the failure too many may fail, too.
       most: failureLimit(context.settings.policy, progress.steps.length) + limits.maxParallel,
     },
     {
-      name: 'agent calls',
+      noun: ['agent call', 'agent calls'],
       value: context.spent.agentCalls,
       most: limits.maxAgentCalls ?? Number.POSITIVE_INFINITY,
     },
     {
-      name: 'issues in a row',
+      noun: ['issue in a row', 'issues in a row'],
       value: context.ladder.consecutiveIssues,
       most: context.settings.policy.escalation.issues.abort,
     },
     {
-      name: 'open questions',
+      noun: ['open question', 'open questions'],
       value: context.questions.length,
       // A sub-plan has one slot, and asks nothing itself while a step runs.
       most: context.depth > 0 ? 1 : 1 + limits.maxParallel,
@@ -96,7 +104,7 @@ export const replanViolations = (before: Frame, { state }: KernelStep): Violatio
   return [
     {
       rule: 'bound',
-      message: `The run has ${replans} replans, the policy allows ${maxReplans}`,
+      message: `The run has ${counted(replans, REPLANS)}, the policy allows ${maxReplans}`,
     },
   ];
 };
@@ -111,19 +119,27 @@ const planAt = ({ nodes }: KernelState): OrchestratorContext | undefined => {
 const stepBounds = (context: StepContext): Bound[] => {
   const { limits, approval } = context.settings.policy;
   return [
-    { name: 'attempts', value: context.attempt, most: limits.maxAttempts },
-    { name: 'fix cycles', value: context.fixCycles, most: limits.maxFixCycles },
-    { name: 'questions', value: context.agentQuestions, most: approval.maxQuestions },
-    { name: 'votes', value: context.ballots.length, most: context.votes?.count ?? 0 },
-    { name: 'votes asked for', value: context.votes?.count ?? 1, most: limits.maxVotes },
-    { name: 'time left', value: -context.remainingMs, most: 0 },
+    { noun: ['attempt', 'attempts'], value: context.attempt, most: limits.maxAttempts },
+    { noun: ['fix cycle', 'fix cycles'], value: context.fixCycles, most: limits.maxFixCycles },
+    { noun: ['question', 'questions'], value: context.agentQuestions, most: approval.maxQuestions },
+    { noun: ['vote', 'votes'], value: context.ballots.length, most: context.votes?.count ?? 0 },
+    {
+      noun: ['vote asked for', 'votes asked for'],
+      value: context.votes?.count ?? 1,
+      most: limits.maxVotes,
+    },
+    {
+      noun: ['ms more than its time', 'ms more than its time'],
+      value: -context.remainingMs,
+      most: 0,
+    },
   ];
 };
 
 const callBounds = ({ tries, retry }: AgentCallContext): Bound[] => [
-  { name: 'tries', value: tries, most: retry.attempts },
+  { noun: ['try', 'tries'], value: tries, most: retry.attempts },
 ];
 
 const breakerBounds = ({ failures, failureLimit: most }: BreakerContext): Bound[] => [
-  { name: 'failures in a row', value: failures, most },
+  { noun: ['failure in a row', 'failures in a row'], value: failures, most },
 ];

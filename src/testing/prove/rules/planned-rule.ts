@@ -1,5 +1,6 @@
 import type { KernelStep } from '../../../kernel/kernel.types.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
+import { counted } from '../counted.js';
 import type { Violation } from '../model.types.js';
 
 /**
@@ -14,7 +15,7 @@ export const plannedViolations = ({ state }: KernelStep): Violation[] => {
     const most = settings.policy.limits.maxSteps * (1 + replans);
     const planned = progress.steps.length;
     if (planned <= most) return;
-    const message = `${address === '' ? 'The run' : address} has ${planned} steps planned, the policy allows ${most}`;
+    const message = `${address === '' ? 'The run' : address} has ${counted(planned, ['step', 'steps'])} planned, the policy allows ${most}`;
     violations.push({ rule: 'bound', message });
   });
   return violations;

@@ -1,0 +1,6 @@
+/** What something is called: one of it, and several. */
+export type Noun = readonly [one: string, several: string];
+
+/** `1 question`, `2 questions`. */
+export const counted = (count: number, [one, several]: Noun, text = String(count)): string =>
+  `${text} ${count === 1 ? one : several}`;

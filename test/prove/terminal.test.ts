@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+
+import { amountText, metricName } from '../../src/cli/quantities.js';
+import { run } from '../../src/cli/run.js';
+import { terminalOf } from '../../src/cli/terminal.js';
+import { METRICS } from '../../src/testing/prove/metrics.js';
+
+const ERASE = '\r\u001B[2K';
+
+/** A stream that keeps what is written to it. */
+const stream = (traits: { readonly isTTY?: boolean; readonly columns?: number } = {}) => {
+  const written: string[] = [];
+  return { ...traits, written, write: (text: string) => written.push(text) };
+};
+
+const proved = async (stderr: ReturnType<typeof stream>, ...more: string[]) => {
+  const stdout = stream();
+  const args = ['prove', 'fixed', '--steps', '1', ...more];
+  const code = await run(args, terminalOf(stdout, stderr));
+  expect(code).toBe(0);
+  return stdout.written.join('');
+};
+
+describe('how far a proof has come', () => {
+  it('is told on a terminal, in one line that is gone at the end', async () => {
+    const stderr = stream({ isTTY: true, columns: 200 });
+    const printed = await proved(stderr);
+    const lines = stderr.written.map((text) => text.replace(ERASE, ''));
+    // One for every chart at least, the last of them empty; nothing ever goes to the next line.
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^the plan of the goal: \d+ states, \d+ moves, \d+ states to go$/),
+    );
+    expect(lines.filter((line) => line.startsWith('a call: '))).toHaveLength(1);
+    expect(lines.at(-1)).toBe('');
+    for (const text of stderr.written) expect(text).toMatch(/^\r\u001B\[2K[^\r\n\u001B]*$/);
+    expect(printed).toMatch(/^PROVED\n/);
+    expect(printed).not.toContain('\u001B');
+  });
+
+  it.each([
+    [20, 19],
+    // Not every terminal says how wide it is.
+    [0, 79],
+  ])(
+    'is cut to the width of the terminal, which could not take it back: %i',
+    async (columns, most) => {
+      const stderr = stream({ isTTY: true, columns });
+      const terminal = terminalOf(stream(), stderr);
+      terminal.progress?.('x'.repeat(300));
+      expect(stderr.written).toEqual([`${ERASE}${'x'.repeat(most)}`]);
+    },
+  );
+
+  it('is kept out of files and pipes', async () => {
+    const stderr = stream();
+    await proved(stderr, '--json');
+    expect(stderr.written).toEqual([]);
+  });
+});
+
+describe('what a run comes to', () => {
+  it('is told in words that fit its number', () => {
+    const texts = METRICS.map((metric) => [1, 2].map((value) => amountText(metric, value)));
+    expect(texts).toEqual([
+      ['1 call of the planner', '2 calls of the planner'],
+      ['1 call of anybody', '2 calls of anybody'],
+      ['1 replan', '2 replans'],
+      ['1 step started', '2 steps started'],
+      ['1 level of sub-plans', '2 levels of sub-plans'],
+      ['1 question to people', '2 questions to people'],
+      ['1 ms', '2 ms'],
+    ]);
+    expect(METRICS.map(metricName)).toContain('time in ms');
+  });
+
+  it('is told with plans of one step, and in units of time', async () => {
+    const printed = await proved(stream());
+    expect(printed).toContain('with plans of at most 1 step:');
+    expect(printed).toContain('How a run comes to 1 step started:');
+    expect(printed).toContain('How a run comes to 1 h 5 s:');
+    expect(printed).not.toMatch(/\b1 (?:steps|calls|replans|questions|levels)\b/);
+  });
+});
