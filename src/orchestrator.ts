@@ -230,6 +230,12 @@ const loadTimeTravel = () => import('./composition/time-travel.js');
 
 const loadRetention = () => import('./run/retention.js');
 
+/** One set for all orchestrators of a process: making and learning them is most of what an orchestrator costs. */
+const sharedCharts = once(() => chartsOf());
+
+/** Charts do not change, and every run asks. */
+const sharedFingerprint = once(() => chartFingerprint(sharedCharts()));
+
 /** What runs are made with under one policy. */
 const engineOf = (
   options: OrchestratorOptions<readonly Agent[]>,
@@ -238,16 +244,14 @@ const engineOf = (
 ): Engine => {
   const team = callableOf(options, policy);
   const settings = settingsOf(options, policy);
-  const machines = chartsOf(settings);
-  const charts = { root: 'orchestrator', machines, constants: { settings } };
+  const charts = { root: 'orchestrator', machines: sharedCharts(), constants: { settings } };
   return {
     kernel: createKernel(charts, runnerOf),
     perform: performOf(options, team),
     mayRepeat: ({ request }) =>
       request.role !== 'worker' || team.agents.get(request.agent)?.idempotent !== false,
     policyFingerprint: fingerprint(stableStringify(policy as never)),
-    // Charts do not change, and every run asks.
-    chartFingerprint: once(() => chartFingerprint(machines)),
+    chartFingerprint: sharedFingerprint,
     team,
   };
 };

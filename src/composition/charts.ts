@@ -14,8 +14,8 @@ import { stepMachine } from '../machines/step.js';
 
 export type OrchestratorMachine = ReturnType<typeof createOrchestratorMachine>;
 
-/** The charts by the names they call each other. */
-export const chartsOf = (settings: Settings): Readonly<Record<string, AnyStateMachine>> => ({
+/** The charts by the names they call each other. Without settings they are those of every orchestrator. */
+export const chartsOf = (settings?: Settings): Readonly<Record<string, AnyStateMachine>> => ({
   orchestrator: createOrchestratorMachine(settings),
   step: stepMachine,
   agentCall: agentCallMachine,

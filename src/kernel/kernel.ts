@@ -11,7 +11,10 @@ export interface KernelCharts {
   readonly root: string;
   /** Charts by the name other charts call them; every other name is a call into the world. */
   readonly machines: Readonly<Record<string, AnyStateMachine>>;
-  /** What contexts hold under these names and nothing ever changes: a saved state refers to it. */
+  /**
+   * What contexts hold under these names and nothing ever changes. The chart a run starts with is given them with its
+   * input, and a saved state refers to them.
+   */
   readonly constants?: Readonly<Record<string, unknown>>;
 }
 
@@ -22,6 +25,14 @@ const EMPTY: KernelState = {
   generation: 0,
   steps: 0,
 };
+
+const withConstants = (runner: ChartRunner, constants: KernelCharts['constants']): ChartRunner =>
+  constants === undefined
+    ? runner
+    : {
+        ...runner,
+        begin: (self, input) => runner.begin(self, { ...(input as object), ...constants }),
+      };
 
 const runnersOfCharts = new WeakMap<AnyStateMachine, ChartRunner>();
 
@@ -40,11 +51,14 @@ const sharedRunner = (machine: AnyStateMachine): ChartRunner => {
  * XState's own interpreter does it. All decisions are XState's: the kernel only calls its transition functions.
  */
 export const createKernel = (
-  { root, machines, constants = {} }: KernelCharts,
+  { root, machines, constants }: KernelCharts,
   runnerOf: (machine: AnyStateMachine) => ChartRunner = sharedRunner,
 ): Kernel => {
   const runners = new Map(
-    Object.entries(machines).map(([name, machine]) => [name, runnerOf(machine)]),
+    Object.entries(machines).map(([name, machine]) => [
+      name,
+      name === root ? withConstants(runnerOf(machine), constants) : runnerOf(machine),
+    ]),
   );
   return {
     initialState: EMPTY,
@@ -53,7 +67,7 @@ export const createKernel = (
       macrostep.perform(root, input);
       return macrostep.result();
     },
-    save: (state) => savedState(state, constants),
-    restore: (saved) => restoredState(saved, runners, constants),
+    save: (state) => savedState(state, constants ?? {}),
+    restore: (saved) => restoredState(saved, runners, constants ?? {}),
   };
 };

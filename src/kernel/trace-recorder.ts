@@ -85,18 +85,25 @@ export class TraceRecorder {
       output: undefined,
       error: undefined,
     };
+    const raised = this.#raised.map(({ type }) => type);
+    this.#forget();
     return {
       snapshot,
       actions,
       operations,
       ending:
         isRepeatable && isComplete
-          ? {
-              template: template as AnyMachineSnapshot,
-              raised: this.#raised.map(({ type }) => type),
-            }
+          ? { template: template as AnyMachineSnapshot, raised }
           : undefined,
     };
+  }
+
+  /** It lives as long as its chart, which is longer than any run. */
+  #forget(): void {
+    this.#operations = [];
+    this.#raised = [];
+    this.#event = undefined;
+    this.#made = undefined;
   }
 
   #canRepeat(snapshot: AnyMachineSnapshot): boolean {
@@ -151,8 +158,10 @@ export class TraceRecorder {
       this.#turnTo(args.event);
       const makeParams = this.#makerOf(params);
       const resolved = action.resolve(scope, snapshot, args, params, self, extra);
-      this.#operations.push({ kind: 'action', action, params, makeParams });
-      if (makeParams === undefined) this.#requireStatic(params);
+      // What was made of an event is made anew, and nothing of a run is kept.
+      const kept = makeParams === undefined ? params : undefined;
+      this.#operations.push({ kind: 'action', action, params: kept, makeParams });
+      this.#requireStatic(kept);
       this.#expect(action);
       for (const inner of resolved[2] ?? []) this.#expect(inner);
       return resolved;

@@ -1,6 +1,6 @@
 import { planToCheck, plannerCall, reviewCall, summaryCall } from './orchestrator.calls.js';
 import { orchestratorSetup } from './orchestrator.setup.js';
-import { initialContext, runOutcome } from './orchestrator.updates.js';
+import { initialContext, runOutcome, settingsIn } from './orchestrator.updates.js';
 import type { Settings } from './settings.types.js';
 
 /**
@@ -10,13 +10,15 @@ import type { Settings } from './settings.types.js';
  * ends. It never works itself: steps do, in a bounded number of slots. Three regions run side by side: the work, the
  * supervisor's escalation ladder, and the clock; each of the last two can end the first. Whatever ends the run, the
  * work so far is kept.
+ *
+ * Without settings of its own it takes those of its input.
  */
-export const createOrchestratorMachine = (settings: Settings) =>
+export const createOrchestratorMachine = (settings?: Settings) =>
   orchestratorSetup.createMachine({
     id: 'orchestrator',
     description: 'Plans, executes, replans and verifies one goal within the bounds of a policy.',
     options: { maxIterations: 1000 },
-    context: ({ input }) => initialContext(settings, input),
+    context: ({ input }) => initialContext(settings ?? settingsIn(input), input),
     initial: 'active',
     output: ({ context }) => runOutcome(context),
     on: {

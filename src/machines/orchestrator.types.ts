@@ -15,6 +15,8 @@ export interface OrchestratorInput {
   readonly runId?: string;
   /** A plan to execute without asking the planner first. Checked like any other plan. */
   readonly plan?: unknown;
+  /** Handed in by the kernel, for which one chart serves every orchestrator. A machine of your own has its settings. */
+  readonly settings?: Settings;
   /** Set by the step chart when a sub-plan is made. */
   readonly nested?: {
     readonly parentStepId: string;

@@ -24,6 +24,11 @@ import { verdictReason, verdictText } from './verdict-text.js';
 
 type Change = Partial<OrchestratorContext>;
 
+export const settingsIn = ({ settings }: OrchestratorInput): Settings => {
+  if (settings === undefined) throw new Error('The chart was made without settings and given none');
+  return settings;
+};
+
 export const initialContext = (
   settings: Settings,
   input: OrchestratorInput,

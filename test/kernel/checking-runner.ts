@@ -7,12 +7,22 @@ import { tracingRunner } from '../../src/kernel/tracing-runner.js';
 /** How often a replay was compared with XState; tests assert that it happened at all. */
 export const comparisons = { count: 0 };
 
-/** Replays what XState did before and asks XState all the same: both must say the same, down to every parameter. */
-export const checkingRunner = (chart: AnyStateMachine): ChartRunner =>
-  tracingRunner(chart, (event, replayed, ask) => {
+const runnersOfCharts = new WeakMap<AnyStateMachine, ChartRunner>();
+
+/**
+ * Replays what XState did before and asks XState all the same: both must say the same, down to every parameter. As in
+ * production all who run a chart share what was learned of it, so what one policy led to is held against the next.
+ */
+export const checkingRunner = (chart: AnyStateMachine): ChartRunner => {
+  const known = runnersOfCharts.get(chart);
+  if (known !== undefined) return known;
+  const runner = tracingRunner(chart, (event, replayed, ask) => {
     comparisons.count += 1;
     expect(plain(replayed), `${chart.id} on ${event.type}`).toEqual(plain(ask()));
   });
+  runnersOfCharts.set(chart, runner);
+  return runner;
+};
 
 /** Everything that is said, without the objects that say it. */
 const plain = ({ snapshot, actions }: Transitioned): unknown => ({

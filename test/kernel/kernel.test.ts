@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { assign, emit, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
@@ -246,6 +249,34 @@ describe('the kernel', () => {
         command({ type: 'enter' }),
       ]).at(-1)?.status;
     expect([open, shut, open, shut].map(statusOf)).toEqual(['done', 'active', 'done', 'active']);
+  });
+
+  it('keeps nothing of a run: what it learned outlives it', async () => {
+    const noting = setup({
+      actions: {
+        note: assign((_, params: { readonly noted: unknown }) => ({ noted: params.noted })),
+      },
+    }).createMachine({
+      id: 'noting',
+      context: { noted: null },
+      on: {
+        say: {
+          actions: { type: 'note', params: ({ event }) => ({ noted: event['said'] as unknown }) },
+        },
+      },
+    });
+    const kernel = createKernel({ root: 'noting', machines: { noting } });
+    const sayOnce = (): WeakRef<object> => {
+      const said = { secret: 'of the run' };
+      drive(kernel, [started, { kind: 'commanded', event: { type: 'say', said } as never }]);
+      return new WeakRef(said);
+    };
+    const said = sayOnce();
+    // What a WeakRef was asked for lives until the end of the turn.
+    await new Promise(setImmediate);
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    expect(said.deref()).toBeUndefined();
   });
 
   it('refuses a chart with a custom action: effects are actors', () => {
