@@ -26,21 +26,16 @@ const EMPTY: KernelState = {
   steps: 0,
 };
 
-const withConstants = (runner: ChartRunner, constants: KernelCharts['constants']): ChartRunner =>
-  constants === undefined
-    ? runner
-    : {
-        ...runner,
-        begin: (self, input) => runner.begin(self, { ...(input as object), ...constants }),
-      };
+const withConstants = (runner: ChartRunner, constants: object): ChartRunner => ({
+  ...runner,
+  begin: (self, input) => runner.begin(self, { ...(input as object), ...constants }),
+});
 
 const runnersOfCharts = new WeakMap<AnyStateMachine, ChartRunner>();
 
 /** What XState was seen to do with a chart is true for whoever runs it: a process learns it once. */
 const sharedRunner = (machine: AnyStateMachine): ChartRunner => {
-  const known = runnersOfCharts.get(machine);
-  if (known !== undefined) return known;
-  const runner = tracingRunner(machine);
+  const runner = runnersOfCharts.get(machine) ?? tracingRunner(machine);
   runnersOfCharts.set(machine, runner);
   return runner;
 };
@@ -51,7 +46,7 @@ const sharedRunner = (machine: AnyStateMachine): ChartRunner => {
  * XState's own interpreter does it. All decisions are XState's: the kernel only calls its transition functions.
  */
 export const createKernel = (
-  { root, machines, constants }: KernelCharts,
+  { root, machines, constants = {} }: KernelCharts,
   runnerOf: (machine: AnyStateMachine) => ChartRunner = sharedRunner,
 ): Kernel => {
   const runners = new Map(
@@ -67,7 +62,7 @@ export const createKernel = (
       macrostep.perform(root, input);
       return macrostep.result();
     },
-    save: (state) => savedState(state, constants ?? {}),
-    restore: (saved) => restoredState(saved, runners, constants ?? {}),
+    save: (state) => savedState(state, constants),
+    restore: (saved) => restoredState(saved, runners, constants),
   };
 };

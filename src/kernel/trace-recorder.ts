@@ -17,7 +17,8 @@ export interface Recording extends Transitioned {
 /** Has XState make transitions and writes down what it asked and did. */
 export class TraceRecorder {
   readonly machine: AnyStateMachine;
-  readonly #staticParams: ReadonlySet<unknown>;
+  /** Every params object that stands in the chart itself. */
+  readonly #staticParams = new Set<unknown>();
   #operations: Operation[] = [];
   /** Actions still to be carried out that were written down already, by name. */
   #known = 0;
@@ -33,7 +34,6 @@ export class TraceRecorder {
   constructor(chart: AnyStateMachine, inspect?: Inspect) {
     this.#inspect = inspect;
     const { guards, actions } = implementationsOf(chart);
-    this.#staticParams = staticParamsOf(chart.config);
     // Made in one go: every `provide` would make all of its states anew.
     this.machine = createMachine(
       this.#withNotedParams(chart.config) as never,
@@ -59,12 +59,9 @@ export class TraceRecorder {
     self: AnyActorRef,
     event?: EventObject,
   ): Recording {
-    this.#raised = [];
-    this.#turn = -1;
+    // The last one may have ended with an exception.
+    this.#forget();
     this.#event = event;
-    this.#operations = [];
-    this.#known = 0;
-    this.#isRepeatable = true;
     const actions: RequestedAction[] = [];
     const noting = {
       push: (action: RequestedAction) => {
@@ -101,7 +98,10 @@ export class TraceRecorder {
   /** It lives as long as its chart, which is longer than any run. */
   #forget(): void {
     this.#operations = [];
+    this.#known = 0;
+    this.#isRepeatable = true;
     this.#raised = [];
+    this.#turn = -1;
     this.#event = undefined;
     this.#made = undefined;
   }
@@ -169,17 +169,28 @@ export class TraceRecorder {
     return Object.assign(() => undefined, action, { resolve });
   }
 
-  /** The same chart; where it makes params by a function, that is noted. */
-  #withNotedParams(config: unknown): unknown {
-    return withChanged(config, (key, value) => {
-      if (key !== 'params' || typeof value !== 'function') return value;
-      const make = value as Selector;
-      return (args: object): unknown => {
-        const params = make(args);
-        this.#made = { params, make };
-        return params;
-      };
-    });
+  /** A copy of the plain objects and lists of a chart; where it makes params by a function, that is noted. */
+  #withNotedParams(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item: unknown) => this.#withNotedParams(item));
+    if (typeof value !== 'object' || value === null) return value;
+    if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+    return mapValues(value as Readonly<Record<string, unknown>>, (item, key) =>
+      key === 'params' ? this.#notedParams(item) : this.#withNotedParams(item),
+    );
+  }
+
+  /** Params that stand in the chart are the same, so that they are known again. */
+  #notedParams(value: unknown): unknown {
+    if (typeof value !== 'function') {
+      this.#staticParams.add(value);
+      return value;
+    }
+    const make = value as Selector;
+    return (args: object): unknown => {
+      const params = make(args);
+      this.#made = { params, make };
+      return params;
+    };
   }
 
   /** XState makes the params of an action right before it resolves it. */
@@ -256,27 +267,6 @@ const hasNoHistory = (snapshot: AnyMachineSnapshot): boolean =>
 
 const mapValues = (
   record: Readonly<Record<string, unknown>>,
-  change: (value: unknown) => unknown,
+  change: (value: unknown, key: string) => unknown,
 ): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-
-/** A copy of the plain objects and lists of a chart; params that stand in it are the same, so that they are known again. */
-const withChanged = (value: unknown, change: (key: string, value: unknown) => unknown): unknown => {
-  if (Array.isArray(value)) return value.map((item: unknown) => withChanged(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      key === 'params' ? change(key, item) : withChanged(item, change),
-    ]),
-  );
-};
-
-/** Every params object that stands in the chart itself. */
-const staticParamsOf = (config: unknown, found = new Set<unknown>()): Set<unknown> => {
-  if (typeof config !== 'object' || config === null) return found;
-  if ('params' in config && typeof config.params === 'object') found.add(config.params);
-  for (const value of Object.values(config)) staticParamsOf(value, found);
-  return found;
-};
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));

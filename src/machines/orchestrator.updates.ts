@@ -25,7 +25,7 @@ import { verdictReason, verdictText } from './verdict-text.js';
 type Change = Partial<OrchestratorContext>;
 
 export const settingsIn = ({ settings }: OrchestratorInput): Settings => {
-  if (settings === undefined) throw new Error('The chart was made without settings and given none');
+  if (settings === undefined) throw new Error('There are no settings');
   return settings;
 };
 
