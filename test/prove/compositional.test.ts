@@ -113,7 +113,7 @@ describe('each chart on its own', () => {
   });
 
   it.each([
-    { limits: { maxFailures: 1 } },
+    { limits: { maxFailures: 1, maxSteps: 2 } },
     // The limit grows with the steps planned so far, which is seen only where it can be reached.
     { limits: { maxFailures: null } },
     { limits: { maxFailures: null }, replan: { merge: 'append' } },

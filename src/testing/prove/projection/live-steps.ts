@@ -1,4 +1,5 @@
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
+import type { Settings } from '../../../machines/settings.types.js';
 import { itemsOf } from '../../../plan/chunked-list.js';
 import type { PlannedStep } from '../../../plan/progress.js';
 import { flag, votesText } from './value-text.js';
@@ -36,9 +37,11 @@ export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep
   const named = [...awaited.filter(runs), ...awaited.filter((item) => !runs(item))];
   const names = new Map(named.map(({ index }, name) => [index, name]));
   const isAgentSeen = settings.team.agents.length > 1;
+  const isOriginSeen = !isHandedOnAsPlanned(settings);
   return live.map(({ step, index, isRunning }) => {
     const after = step.dependsOn.filter(isLive);
-    const kind = `${isAgentSeen ? step.agent : ''}${wishesOf(step, isRunning)}`;
+    const origin = flag(isOriginSeen && step.task === HANDED_ON);
+    const kind = `${isAgentSeen ? step.agent : ''}${origin}${isRunning ? '' : wishesOf(step)}`;
     const waitsFor = after.flatMap((other) => names.get(other) ?? []).sort((a, b) => a - b);
     const text = `${kind}<${waitsFor.join('&')}`;
     return { index, isRunning, isAwaited: isAwaitedAt(index), after, kind, text };
@@ -47,9 +50,15 @@ export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep
 
 const runs = ({ isRunning }: { readonly isRunning: boolean }): boolean => isRunning;
 
+/**
+ * Where there is a planner, whatever is handed on could as well have been planned, and has the contract of what is. Not
+ * with as few calls as there are under a budget.
+ */
+export const isHandedOnAsPlanned = ({ team, policy }: Settings): boolean =>
+  team.hasPlanner && policy.limits.maxAgentCalls === null;
+
 /** What it asks for is seen when it starts. */
-const wishesOf = (step: PlannedStep, isRunning: boolean): string =>
-  `${flag(step.task === HANDED_ON)}${isRunning ? '' : `${flag(step.requiresApproval)}${votesText(step)}`}`;
+const wishesOf = (step: PlannedStep): string => `${flag(step.requiresApproval)}${votesText(step)}`;
 
 /**
  * Waiting steps between two that others wait for: of these it does not matter which starts first, as long as they are of
