@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,8 +6,7 @@ import { isPostgresMissed, sayIfPostgresIsMissed } from '../stores/postgres-serv
 import { sharedPostgres } from '../stores/shared-postgres.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Life } from './child.js';
-import type { Lived } from './lives.js';
+import type { Lived, Program } from './lives.js';
 import { bundled, lived, timeless } from './lives.js';
 import { CRASH_RUNS, MORE_CRASH_RUNS } from './reference-runs.js';
 import type { StoreAddress } from './store-address.js';
@@ -16,7 +14,9 @@ import type { StoreAddress } from './store-address.js';
 /*
  * Row S1: a real process on a real store is killed with SIGKILL before, in the middle of and after every write, and after
  * every effect. It is started again until it is finished, and must come to the report of a run that nobody killed.
- * On SQLite a process has one run. On PostgreSQL it has all of them, like a server: each dies at its own points.
+ * A process has all of the runs, like a server, and each of them dies at its own points: a run that has come to one does
+ * nothing more until the others have come to theirs, so the signal finds it exactly there. What it left is its own rows,
+ * in a file or a database that the others went on writing to.
  */
 
 /** How often the whole matrix is gone through; `npm run crash` does it more often. */
@@ -25,8 +25,6 @@ const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 interface Bench {
   readonly kind: StoreAddress['kind'];
   readonly addressOf: (name: string) => StoreAddress;
-  /** The runs that share a process. */
-  readonly processes: readonly (readonly string[])[];
 }
 
 sayIfPostgresIsMissed();
@@ -34,7 +32,7 @@ sayIfPostgresIsMissed();
 const names = [...Object.keys(CRASH_RUNS), ...(ROUNDS > 1 ? MORE_CRASH_RUNS : [])];
 
 let folder: TemporaryFolder;
-const programs = new Map<StoreAddress['kind'], string>();
+const programs = new Map<StoreAddress['kind'], Program>();
 let url = '';
 /** How often runs died at a point, and how often processes were killed for it. */
 const deathCounts = new Map<string, number>();
@@ -48,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => {
   folder.dispose();
-  for (const program of programs.values()) rmSync(program, { force: true });
+  for (const program of programs.values()) program.dispose();
 });
 
 /** Schemas have names of small letters and digits. */
@@ -58,7 +56,6 @@ const benches: readonly Bench[] = [
   {
     kind: 'sqlite',
     addressOf: (name) => ({ kind: 'sqlite', path: join(folder.path, `${name}.db`) }),
-    processes: names.map((name) => [name]),
   },
   ...(isPostgresMissed
     ? []
@@ -66,43 +63,34 @@ const benches: readonly Bench[] = [
         {
           kind: 'postgres',
           addressOf: (name: string) => ({ kind: 'postgres', url, schema: schemaOf(name) }) as const,
-          processes: [names],
         } as const,
       ]),
 ];
 
-describe.each(benches)('S1: in $kind', ({ kind, addressOf, processes }) => {
-  const livedAs = (name: string, references: readonly string[], isMortal: boolean) => {
-    const life: Life = {
-      store: addressOf(name),
-      runs: references.map((reference) => ({
+describe.concurrent.each(benches)('S1: in $kind', ({ kind, addressOf }) => {
+  const livedAs = (life: string, isMortal: boolean) =>
+    lived(programs.get(kind)?.path ?? '', {
+      store: addressOf(life),
+      runs: names.map((reference) => ({
         reference,
         // The same in all of them: it is part of keys, and keys are part of reports.
         runId: `run-${reference}`,
-        logPath: join(folder.path, `${kind}-${name}-${reference}.log`),
+        logPath: join(folder.path, `${kind}-${life}-${reference}.log`),
       })),
       isMortal,
-    };
-    return lived(programs.get(kind) ?? '', life);
-  };
+    });
 
-  it.concurrent.each(processes.map((references) => ({ references })))(
-    'runs that are killed at every point come to the same report: $references',
-    async ({ references }) => {
-      const [first = ''] = references;
-      const alive = await livedAs(`${first}-alive`, references, false);
-      expect(alive.kills).toBe(0);
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const name = `${first}-${round}`;
-        const mortal = await livedAs(name, references, true);
-        for (const reference of references) expectSame(reference, mortal, alive);
-        killCounts.set(`${kind} ${name}`, mortal.kills);
-        for (const [reference, { deaths }] of mortal.runs)
-          deathCounts.set(`${kind} ${reference} ${round}`, deaths.length);
-      }
-    },
-    600_000,
-  );
+  it('runs that are killed at every point come to the same report', async () => {
+    const alive = await livedAs('alive', false);
+    expect(alive.kills).toBe(0);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const mortal = await livedAs(`mortal-${round}`, true);
+      for (const name of names) expectSame(name, mortal, alive);
+      killCounts.set(`${kind} ${round}`, mortal.kills);
+      for (const [reference, { deaths }] of mortal.runs)
+        deathCounts.set(`${kind} ${reference} ${round}`, deaths.length);
+    }
+  }, 600_000);
 });
 
 const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
@@ -129,15 +117,15 @@ const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
 };
 
 describe('S1: the matrix', () => {
-  it('has at least 200 kills', () => {
+  it('has at least 200 runs killed', () => {
     const kills = sum(killCounts.values());
     const deaths = sum(deathCounts.values());
     expect(deathCounts.size).toBe(benches.length * names.length * ROUNDS);
     process.stdout.write(
       `Killed ${kills} processes, at ${deaths} points of ${deathCounts.size} runs.\n`,
     );
-    expect(kills).toBeGreaterThanOrEqual(isPostgresMissed ? 150 : 200);
-    expect(deaths).toBeGreaterThanOrEqual(kills);
+    expect(deaths).toBeGreaterThanOrEqual(isPostgresMissed ? 150 : 200);
+    expect(kills).toBeGreaterThanOrEqual(isPostgresMissed ? 40 : 80);
   });
 });
 

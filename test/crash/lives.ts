@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { build } from 'esbuild';
@@ -9,25 +9,36 @@ import type { LastWords, Life, LivingRun } from './child.js';
 
 const root = join(import.meta.dirname, '../..');
 
+export interface Program {
+  /** What Node is started with. */
+  readonly path: string;
+  readonly dispose: () => void;
+}
+
 /** A program of this folder in one file: it is made once and started hundreds of times. Native packages stay outside. */
-export const bundled = async (name: string): Promise<string> => {
+export const bundled = async (name: string): Promise<Program> => {
   // Inside node_modules, so that what stays outside is found.
-  const outfile = join(root, 'node_modules/.cache/planwright', `crash-${name}-${process.pid}.mjs`);
+  const folder = join(root, 'node_modules/.cache/planwright', `crash-${name}-${process.pid}`);
   await build({
-    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
-    outfile,
+    entryPoints: {
+      program: join(import.meta.dirname, `${name}.ts`),
+      start: join(import.meta.dirname, 'start.ts'),
+    },
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     minify: true,
     platform: 'node',
-    format: 'esm',
+    format: 'cjs',
     external: ['libsql', 'pg'],
-    // Packages that are made for CommonJS ask for `require`.
-    banner: {
-      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
-    },
     logLevel: 'silent',
   });
-  return outfile;
+  return {
+    path: join(folder, 'start.cjs'),
+    dispose: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 };
 
 interface Death {
@@ -37,23 +48,7 @@ interface Death {
   readonly errors: string;
 }
 
-/** Two cores: more children at once would only wait for each other. */
-const CHILDREN_MAX = 2;
-let children = 0;
-const waiting: (() => void)[] = [];
-
-const live = async (program: string, life: Life): Promise<Death> => {
-  while (children >= CHILDREN_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  children += 1;
-  try {
-    return await liveAndDie(program, life);
-  } finally {
-    children -= 1;
-    waiting.shift()?.();
-  }
-};
-
-const liveAndDie = (program: string, life: Life): Promise<Death> =>
+const live = (program: string, life: Life): Promise<Death> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, JSON.stringify(life)], {
       stdio: ['ignore', 'pipe', 'pipe'],

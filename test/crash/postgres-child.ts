@@ -3,4 +3,4 @@ import { openPostgres } from './open-postgres.js';
 
 /* A life on PostgreSQL. */
 
-await live(openPostgres);
+void live(openPostgres);

@@ -3,4 +3,4 @@ import { openSqlite } from './open-sqlite.js';
 
 /* A life on SQLite. Each store has a program of its own: a driver that is not used would be half of its start. */
 
-await live(openSqlite);
+void live(openSqlite);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -10,6 +10,7 @@ import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
 import { steps } from '../scenarios/team.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
+import type { Program } from './lives.js';
 import { bundled } from './lives.js';
 import type { Answer } from './server.js';
 import type { Server } from './servers.js';
@@ -18,7 +19,7 @@ import { startServer } from './servers.js';
 /* Two real processes and one store: who has a run, and what becomes of the one who has it no more. */
 
 let folder: TemporaryFolder;
-let program: string;
+let program: Program;
 const servers: Server[] = [];
 
 beforeAll(async () => {
@@ -29,14 +30,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   folder.dispose();
-  rmSync(program, { force: true });
+  program.dispose();
 });
 
 const started = async (name: string, leaseMs: number, agentMs: number): Promise<Server> => {
   const store = { kind: 'sqlite', path: join(folder.path, `${name}.db`) } as const;
   const logPath = join(folder.path, `${name}.log`);
   if (!existsSync(logPath)) writeFileSync(logPath, '');
-  const server = await startServer(program, { store, logPath, leaseMs, agentMs });
+  const server = await startServer(program.path, { store, logPath, leaseMs, agentMs });
   servers.push(server);
   return server;
 };
