@@ -21,7 +21,7 @@ const buildAndTest: readonly Stage[] = [
     args: ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`],
   },
 ];
-const check: readonly Stage[] = ['types-and-lint', 'format:check', 'unused'].map((script) => ({
+const check: readonly Stage[] = ['typecheck', 'lint', 'format:check', 'unused'].map((script) => ({
   script,
   args: [],
 }));

@@ -60,7 +60,10 @@ const unpackObject = (
 const isNames = (names: unknown): names is readonly string[] =>
   Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== '__proto__');
 
-const known = <Value>(value: Value | undefined): Value => (value === undefined ? corrupt() : value);
+const known = <Value>(value: Value | undefined): Value => {
+  if (value === undefined) return corrupt();
+  return value;
+};
 
 const corrupt = (): never => {
   throw new JournalCorruptError('torn', 'An entry of the journal does not make sense');

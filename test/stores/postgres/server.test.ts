@@ -36,7 +36,11 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
   const query = async (sql: string): Promise<void> => {
     const client = new Client({ connectionString: server.url });
     await client.connect();
-    await client.query(sql).finally(() => client.end());
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
   };
 
   it('is unavailable while the server is away, loses nothing, and works again when it is back', async () => {
