@@ -6,7 +6,12 @@ import { toFailure } from './failure.js';
 
 /** What JSON can say. */
 export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 
 /** How much of a value is let in. */
 export interface JsonLimits {

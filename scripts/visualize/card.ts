@@ -4,7 +4,14 @@ import type { Font } from './text-width.js';
 import { textWidth, wrapWords } from './text-width.js';
 
 export type TextStyle =
-  'heading' | 'title' | 'tag' | 'prose' | 'invoke' | 'event' | 'condition' | 'target';
+  | 'heading'
+  | 'title'
+  | 'tag'
+  | 'prose'
+  | 'invoke'
+  | 'event'
+  | 'condition'
+  | 'target';
 
 export const FONTS: Readonly<Record<TextStyle, Font>> = {
   heading: { size: 22, isBold: true },

@@ -137,7 +137,11 @@ export interface SummarizerRequest extends RequestBase {
 
 /** One call as a chart asks for it. Plain JSON. */
 export type CallRequest =
-  WorkerRequest | PlannerRequest | SupervisorRequest | TesterRequest | SummarizerRequest;
+  | WorkerRequest
+  | PlannerRequest
+  | SupervisorRequest
+  | TesterRequest
+  | SummarizerRequest;
 
 /** Input of the `performCall` actor: one try of one request. */
 export interface CallInput {

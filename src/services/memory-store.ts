@@ -25,7 +25,8 @@ interface KeptRun<Entry> {
   owners: number;
   takeovers: number;
   claim:
-    { readonly owner: string; readonly token: number; readonly leaseEndsAt: number } | undefined;
+    | { readonly owner: string; readonly token: number; readonly leaseEndsAt: number }
+    | undefined;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { format, resolveConfig } from 'prettier';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { presets } from '../../src/index.js';
+import { inHouseFormat } from './house-format.js';
 import { codeBlocks } from './markdown.js';
 
 /* What README.md and the pages of docs show is what the examples are, and what they say is printed is printed. */
@@ -52,12 +52,11 @@ const shown = new Set(pages.flatMap(snippetsOf).map(({ path = 'unnamed' }) => pa
 /** The example as a user of the package writes it, in the format of the house. */
 const asShown = async (path: string): Promise<string> => {
   const source = readFileSync(join(root, path), 'utf8');
-  const options = await resolveConfig(join(root, path));
   const imported = source
     .replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'")
     .replaceAll(/'(?:\.\.\/)+src\/store\/([a-z-]+)\.js'/g, "'planwright/store/$1'")
     .replaceAll(/'(?:\.\.\/)+src\/testing\/index\.js'/g, "'planwright/testing'");
-  return format(imported, { ...options, parser: 'typescript' });
+  return inHouseFormat(path, imported);
 };
 
 let played = 0;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { format, resolveConfig } from 'prettier';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
+import { inHouseFormat } from '../docs/house-format.js';
 import { codeBlocks, relativeLinks, tableRows } from '../docs/markdown.js';
 import { goodVerdict } from './requests.js';
 import { plan, report, step } from './scripts.js';
@@ -21,8 +21,7 @@ const asShown = async (path: string): Promise<string> => {
   const source = readFileSync(join(root, path), 'utf8')
     .replaceAll("'../src/index.js'", "'planwright'")
     .replaceAll("'../src/openai/index.js'", "'planwright/openai'");
-  const options = await resolveConfig(join(root, path));
-  return format(source, { ...options, parser: 'typescript' });
+  return inHouseFormat(path, source);
 };
 
 let played = 0;

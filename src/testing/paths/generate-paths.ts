@@ -105,6 +105,8 @@ const during = ({ via }: ModelState): string =>
 const placeOf = ({ kernel, step }: ModelState): string => {
   if (step.status !== 'active') return (step.output as { readonly status: string }).status;
   const value = kernel.nodes.get('')?.snapshot.value as
-    string | { readonly active?: { readonly work: string } } | undefined;
+    | string
+    | { readonly active?: { readonly work: string } }
+    | undefined;
   return typeof value === 'object' ? (value.active?.work ?? '') : (value ?? '');
 };

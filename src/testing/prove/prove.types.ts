@@ -77,7 +77,13 @@ export interface Explored {
 
 /** What must hold in every state and on every way. */
 export type Rule =
-  'bound' | 'deadline' | 'rejection' | 'crash' | 'termination' | 'finite cost' | 'price tag';
+  | 'bound'
+  | 'deadline'
+  | 'rejection'
+  | 'crash'
+  | 'termination'
+  | 'finite cost'
+  | 'price tag';
 
 export const RULES: readonly Rule[] = [
   'bound',

@@ -12,7 +12,8 @@ const NOTHING: readonly string[] = [];
 export const askedAt = (frame: Frame, address: string, request: CallRequest): Asked => {
   const step = above(frame, address, 'step')?.snapshot.context as StepContext | undefined;
   const plan = above(frame, address, 'orchestrator')?.snapshot.context as
-    OrchestratorContext | undefined;
+    | OrchestratorContext
+    | undefined;
   return {
     request,
     digests: request.role === 'worker' ? digestsOf(step) : NOTHING,
