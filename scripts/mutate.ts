@@ -1,9 +1,14 @@
 // Tries every mutant of every guard against the generated paths and against the proof, and writes down what came of it.
 // The proof takes most of the time. `-- --paths` leaves it out, `-- --proof` only goes on with it, `-- --page` only writes the
 // page; what was found is kept, and `-- --fresh` begins anew.
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import {
+  actionMutants,
+  chartsWith,
+  configurationRefuting,
+} from '../test/mutation/action-mutants.js';
 import type { ChartMutants } from '../test/mutation/chart-mutants.js';
 import { chartMutantsOf, CHARTS, refutingConfiguration } from '../test/mutation/chart-mutants.js';
 import { mutationsPage, mutationsTable } from '../test/mutation/page.js';
@@ -28,6 +33,21 @@ const withPaths = (charts: readonly ChartMutants[]): Results => {
     console.log(`${chart.chart}: ${chart.mutants.length} mutants tried against the paths`);
   }
   return results;
+};
+
+/** Mistakes in what actions ask: in a folder from where XState is found. */
+const withActions = async (charts: readonly ChartMutants[], results: Results): Promise<void> => {
+  const folder = mkdtempSync(join(import.meta.dirname, '../node_modules/.mutants-'));
+  const mutants = actionMutants();
+  for (const mutant of mutants) {
+    const broken = await chartsWith(mutant, folder);
+    const refuting = charts
+      .filter(({ chart }) => mutant.site.charts.includes(chart))
+      .map(({ chart, suites }) => configurationRefuting(broken, chart, suites));
+    results[mutant.id] = { paths: refuting.find((name) => name !== undefined) ?? null };
+  }
+  rmSync(folder, { recursive: true });
+  console.log(`${mutants.length} mistakes in actions tried against the paths`);
 };
 
 /** A run that is stopped half way has then tried some of everything. */
@@ -56,17 +76,18 @@ const addProofs = (charts: readonly ChartMutants[], results: Results): void => {
   }
 };
 
-const resultsNow = (): Results => {
+const resultsNow = async (): Promise<Results> => {
   if (isAsked('--page')) return readResults();
   const charts = CHARTS.map(chartMutantsOf);
   const found = isAsked('--proof') ? readResults() : withPaths(charts);
+  if (!isAsked('--proof')) await withActions(charts, found);
   writeResults(found);
   if (!isAsked('--paths')) addProofs(charts, found);
   writeResults(found);
   return found;
 };
 
-const results = resultsNow();
+const results = await resultsNow();
 const survivors = readSurvivors();
 writeFileSync(join(import.meta.dirname, '../docs/mutations.md'), mutationsPage(results, survivors));
 console.log(mutationsTable(results, survivors));

@@ -53,6 +53,15 @@ export const orchestratorConfigurations = [
     },
   ),
   configuration(
+    'steps that a person agrees to, a no leads to another plan',
+    settingsOf({
+      limits: { maxParallel: 1, maxReplans: 1 },
+      approval: { agents: ['coder'], onReject: 'replan' },
+      failure: { onStepFailure: 'continue' },
+    }),
+    { plans: ['one step'], steps: ['completes', 'fails', 'is rejected'] },
+  ),
+  configuration(
     'supervised plan and goal',
     settingsOf(
       { gates: { plan: 70, goal: 80 }, ...ladder, limits: { maxParallel: 1 } },

@@ -238,6 +238,22 @@ export const stepConfigurations: readonly Configuration[] = [
     }),
     outcomes: ({ input }) => resultsOf(input, ballotAnswers),
   },
+  // What is voted on is the work; what fixes it is made once.
+  {
+    ...configuration(
+      'two votes, tested',
+      settingsOf(
+        { limits: { maxVotes: 2, maxAttempts: 1 }, approval: { maxQuestions: 0 } },
+        { hasTester: true },
+      ),
+      { votes: { count: 2, choose: 'majority' } },
+    ),
+    outcomes: ({ input }) => {
+      const { request } = input as AgentCallInput;
+      if (request.role === 'tester') return resultsOf(input, testAnswers);
+      return resultsOf(input, (isVote(request) ? ballotAnswers : workerAnswers).slice(0, 1));
+    },
+  },
   {
     ...configuration(
       'reviewed and verified, at the numbers of the gates',

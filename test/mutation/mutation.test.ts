@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
+import { workshop } from '../prove/planted-bug.js';
+import { actionMutants, chartsWith, configurationRefuting } from './action-mutants.js';
+import type { ChartMutants } from './chart-mutants.js';
 import { CHARTS, chartMutantsOf, refutingConfiguration } from './chart-mutants.js';
 import { guardsOf } from './guards-asked.js';
 import type { Mutant } from './mutants.js';
@@ -16,7 +19,13 @@ const PATIENCE_MS = 600_000;
 /** Of the mutants that the proof refuted, every so many is tried again. */
 const SAMPLE_EVERY = 60;
 
+/** The same for mistakes in actions: each is a bundle of its own. */
+const ACTION_SAMPLE_EVERY = 20;
+
 const REFUTED_AT_LEAST = 0.95;
+
+const { folder, close } = workshop();
+afterAll(close);
 
 const survivors = readSurvivors();
 const results = readResults();
@@ -26,7 +35,7 @@ const isOf = (chart: string) => (id: string) => id.startsWith(`${chart} `);
 describe.each(CHARTS)('the guards of the chart %s', (chart) => {
   it(
     'are missed when any of them is wrong: by the generated paths, except where it makes no difference',
-    () => {
+    async () => {
       const all = chartMutantsOf(chart);
       const { mutants, suites } = all;
       const surviving = mutants.filter(
@@ -42,6 +51,7 @@ describe.each(CHARTS)('the guards of the chart %s', (chart) => {
       const guards = suites.flatMap((suite) => Object.keys(guardsOf(suite.chart)));
       expect(guards.filter((guard) => !mutated.has(guard))).toEqual([]);
       expect(checkSample(mutants)).toEqual([]);
+      expect(await checkActions(all)).toEqual([]);
       process.stdout.write(
         `${chart}: ${mutants.length} mutants, ${mutants.length - surviving.length} refuted\n`,
       );
@@ -62,7 +72,29 @@ const checkSample = (mutants: readonly Mutant[]): string[] =>
     })
     .map(({ id }) => id);
 
+/** Those of the sample of mistakes in actions that the paths of the chart no longer show. */
+const checkActions = async ({ chart, suites }: ChartMutants): Promise<string[]> => {
+  const sample = actionMutants()
+    .filter(({ id, site: { charts } }) => charts[0] === chart && results[id]?.paths !== null)
+    .filter((_, index) => index % ACTION_SAMPLE_EVERY === 0);
+  const missed: string[] = [];
+  for (const mutant of sample) {
+    const charts = await chartsWith(mutant, folder);
+    if (configurationRefuting(charts, chart, suites) === undefined) missed.push(mutant.id);
+  }
+  return missed;
+};
+
 describe('the mutants', () => {
+  it('are made of every answer that actions ask guards for', () => {
+    expect(
+      actionMutants()
+        .map(({ id }) => id)
+        .sort(),
+      'results.json is old: npm run mutate',
+    ).toEqual(Object.keys(results).filter(isOf('in')).sort());
+  });
+
   it('are refuted but for a few, and the page says so', () => {
     const all = Object.values(results);
     const refuted = all.filter(({ paths, proof }) => paths !== null || (proof ?? null) !== null);

@@ -34,6 +34,9 @@ is given [below](#mutants-that-do-nothing-wrong); a new one without a reason fai
 - \`numberMutants\` in \`test/mutation/mutants.ts\`: every number that a guard compares is read as one more or one less. Which numbers
   those are is seen while the guard is asked on the paths: \`Comparisons\` in \`test/mutation/numbers-compared.ts\` moves each number
   that is read far up and far down, and where the answer changes the guard compares it.
+- \`actionMutants\` in \`test/mutation/action-mutants.ts\`: what guards ask is also asked where something is done, by actions,
+  delays and inputs. Each such call in \`src/machines\` is negated, always true, never, one more or one less, in the source; the charts
+  are bundled with it.
 
 ## Who notices
 
@@ -48,7 +51,8 @@ ${mutationsTable(results, survivors)}
 
 ${kindsTable(rows)}
 
-The paths are tried on every \`npm test\`, and so is the proof on a sample of what it refuted here; \`npm run mutate\` tries everything.
+The paths are tried on every \`npm test\`, and so are the proof and the mistakes in actions on a sample of what was refuted here;
+\`npm run mutate\` tries everything.
 
 ## Mutants that do nothing wrong
 
@@ -58,13 +62,16 @@ ${survivorsTable(survivors)}
 
 const PROOF_CASES_TEXT = 'its small policies (`PROOF_CASES` in `test/mutation/proof-suite.ts`)';
 
+const IN_ACTIONS = 'in actions';
+
 /** One row per chart: what there is, and who noticed. */
 export const mutationsTable = (results: Results, survivors: Survivors): string => {
   const rows = Object.entries(results);
   return table(
     ['chart', 'mutants', 'refuted by the paths', 'by the proof', 'by either', 'equivalent'],
-    [...CHARTS, 'all'].map((chart) => {
-      const own = rows.filter(([id]) => chart === 'all' || id.startsWith(`${chart} `));
+    [...CHARTS, IN_ACTIONS, 'all'].map((chart) => {
+      const start = chart === IN_ACTIONS ? 'in ' : `${chart} `;
+      const own = rows.filter(([id]) => chart === 'all' || id.startsWith(start));
       return [
         chart,
         own.length,

@@ -37,6 +37,8 @@ export interface PathSuite {
   readonly name: string;
   readonly chart: AnyStateMachine;
   readonly input: unknown;
+  readonly configuration: ChartPaths['configuration'];
+  readonly steps: readonly GeneratedStep[];
   /**
    * By what guards answered on the way, and by the comparisons that would have turned had a number been one more or
    * less.
@@ -62,25 +64,36 @@ const suiteOf = (
   const subject = new Subject(watched, input);
   const starts = explored.paths.slice(0, 1).map(({ start }) => start);
   const stepsByClue = new Map<string, GeneratedStep[]>();
+  const taken: GeneratedStep[] = [];
   for (const expected of [...starts, ...explored.edges]) {
     clues = new Set();
     const problem = subject.differenceAt(expected);
     if (problem !== undefined) throw new Error(`The chart itself fails: ${problem}`);
     const step = { expected, trail: subject.trail };
+    taken.push(step);
     for (const clue of clues) {
       const steps = stepsByClue.get(clue);
       if (steps === undefined) stepsByClue.set(clue, [step]);
       else steps.push(step);
     }
   }
-  return { name: configuration.name, chart, input, stepsByClue };
+  return { name: configuration.name, chart, input, configuration, steps: taken, stepsByClue };
 };
 
 /** What a mutant does differently on the paths, in words; undefined when it does not. */
 export const refutationByPaths = (mutant: Mutant, suite: PathSuite): string | undefined => {
   const steps = mutant.clues.flatMap((clue) => suite.stepsByClue.get(clue) ?? []);
   if (steps.length === 0) return undefined;
-  const subject = new Subject(mutant.mutate(suite.chart), suite.input);
+  return differenceOnPaths(mutant.mutate(suite.chart), suite.input, steps);
+};
+
+/** What another chart does differently in these steps, in words; undefined when it does not. */
+export const differenceOnPaths = (
+  chart: AnyStateMachine,
+  input: unknown,
+  steps: readonly GeneratedStep[],
+): string | undefined => {
+  const subject = new Subject(chart, input);
   for (const { expected, trail } of steps) {
     const problem = subject.differenceAt(expected);
     if (problem !== undefined) return problem;
