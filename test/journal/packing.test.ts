@@ -48,11 +48,11 @@ describe('packing', () => {
   it('holds no object: a database that sorts members changes nothing', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
-        expect(JSON.stringify(pack(value, new Vocabulary('run')))).not.toMatch(
-          /[{}](?=(?:[^"]|"[^"]*")*$)/u,
-        );
+        const packed = JSON.stringify(pack(value, new Vocabulary('run')));
+        // Texts may hold what they like, a quoted quote and a brace too.
+        expect(packed.replaceAll(/"(?:[^"\\]|\\.)*"/gu, '')).not.toMatch(/[{}]/u);
       }),
-      { numRuns: 50 },
+      { numRuns: 50, examples: [[['"}', '{"']]] },
     );
   });
 

@@ -63,6 +63,9 @@ interface Play {
   readonly isHealing?: boolean;
 }
 
+/** One for all: making an error is slower than a step. */
+const BROKEN = new Error('Broken');
+
 /** Runs one world after the other with one orchestrator, checks every run, and counts them. */
 const playAll = async (
   worlds: readonly World[],
@@ -78,7 +81,7 @@ const playAll = async (
   const team = TEAM.map((name) =>
     // A rejection, because an exception would be back sooner than an answer.
     agentNamed(name, ({ step }) =>
-      isBroken(step.id) ? Promise.reject(new Error('Broken')) : Promise.resolve(step.id),
+      isBroken(step.id) ? Promise.reject(BROKEN) : Promise.resolve(step.id),
     ),
   );
   const planner = (request: PlanRequest) => ({
@@ -99,9 +102,12 @@ const playAll = async (
     // Without retries everything is instant, and no clock has to move.
     if (policy.retry.attempts > 1) await clock.runUntil(run.done);
     const report = await run.done;
-    expect(checkInvariants(facts, { policy, bounds })).toEqual([]);
-    expect(clock.pending()).toBe(0);
-    expectSettledOnce(facts);
+    // In one go, here and below: to ask whether something is as expected takes as long as a step.
+    expect({
+      violations: checkInvariants(facts, { policy, bounds }),
+      timers: clock.pending(),
+      settled: settledIn(facts),
+    }).toEqual({ violations: [], timers: 0, settled: adoptedIn(facts) });
     check({ world, report, facts });
     count += 1;
   }
@@ -110,17 +116,18 @@ const playAll = async (
 
 const SETTLED = new Set(['step.completed', 'step.failed', 'step.skipped', 'step.cancelled']);
 
-/** Said once more without the checker, because everything here is about it. */
-const expectSettledOnce = (facts: readonly Fact[]): void => {
-  const adopted: string[] = [];
-  const settled: string[] = [];
-  for (const fact of facts) {
-    if (fact.type === 'plan.adopted') adopted.push(...fact.steps.map(({ id }) => id));
-    if (SETTLED.has(fact.type) && 'stepId' in fact && fact.stepId !== null)
-      settled.push(fact.stepId);
-  }
-  expect(settled.sort()).toEqual(adopted.sort());
-};
+/** Said once more without the checker, because everything here is about it: what is adopted is settled, and once. */
+const settledIn = (facts: readonly Fact[]): string[] =>
+  facts
+    .flatMap((fact) =>
+      SETTLED.has(fact.type) && 'stepId' in fact && fact.stepId !== null ? [fact.stepId] : [],
+    )
+    .sort();
+
+const adoptedIn = (facts: readonly Fact[]): string[] =>
+  facts
+    .flatMap((fact) => (fact.type === 'plan.adopted' ? fact.steps.map(({ id }) => id) : []))
+    .sort();
 
 const outcomesOf = ({ report }: Ran): Outcome[] =>
   report.steps.map(({ status, reason }) =>
@@ -137,12 +144,22 @@ const rulesOf = ({ limits }: Policy, givesUp = false) => ({
   givesUp,
 });
 
-const expectPresetEnd = ({ report }: Ran, { failures }: Expected, name: string): void => {
+interface End {
+  readonly status: string;
+  /** Of a run that failed. */
+  readonly reason: string | null;
+}
+
+const endOf = ({ status, reason }: RunReport): End => ({
+  status,
+  reason: status === 'failed' ? reason : null,
+});
+
+const expectedEnd = ({ failures }: Expected, name: string): End => {
   const isTooMany = name !== 'planAndExecute' && failures > 2;
   const isContent = name === 'supervised' && !isTooMany;
-  expect(report.status).toBe(failures === 0 || isContent ? 'completed' : 'failed');
-  if (failures === 0 || isContent) return;
-  expect(report.reason).toBe(isTooMany ? 'too-many-failures' : 'steps-failed');
+  if (failures === 0 || isContent) return { status: 'completed', reason: null };
+  return { status: 'failed', reason: isTooMany ? 'too-many-failures' : 'steps-failed' };
 };
 
 const TIMEOUT_MS = 300_000;
@@ -167,11 +184,14 @@ describe(
         const policy = presets[name]({ retry: { attempts: 1 } });
         const count = await playAll(worlds, { policy }, (ran) => {
           const expected = expectedOf(ran.world, rulesOf(policy));
-          expect(outcomesOf(ran)).toEqual(expected.outcomes);
-          expectPresetEnd(ran, expected, name);
           // A planner that repeats itself costs a replan for every failure, except for the one that ends the run.
           const replans = name === 'dynamic' ? Math.min(expected.failures, 2) : 0;
-          expect(ran.report.replans).toBe(replans);
+          const { outcomes } = expected;
+          expect({
+            outcomes: outcomesOf(ran),
+            replans: ran.report.replans,
+            ...endOf(ran.report),
+          }).toEqual({ outcomes, replans, ...expectedEnd(expected, name) });
         });
         expect(count).toBe(name === 'planAndExecute' ? 562 + 2_366 : 2_586);
       });
@@ -204,7 +224,7 @@ describe(
         count += await playAll(few, { policy }, (ran) => {
           const expected = expectedOf(ran.world, rulesOf(policy));
           expect(outcomesOf(ran)).toEqual(expected.outcomes);
-          expectPresetEnd(ran, expected, name);
+          expect(endOf(ran.report)).toEqual(expectedEnd(expected, name));
         });
       }
       expect(count).toBe(6 * (1 + 2 + 6 + 26));
