@@ -35,11 +35,11 @@ const MACHINES = join(root, 'src/machines');
 const GUARDS = join(root, 'src/guards');
 
 /** Guards of the chart with a file of their own: they are broken at their transitions. */
-const GUARD_FILES = /\.guards\.ts$/;
+const GUARD_FILE = '.guards.ts';
 
 export const actionSites = (): ActionSite[] =>
   readdirSync(MACHINES)
-    .filter((file) => !file.endsWith('.guards.ts'))
+    .filter((file) => !file.endsWith(GUARD_FILE))
     .sort()
     .flatMap((file) => sitesIn(file, sourceOf(file)));
 
