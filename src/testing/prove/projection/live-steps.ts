@@ -54,7 +54,7 @@ const runs = ({ isRunning }: { readonly isRunning: boolean }): boolean => isRunn
  * Where there is a planner, whatever is handed on could as well have been planned, and has the contract of what is. Not
  * with as few calls as there are under a budget.
  */
-export const isHandedOnAsPlanned = ({ team, policy }: Settings): boolean =>
+const isHandedOnAsPlanned = ({ team, policy }: Settings): boolean =>
   team.hasPlanner && policy.limits.maxAgentCalls === null;
 
 /** What it asks for is seen when it starts. */
