@@ -39,13 +39,12 @@ const counts = { compositional: 0, wholeRun: 0, looser: 0, tooLarge: 0, wrong: 0
 
 /** Where docs/prove.md says that the price tag is only an upper bound. */
 const isUpperBound = (policy: Policy, { agents }: ProveOptions, method: ProofMethod): boolean => {
-  const { limits, replan, failure, approval, breaker } = policy;
+  const { limits, replan, breaker } = policy;
   if (limits.maxAgentCalls === null) return false;
-  const endsWithFailure = limits.maxFailures === 0 || failure.onStepFailure === 'stop';
-  const isNoCause = approval.onReject === 'replan' && !endsWithFailure;
-  const isLimitAsked = replan.onLimit === 'askHuman' && limits.maxReplans > 0;
   const isBusyClosing = method === 'wholeRun' && breaker !== null && agents.length === 1;
-  return isBusyClosing || (isLimitAsked && !isNoCause);
+  const areManyAtOnce = limits.maxParallel > 1 && limits.maxSteps > 1;
+  const isAppending = replan.merge.startsWith('append') && limits.maxReplans > 0;
+  return isBusyClosing || (replan.onLimit === 'askHuman' && isAppending && areManyAtOnce);
 };
 
 const differencesIn = (proof: Proof, mayBeLower: boolean): string[] => {

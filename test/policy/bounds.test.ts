@@ -57,6 +57,20 @@ describe('a price tag with a budget of calls', () => {
     });
   });
 
+  it('finds the most of more sub-plans than it could try one by one', () => {
+    const policy = definePolicy({
+      limits: {
+        maxAgentCalls: 9_000_010,
+        maxSteps: 15,
+        maxReplans: 10,
+        maxDepth: 8,
+        maxAttempts: 2,
+      },
+    });
+    // Ten other plans by ten calls of the planner; each sub-plan takes two attempts and a call of the planner.
+    expect(boundsOf(policy, TEAM).steps).toBe(15 * (11 + 9_000_000 / 3));
+  });
+
   it('needs no longer for numbers that nobody can count up to', () => {
     const huge: PolicyOverrides = {
       limits: {

@@ -57,6 +57,16 @@ describe('a price tag with a budget', () => {
       failure: { onStepFailure: 'continue' },
       approval: { plan: true, maxQuestions: 1 },
     },
+    {
+      limits: { maxReplans: 2, maxDepth: 1, maxAttempts: 2 },
+      gates: { plan: 50 },
+      replan: { onLimit: 'askHuman' },
+    },
+    {
+      limits: { maxReplans: 2, maxFailures: 0 },
+      gates: { plan: 50, goal: 50 },
+      replan: { onLimit: 'askHuman', stopOnRepeatedPlan: false },
+    },
   ] as const)('is exact for every number of calls: %j', (policy) => {
     const { team } = settingsOf(small(policy), TEAM);
     const callsMax = boundsOf(small(policy), team).agentCalls - 1;

@@ -174,4 +174,12 @@ export const CONFIGURATIONS: readonly Configuration[] = [
       breaker: { failures: 1, resetMs: 1_000 },
     },
   },
+  {
+    name: 'one call, and a replan that is left: nobody asks for another plan in vain',
+    policy: {
+      limits: { maxReplans: 1, maxAgentCalls: 1 },
+      replan: { onLimit: 'askHuman' },
+      approval: { onReject: 'skip' },
+    },
+  },
 ];
