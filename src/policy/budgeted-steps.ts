@@ -95,37 +95,23 @@ interface Books {
 
 type Amount = (books: Books, terms: Terms) => number;
 
-/** Up to one sub-plan for each cause, and from there on, each one more brings no more than the one before. */
+/** With more sub-plans than there can be plans each one more brings no more than the one before. */
 const mostIn = (way: Way, terms: Terms, amountOf: Amount): number => {
   const { plans, judged, spare } = way;
-  const { isFailureCause, causesMax } = terms.prices;
-  const caused = plans - 1 - judged;
   const goalSteps = terms.policy.limits.maxSteps * plans;
-  const hostsMax = goalSteps - (isFailureCause ? 0 : caused);
+  const hostsMax = goalSteps - (terms.prices.isFailureCause ? 0 : plans - 1 - judged);
   const amountWith = (below: number): number =>
     amountOf(booksOf(below, Math.min(below, hostsMax), goalSteps, way, terms), terms);
-  const belowMax = hostsMax * terms.parts.subplansPerStep;
+  let high = hostsMax * terms.parts.subplansPerStep;
+  let low = Math.min(high, plans + spare);
   let most = 0;
-  let from = 0;
-  // Where a breaker opens it is the other way round.
-  for (const to of causesMax < Infinity ? upTo(plans + spare) : [caused]) {
-    most = Math.max(most, highest(from, Math.min(to, belowMax), amountWith));
-    from = Math.min(to, belowMax);
-  }
-  return Math.max(most, highest(from, belowMax, amountWith));
-};
-
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
-
-const highest = (from: number, to: number, amountWith: (below: number) => number): number => {
-  let low = from;
-  let high = to;
+  for (let below = 0; below < low; below += 1) most = Math.max(most, amountWith(below));
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if (amountWith(middle + 1) > amountWith(middle)) low = middle + 1;
     else high = middle;
   }
-  return amountWith(low);
+  return Math.max(most, amountWith(low));
 };
 
 const booksOf = (
