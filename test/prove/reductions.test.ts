@@ -166,7 +166,7 @@ const unlinked = (text: string, isReadySeen: boolean): string => {
     .filter((step) => step !== '')
     .map((step) => step.replace(/<[\d&]+/, isReadySeen ? '<waits' : '<').replace('!', ''));
   // A plan that is still judged is in the head, with links of its own.
-  const unjudged = head.replaceAll(/<[\d&]+(?=[ \]])/g, '<');
+  const unjudged = head.replaceAll(/<[\dw&]+(?=[ \]])/g, '<');
   return [unjudged, kinds.sort().join(' '), others].join(';');
 };
 

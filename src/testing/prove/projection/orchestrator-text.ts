@@ -3,6 +3,7 @@ import { planFingerprint } from '../../../plan/fingerprint.js';
 import type { ProposedPlan } from '../../../plan/plan.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
 import { failuresText } from './failures-text.js';
+import { liveSteps } from './live-steps.js';
 import { bandOf } from './step-text.js';
 import { flag, votesText } from './value-text.js';
 
@@ -51,7 +52,7 @@ export const orchestratorText = (context: OrchestratorContext, sight: Sight): st
     clockText(context),
     endText(context),
     failuresText(context, sight.isPlanComing),
-    requestsText(context),
+    requestsText(context, sight),
     ladderText(context),
     spentText(context),
     confidenceText(context),
@@ -65,9 +66,18 @@ const restText = (context: OrchestratorContext, { rest }: Sight): string => {
   return [endText(context), isLadderSeen ? ladderText(context) : '', spentText(context)].join(',');
 };
 
+/** No time is left to execute another plan, so none is asked for: whoever asks for one asks in vain. */
+const isLastPlan = ({ isExecutionClosed }: OrchestratorContext, { isPlanComing }: Sight): boolean =>
+  isExecutionClosed && !isPlanComing;
+
 /** What was spent is seen by what is left; before the first plan the bound itself may still change. */
-const budgetText = (context: OrchestratorContext, { isPlanComing }: Sight): string => {
+const budgetText = (context: OrchestratorContext, sight: Sight): string => {
+  const { isPlanComing } = sight;
   const { replans, maxReplans, plannerCalls, revision, settings, fingerprints } = context;
+  // Then replans are paid for by hand-offs alone, one of each step that still runs.
+  if (isLastPlan(context, sight)) {
+    return String(Math.min(Math.max(0, maxReplans - replans), context.progress.counts.running));
+  }
   const isInterrupting = settings.policy.failure.onPlannerFailure === 'interrupt';
   const recoveries = isInterrupting && revision < 0 ? plannerCalls - replans : 0;
   const left = revision < 0 ? `${replans}/${maxReplans}` : Math.max(0, maxReplans - replans);
@@ -89,9 +99,11 @@ const clockText = ({ isExecutionClosed, isPaused }: OrchestratorContext): string
 const endText = ({ ending, rejected, lastWord }: OrchestratorContext): string =>
   `${ending?.status ?? ''}${flag(rejected !== null)}${flag(lastWord.length > 0)}`;
 
-const requestsText = ({ requests, questions }: OrchestratorContext): string => {
+const requestsText = (context: OrchestratorContext, sight: Sight): string => {
+  const { requests, questions } = context;
   const isGoal = requests.some(({ kind }) => kind === 'goalNotAchieved');
-  return `${flag(requests.length > 0)}${flag(isGoal)}${questions.length}`;
+  const isHeard = requests.length > 0 && !isLastPlan(context, sight);
+  return `${flag(isHeard)}${flag(isGoal)}${questions.length}`;
 };
 
 const ladderText = ({ ladder, depth }: OrchestratorContext): string =>
@@ -126,7 +138,7 @@ const seenPlanText = (context: OrchestratorContext, planSeen: PlanSeen): string 
   if (plan == null) return verdict;
   // What is adopted too late never starts: only how many steps it leaves undone is seen.
   const late = `${plan.scope ?? ''}<${plan.steps.map(({ complexity }) => complexity).join(' ')}>`;
-  return `${verdict}${context.isExecutionClosed ? late : planText(plan)}`;
+  return `${verdict}${context.isExecutionClosed ? late : planText(plan, context)}`;
 };
 
 const verdictSeen = ({ settings, review }: OrchestratorContext): string => {
@@ -134,10 +146,15 @@ const verdictSeen = ({ settings, review }: OrchestratorContext): string => {
   return `${flag(isGatePassed(settings, 'plan', review))}${flag(isGatePassed(settings, 'goal', review))}`;
 };
 
-const planText = ({ steps, scope }: ProposedPlan): string => {
-  const positions = new Map(steps.map(({ id }, position) => [id, position]));
+/** Steps that wait are known by their place among them; who waits for one that is settled waits for nobody. */
+const planText = ({ steps, scope }: ProposedPlan, context: OrchestratorContext): string => {
+  const waiting = liveSteps(context).map(
+    ({ index }, place) => [context.progress.steps[index]?.id, `w${place}`] as const,
+  );
+  const own = steps.map(({ id }, position) => [id, String(position)] as const);
+  const names = new Map<string | undefined, string>([...waiting, ...own]);
   const texts = steps.map((step) => {
-    const after = step.dependsOn.map((id) => positions.get(id) ?? id).join('&');
+    const after = step.dependsOn.flatMap((id) => names.get(id) ?? []).join('&');
     return `${step.agent}${flag(step.requiresApproval)}${step.complexity}${votesText(step)}<${after}`;
   });
   return `${scope ?? ''}[${texts.join(' ')}]`;
