@@ -4,7 +4,7 @@
 import type { Policy } from '../src/policy/types.js';
 import { METRICS } from '../src/testing/prove/metrics.js';
 import { prove } from '../src/testing/prove/prove.js';
-import type { Proof, ProofMethod, ProveOptions } from '../src/testing/prove/prove.types.js';
+import type { Proof, ProofMethod } from '../src/testing/prove/prove.types.js';
 import { small } from '../test/prove/configurations.js';
 import type { Turned } from './sweep-knobs.js';
 import { configurationOf, isKnob, simplerThan, turnedAtRandom } from './sweep-knobs.js';
@@ -38,13 +38,16 @@ const stopLarge = ({ nodes }: { readonly nodes: number }): void => {
 const counts = { compositional: 0, wholeRun: 0, looser: 0, tooLarge: 0, wrong: 0 };
 
 /** Where docs/prove.md says that the price tag is only an upper bound. */
-const isUpperBound = (policy: Policy, { agents }: ProveOptions, method: ProofMethod): boolean => {
-  const { limits, replan, breaker } = policy;
+const isUpperBound = (policy: Policy, method: ProofMethod): boolean => {
+  const { limits, replan, approval, failure, breaker } = policy;
   if (limits.maxAgentCalls === null) return false;
-  const isBusyClosing = method === 'wholeRun' && breaker !== null && agents.length === 1;
+  const isFailureBorne = failure.onStepFailure === 'replan' && limits.maxFailures !== 0;
+  const isFailureCause = isFailureBorne && approval.onReject !== 'replan';
+  const isReopened = isFailureCause && breaker !== null && limits.maxReplans > breaker.failures;
   const areManyAtOnce = limits.maxParallel > 1 && limits.maxSteps > 1;
   const isAppending = replan.merge.startsWith('append') && limits.maxReplans > 0;
-  return isBusyClosing || (replan.onLimit === 'askHuman' && isAppending && areManyAtOnce);
+  const isLimitAsked = replan.onLimit === 'askHuman';
+  return (isReopened && method === 'wholeRun') || (isLimitAsked && isAppending && areManyAtOnce);
 };
 
 const differencesIn = (proof: Proof, mayBeLower: boolean): string[] => {
@@ -74,9 +77,7 @@ const wrongIn = (turned: Turned): string[] | undefined => {
     const composed = proofBy('compositional');
     const states = composed.explored.reduce((sum, { nodes }) => sum + nodes, 0);
     const proofs = states > STATES_FOR_WHOLE_RUN_MAX ? [composed] : [composed, proofBy('wholeRun')];
-    return proofs.flatMap((proof) =>
-      differencesIn(proof, isUpperBound(policy, team, proof.method)),
-    );
+    return proofs.flatMap((proof) => differencesIn(proof, isUpperBound(policy, proof.method)));
   } catch (error) {
     if (error instanceof TooLarge) counts.tooLarge += 1;
     else if (!(error instanceof Error && error.name === 'PolicyError')) throw error;

@@ -64,7 +64,9 @@ function* waysToPlan(terms: Terms): Generator<Way> {
 function* waysWith(made: number, replans: number, terms: Terms): Generator<Way> {
   const spare = Math.max(0, replans - made);
   const carriedOut = made > replans ? 1 : 1 + made;
-  for (let plans = canTurnDown(terms.policy) ? 1 : carriedOut; plans <= carriedOut; plans += 1) {
+  // Where a cause costs nothing, to carry a plan out costs no more than to turn it down.
+  const isChosen = canTurnDown(terms.policy) && terms.prices.cause > 0;
+  for (let plans = isChosen ? 1 : carriedOut; plans <= carriedOut; plans += 1) {
     for (let judged = terms.prices.isGoalJudged ? plans - 1 : 0; judged >= 0; judged -= 1) {
       for (let spent = isLimitAsked(terms) ? spare : 0; spent >= 0; spent -= 1) {
         yield { made, plans, judged, spare, spent };
