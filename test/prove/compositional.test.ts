@@ -92,6 +92,14 @@ describe('each chart on its own', () => {
       'failures, and dependencies that fail',
       { limits: { maxSteps: 3, maxReplans: 1 }, failure: { onDependencyFailure: 'stop' } },
     ],
+    [
+      'plans that add up, and a limit of failures that grows with them',
+      {
+        limits: { maxSteps: 2, maxReplans: 2, maxFailures: null },
+        replan: { merge: 'appendNext' },
+        failure: { onStepFailure: 'continue' },
+      },
+    ],
   ])('is taken for the same only in states with the same future: %s', (_, policy) => {
     const { analyses } = compose(chartsOf, settingsOf(small(policy), TEAM), {});
     expect(analyses.length).toBeGreaterThanOrEqual(4);

@@ -1,3 +1,4 @@
+import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
 import { costOf, frameAfter } from '../../src/testing/prove/explore.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import type { Frame, Move, System } from '../../src/testing/prove/model.types.js';
@@ -31,6 +32,30 @@ const stepsFrom = (system: System, frame: Frame, moves: readonly Move[]): Step[]
 const isCompared = ({ label }: Move): boolean =>
   !label.startsWith('A person skips to') && label !== 'A person gives more time';
 
+/** Samples with other counters than those before tell more: there may be so many times as many. */
+const COUNTERS_FOR_SAMPLE = 6;
+
+/** What a projection may leave out of a plan. */
+const countersOf = ({ state }: Frame): string => {
+  const plans = [...state.nodes.values()].filter(({ chart }) => chart === 'orchestrator');
+  const counters = plans.map(({ snapshot }) => {
+    const context = snapshot.context as OrchestratorContext;
+    const { progress, replans, requests, fingerprints } = context;
+    const { failedSincePlan, unresolved, pending } = progress.counts;
+    const planned = progress.steps.length;
+    return [
+      failedSincePlan,
+      unresolved,
+      pending,
+      planned,
+      replans,
+      requests.length,
+      fingerprints.length,
+    ].join();
+  });
+  return counters.join(' ');
+};
+
 const signatureOf = (steps: readonly Step[]): string =>
   [...new Set(steps.map(({ signature }) => signature))].sort().join('\n');
 
@@ -40,16 +65,18 @@ export const differentFutures = (
   samplesPerState: number,
 ): { readonly compared: number; readonly differences: readonly string[] } => {
   const futures = new Map<string, string>();
-  const samples = new Map<string, number>();
+  const samples = new Map<string, string[]>();
   const start = { state: system.kernel.initialState, calls: new Map() };
   const queue = stepsFrom(system, start, system.starts);
   const differences: string[] = [];
   let compared = 0;
   for (const { text, frame } of queue) {
     if (frame === undefined) continue;
-    const seen = samples.get(text) ?? 0;
-    if (seen > samplesPerState) continue;
-    samples.set(text, seen + 1);
+    const seen = samples.get(text) ?? [];
+    const counters = countersOf(frame);
+    const most = seen.includes(counters) ? samplesPerState : COUNTERS_FOR_SAMPLE * samplesPerState;
+    if (seen.length > most) continue;
+    samples.set(text, [...seen, counters]);
     const steps = stepsFrom(system, frame, system.moves(frame));
     const future = signatureOf(steps);
     const known = futures.get(text);

@@ -2,6 +2,7 @@ import type { OrchestratorContext } from '../../../machines/orchestrator.types.j
 import type { Settings } from '../../../machines/settings.types.js';
 import { itemsOf } from '../../../plan/chunked-list.js';
 import type { PlannedStep } from '../../../plan/progress.js';
+import { isLost } from './plans-to-come.js';
 import { flag, votesText } from './value-text.js';
 
 /** A step that waits or runs. */
@@ -79,5 +80,7 @@ export const waitingSegments = (steps: readonly LiveStep[]): LiveStep[][] => {
 };
 
 /** Nothing runs and nothing may start any more: steps that wait are all alike, and only their number is seen. */
-export const isExecutionOver = ({ isExecutionClosed, progress }: OrchestratorContext): boolean =>
-  isExecutionClosed && progress.counts.running === 0;
+export const isExecutionOver = (context: OrchestratorContext): boolean => {
+  const { pending, running } = context.progress.counts;
+  return running === 0 && (pending === 0 || context.isExecutionClosed || isLost(context));
+};

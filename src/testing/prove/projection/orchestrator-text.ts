@@ -1,9 +1,10 @@
-import { isGatePassed } from '../../../guards/gates.js';
+import { hasGate, isGatePassed } from '../../../guards/gates.js';
 import { planFingerprint } from '../../../plan/fingerprint.js';
 import type { ProposedPlan } from '../../../plan/plan.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
 import { failuresText } from './failures-text.js';
 import { liveSteps } from './live-steps.js';
+import { canAskForPlan, isPlanAskedFor } from './plans-to-come.js';
 import { bandOf } from './step-text.js';
 import { flag, votesText } from './value-text.js';
 
@@ -75,14 +76,15 @@ const budgetText = (context: OrchestratorContext, sight: Sight): string => {
   const { isPlanComing } = sight;
   const { replans, maxReplans, plannerCalls, revision, settings, fingerprints } = context;
   // Then replans are paid for by hand-offs alone, one of each step that still runs.
-  if (isLastPlan(context, sight)) {
+  if (isLastPlan(context, sight) || (!isPlanComing && !canAskForPlan(context))) {
     return String(Math.min(Math.max(0, maxReplans - replans), context.progress.counts.running));
   }
   const isInterrupting = settings.policy.failure.onPlannerFailure === 'interrupt';
   const recoveries = isInterrupting && revision < 0 ? plannerCalls - replans : 0;
   const left = revision < 0 ? `${replans}/${maxReplans}` : Math.max(0, maxReplans - replans);
   // Only a planner that is asked, or can be asked again, can repeat itself.
-  const repeated = isPlanComing || replans < maxReplans ? repeatable(fingerprints) : '';
+  const isRepeatSeen = (isPlanComing || replans < maxReplans) && !isEmptyPlanNothing(context);
+  const repeated = isRepeatSeen ? repeatable(fingerprints) : '';
   return `${left}:${recoveries}${flag(revision >= 0)}${repeated}`;
 };
 
@@ -91,6 +93,22 @@ const EMPTY_PLAN = planFingerprint({ analysis: '', steps: [] });
 /** Plans with steps differ from each other; one without is the same as any other. */
 const repeatable = (fingerprints: readonly string[]): string =>
   `${flag(fingerprints.some((fingerprint) => fingerprint !== EMPTY_PLAN))}${flag(fingerprints.includes(EMPTY_PLAN))}`;
+
+/**
+ * Where plans add up and a run goes on without another one, an empty plan changes nothing, whether it is adopted or refused;
+ * and so does any plan that is refused.
+ */
+const isEmptyPlanNothing = ({ settings, revision }: OrchestratorContext): boolean => {
+  const { replan, approval } = settings.policy;
+  return (
+    revision >= 0 &&
+    replan.merge.startsWith('append') &&
+    replan.onLimit === 'continue' &&
+    !approval.plan &&
+    !approval.autoApproveTrivial &&
+    !hasGate(settings, 'plan')
+  );
+};
 
 /** How long its present part lasts, and how much is to come, is seen by nobody else: any timer may be the next to elapse. */
 const clockText = ({ isExecutionClosed, isPaused }: OrchestratorContext): string =>
@@ -102,7 +120,7 @@ const endText = ({ ending, rejected, lastWord }: OrchestratorContext): string =>
 const requestsText = (context: OrchestratorContext, sight: Sight): string => {
   const { requests, questions } = context;
   const isGoal = requests.some(({ kind }) => kind === 'goalNotAchieved');
-  const isHeard = requests.length > 0 && !isLastPlan(context, sight);
+  const isHeard = isPlanAskedFor(context) && !isLastPlan(context, sight);
   return `${flag(isHeard)}${flag(isGoal)}${questions.length}`;
 };
 
