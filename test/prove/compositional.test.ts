@@ -131,6 +131,23 @@ describe('each chart on its own', () => {
   });
 
   it.each([
+    ['boundedReplan', 1],
+    ['boundedReplan', 2],
+    ['dynamic', 1],
+    ['planAndExecute', 2],
+  ] as const)('replays the witnesses of the preset %s with %i-step plans', (preset, planSteps) => {
+    const policy = presets[preset]();
+    const options = { ...TEAM, planSteps };
+    const { maxima } = prove(policy, options);
+    for (const metric of METRICS) {
+      const { value, witness } = maxima![metric];
+      const replayed = replayWitness(policy, options, witness);
+      expect(replayed).toMatchObject({ isFollowed: true, violations: [] });
+      expect([metric, replayed.cost[metric]]).toEqual([metric, value]);
+    }
+  });
+
+  it.each([
     { limits: { maxFailures: 1, maxSteps: 2 } },
     // The limit grows with the steps planned so far, which is seen only where it can be reached.
     { limits: { maxFailures: null } },

@@ -4,7 +4,7 @@ import type { Policy } from '../../policy/types.js';
 import { proveComposed } from './compositional/prove-composed.js';
 import { proveWholeRun } from './prove-whole-run.js';
 import type { Proof, ProveOptions } from './prove.types.js';
-import { planStepsOf, settingsOf, withPlanSteps } from './settings.js';
+import { provedSettings } from './settings.js';
 import type { Charts } from './whole-run.js';
 
 /**
@@ -24,8 +24,7 @@ export const proveCharts = (
   policy: Policy,
   options: ProveOptions,
 ): Proof => {
-  const planSteps = planStepsOf(policy, options.planSteps);
-  const settings = settingsOf(withPlanSteps(policy, planSteps), options);
+  const settings = provedSettings(policy, options);
   return options.method === 'wholeRun'
     ? proveWholeRun(chartsFor(settings), settings, options)
     : proveComposed(chartsFor, settings, options);

@@ -30,10 +30,14 @@ export const settingsOf = (policy: Policy, options: ProveOptions): Settings => {
   };
 };
 
+/** What a proof looks at, and what a way of it is taken along again: the same policy for plans of the size asked for. */
+export const provedSettings = (policy: Policy, options: ProveOptions): Settings =>
+  settingsOf(withPlanSteps(policy, planStepsOf(policy, options.planSteps)), options);
+
 /** How many steps a plan has at most, here. */
-export const planStepsOf = ({ limits }: Policy, planSteps = 3): number =>
+const planStepsOf = ({ limits }: Policy, planSteps = 3): number =>
   Math.min(limits.maxSteps, planSteps);
 
 /** The same policy for plans of this size: the price tag is compared with what is looked at. */
-export const withPlanSteps = (policy: Policy, planSteps: number): Policy =>
+const withPlanSteps = (policy: Policy, planSteps: number): Policy =>
   definePolicy({ ...policy, limits: { ...policy.limits, maxSteps: planSteps } });

@@ -17,7 +17,7 @@ import type { Frame, Move, System, Violation } from '../model.types.js';
 import { withWallTime } from '../moves/wall-time.js';
 import type { ProveOptions, WayMove } from '../prove.types.js';
 import { crashViolations } from '../rules/crash-rule.js';
-import { settingsOf } from '../settings.js';
+import { provedSettings } from '../settings.js';
 import type { Charts } from '../whole-run.js';
 import { Circles } from './circles.js';
 import { namedSystem } from './named-system.js';
@@ -64,7 +64,7 @@ export const replayOnCharts = (
   options: ProveOptions,
   witness: ReplayableWitness,
 ): ReplayedWitness => {
-  const replay = new Replay(chartsFor, settingsOf(policy, options), witness.parts ?? {});
+  const replay = new Replay(chartsFor, provedSettings(policy, options), witness.parts ?? {});
   return replay.take(witness).replayed;
 };
 
