@@ -144,6 +144,11 @@ describe('each chart on its own', () => {
       const replayed = replayWitness(policy, options, witness);
       expect(replayed).toMatchObject({ isFollowed: true, violations: [] });
       expect([metric, replayed.cost[metric]]).toEqual([metric, value]);
+      // What people read is what was done: the same steps by the same names.
+      const told = witness.sentences.filter((sentence) => !sentence.startsWith(' '));
+      expect(told.map((sentence) => sentence.replace(/ \(\d+\)$/u, ''))).toEqual(
+        witness.moves.map(({ sentence }) => sentence),
+      );
     }
   });
 

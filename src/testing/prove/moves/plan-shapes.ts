@@ -20,6 +20,8 @@ export interface NamedPlan {
 /** A plan without its texts. */
 interface PlanShape {
   readonly name: string;
+  /** With the names that its steps have in a later plan. */
+  readonly laterName: string;
   readonly dependsOn: Dependencies;
   readonly traits: readonly StepTraits[];
   readonly complexity: Complexity;
@@ -79,7 +81,7 @@ export class PlanShapes {
 
   /** One plan for each revision: no run has adopted it before, and many runs can be offered it. */
   #planOf(shape: PlanShape, revision: number, links: PlanLinks): NamedPlan {
-    const name = `${shape.name}${links.name}`;
+    const name = `${revision === 0 ? shape.name : shape.laterName}${links.name}`;
     const key = `${revision} ${name}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -91,9 +93,12 @@ export class PlanShapes {
   }
 }
 
+// Steps of later plans have other names than those of the first, so that they can wait for them.
+const FIRST = 's';
+const LATER = 't';
+
 const planLike = (shape: PlanShape, revision: number, { after }: PlanLinks): ProposedPlan => {
-  // Steps of later plans have other names than those of the first, so that they can wait for them.
-  const prefix = revision === 0 ? 's' : 't';
+  const prefix = revision === 0 ? FIRST : LATER;
   const steps = shape.traits.map((traits, position): ProposedStep => {
     const own = (shape.dependsOn[position] ?? []).map((other) => `${prefix}${other + 1}`);
     const { agent, requiresApproval, votes } = traits;
@@ -166,7 +171,8 @@ const shapesOf = (
     listsOf(dependsOn.length, traits).flatMap((list) =>
       frames.map((frame) => ({
         ...frame,
-        name: nameOf(dependsOn, list, frame),
+        name: nameOf(dependsOn, list, frame, FIRST),
+        laterName: nameOf(dependsOn, list, frame, LATER),
         dependsOn,
         traits: list,
       })),
@@ -182,11 +188,12 @@ const nameOf = (
   dependsOn: Dependencies,
   traits: readonly StepTraits[],
   { complexity, scope }: PlanFrame,
+  prefix: string,
 ): string => {
   const steps = traits.map(({ requiresApproval, votes }, position) => {
     const wants = `${requiresApproval ? ' with approval' : ''}${votes === null ? '' : ` by ${votes.count} votes (${votes.choose})`}`;
-    const after = (dependsOn[position] ?? []).map((other) => `s${other + 1}`).join(' and ');
-    return `s${position + 1}${wants}${after === '' ? '' : ` after ${after}`}`;
+    const after = (dependsOn[position] ?? []).map((other) => `${prefix}${other + 1}`).join(' and ');
+    return `${prefix}${position + 1}${wants}${after === '' ? '' : ` after ${after}`}`;
   });
   const kind = complexity === 'medium' ? '' : ` ${complexity}`;
   return `a${scope === null ? '' : ` ${scope}`}${kind} plan: ${steps.join(', ')}`;

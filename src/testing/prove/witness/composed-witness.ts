@@ -69,11 +69,18 @@ class Teller {
     this.#metric = metric;
   }
 
-  tell({ exploration }: Analysis, edges: readonly number[], indent: string): string[] {
-    return edges.flatMap((index) => {
-      const { label, cost, detail } = exploration.graph.edge(index);
+  tell(
+    { system, exploration: { graph } }: Analysis,
+    edges: readonly number[],
+    indent: string,
+  ): string[] {
+    const { moves } = wayOf(system, graph, edges);
+    return edges.flatMap((index, place) => {
+      const { label, cost, detail } = graph.edge(index);
       const count = cost[this.#metric];
-      const sentence = `${indent}${label}${count === 0 ? '' : ` (${count})`}`;
+      // An edge stands for many moves, of steps with other names.
+      const said = moves[place]?.sentence ?? label;
+      const sentence = `${indent}${said}${count === 0 ? '' : ` (${count})`}`;
       if (detail === undefined || count === 0 || this.#told.has(detail)) return [sentence];
       this.#told.add(detail);
       return [sentence, ...this.#tellDetail(detail, `${indent}  `)];

@@ -7,11 +7,14 @@ import type { Frame, Move, System } from '../model.types.js';
 import type { Way, WayMove, Witness } from '../prove.types.js';
 
 /** A way through the graph of a system that needs no other. */
-export const witnessOf = (system: System, graph: Graph, edges: readonly number[]): Witness => ({
-  ...wayOf(system, graph, edges),
-  sentences: edges.map((edge) => graph.edge(edge).label),
-  parts: {},
-});
+export const witnessOf = (system: System, graph: Graph, edges: readonly number[]): Witness => {
+  const way = wayOf(system, graph, edges);
+  // An edge stands for many moves, of steps with other names.
+  const sentences = edges.map(
+    (edge, place) => way.moves[place]?.sentence ?? graph.edge(edge).label,
+  );
+  return { ...way, sentences, parts: {} };
+};
 
 /**
  * The moves that take a system along a way. Nodes stand for many states, so the way is walked anew: at each state the
