@@ -2,6 +2,7 @@
 // that are named always are, each proved by both methods where it is small enough for both. Every maximum must be what
 // bounds() says. Exit code 1 when one is not: then the fewest options are printed that show it.
 import type { Policy } from '../src/policy/types.js';
+import type { Metric } from '../src/testing/prove/metrics.js';
 import { METRICS } from '../src/testing/prove/metrics.js';
 import { prove } from '../src/testing/prove/prove.js';
 import type { Proof, ProofMethod } from '../src/testing/prove/prove.types.js';
@@ -38,25 +39,22 @@ const stopLarge = ({ nodes }: { readonly nodes: number }): void => {
 const counts = { compositional: 0, wholeRun: 0, looser: 0, tooLarge: 0, wrong: 0 };
 
 /** Where docs/prove.md says that the price tag is only an upper bound. */
-const isUpperBound = (policy: Policy, method: ProofMethod): boolean => {
-  const { limits, replan, approval, failure, breaker } = policy;
-  if (limits.maxAgentCalls === null) return false;
+const isUpperBound = (policy: Policy, method: ProofMethod, metric: Metric): boolean => {
+  const { limits, approval, failure, breaker } = policy;
+  if (limits.maxAgentCalls === null || approval.maxQuestions === 0) return false;
   const isFailureBorne = failure.onStepFailure === 'replan' && limits.maxFailures !== 0;
   const isFailureCause = isFailureBorne && approval.onReject !== 'replan';
   const isReopened = isFailureCause && breaker !== null && limits.maxReplans > breaker.failures;
-  const areManyAtOnce = limits.maxParallel > 1 && limits.maxSteps > 1;
-  const isAppending = replan.merge.startsWith('append') && limits.maxReplans > 0;
-  const isLimitAsked = replan.onLimit === 'askHuman';
-  return (isReopened && method === 'wholeRun') || (isLimitAsked && isAppending && areManyAtOnce);
+  return isReopened && method === 'wholeRun' && metric === 'approvals';
 };
 
-const differencesIn = (proof: Proof, mayBeLower: boolean): string[] => {
+const differencesIn = (proof: Proof, policy: Policy): string[] => {
   const { maxima, counterexample, method } = proof;
   if (maxima === null) return [`${method}: ${counterexample?.rule}: ${counterexample?.message}`];
   return METRICS.flatMap((metric) => {
     const { value, bound } = maxima[metric];
     if (value === bound) return [];
-    if (mayBeLower && value < bound) {
+    if (value < bound && isUpperBound(policy, method, metric)) {
       counts.looser += 1;
       return [];
     }
@@ -77,7 +75,7 @@ const wrongIn = (turned: Turned): string[] | undefined => {
     const composed = proofBy('compositional');
     const states = composed.explored.reduce((sum, { nodes }) => sum + nodes, 0);
     const proofs = states > STATES_FOR_WHOLE_RUN_MAX ? [composed] : [composed, proofBy('wholeRun')];
-    return proofs.flatMap((proof) => differencesIn(proof, isUpperBound(policy, proof.method)));
+    return proofs.flatMap((proof) => differencesIn(proof, policy));
   } catch (error) {
     if (error instanceof TooLarge) counts.tooLarge += 1;
     else if (!(error instanceof Error && error.name === 'PolicyError')) throw error;

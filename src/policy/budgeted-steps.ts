@@ -36,13 +36,15 @@ export const stepsWithin = (terms: Terms): Partial<Bounds> => {
   for (const way of waysToPlan(terms)) {
     if (ways.push(way) > WAYS_MAX) return {};
   }
-  const most = (way: Way, amountOf: Amount): number => Math.floor(mostIn(way, terms, amountOf));
+  const most = (amountOf: Amount, at: Terms): number =>
+    Math.max(0, ...ways.map((way) => Math.floor(mostIn(way, at, amountOf))));
   const questions = isLimitAsked(terms) ? [byHandOffs, byRepeats, atLimit] : [freely];
+  // With a breaker, too, each cause may be paid for.
+  const paid = { ...terms, prices: { ...terms.prices, causesMax: Infinity } };
   return {
-    steps: Math.max(0, ...ways.map((way) => most(way, startedIn))),
+    steps: most(startedIn, terms),
     approvals: Math.max(
-      0,
-      ...questions.flatMap((asked) => ways.map((way) => most(way, approvalsBy(asked)))),
+      ...questions.flatMap((asked) => [terms, paid].map((at) => most(approvalsBy(asked), at))),
     ),
   };
 };
@@ -145,15 +147,18 @@ const priceOf = (causes: number, { cause, causesMax }: Prices): number =>
 const startedIn: Amount = ({ way: { plans, spare }, below, left }, { policy }) =>
   left < 0 ? -Infinity : policy.limits.maxSteps * (plans + below) + Math.min(left, spare);
 
-/** Hand-offs, questions at the replan bound of the goal, and calls beyond one for each of both. */
-type Questions = (books: Books, terms: Terms) => readonly [number, number, number];
+/**
+ * Hand-offs, questions at the replan bound of the goal, calls beyond one for each of both, and how many more such
+ * questions there are where every other plan is paid for.
+ */
+type Questions = (books: Books, terms: Terms) => readonly [number, number, number, number?];
 
 const approvalsBy =
   (questionsOf: Questions): Amount =>
   (books, terms) => {
     const { way, below, hosts, left } = books;
     const { limits, approval } = terms.policy;
-    const [handOffs, atLimitOfGoal, extra] = questionsOf(books, terms);
+    const [handOffs, atLimitOfGoal, extra, lost = 0] = questionsOf(books, terms);
     const calls = left - handOffs - extra;
     if (calls < 0) return -Infinity;
     const started = limits.maxSteps * (way.plans + below);
@@ -161,7 +166,10 @@ const approvalsBy =
     const inVain = atLimitOfGoal + below * (limits.maxSteps - 1) + hosts;
     const questions =
       approval.maxQuestions * (started + handOffs) + (isLimitAsked(terms) ? inVain : 0);
-    const asked = (terms.parts.isHandedOnAsked ? handOffs : 0) + Math.min(calls, questions);
+    // One call for a wish, and one to ask in vain. A part of one counts until the end.
+    const regained = Math.min(lost, (calls - questions) / 2);
+    const asked =
+      (terms.parts.isHandedOnAsked ? handOffs : 0) + Math.min(calls, questions + regained);
     return started + asked + (approval.plan ? 1 + way.made : 0);
   };
 
@@ -190,24 +198,47 @@ const byRepeats: Questions = (books, terms) => {
   return [0, repeats, byGoal + priceMore(bySteps, books, terms)];
 };
 
-/** Who asks for another plan once no replan is left asks in vain: what is not spent on hand-offs has to be used up first. */
+/**
+ * Who asks for another plan once no replan is left asks in vain: what is not spent on hand-offs has to be used up first.
+ * Those that wait for a step that fails are skipped. So where several run at once, one runs beside it that the others wait
+ * for: it comes to its end before another plan is made, and asks for none in vain. For a step that wishes, and is paid for,
+ * all others can wait.
+ */
 const atLimit: Questions = (books, terms) => {
-  const { way, causing, failing, free } = books;
+  const { way, causing, free } = books;
   const { plans, judged, spare, spent } = way;
   const { policy, parts, prices } = terms;
-  const { maxSteps } = policy.limits;
+  const { maxSteps, maxParallel } = policy.limits;
+  const caused = plans - 1 - judged;
+  const isPaid = prices.cause > 0 && causing <= prices.causesMax;
   const isKept = policy.replan.merge.startsWith('append');
-  const last = Math.min(free, isKept ? maxSteps * (plans - judged) - causing : maxSteps);
+  const kept = isKept ? maxSteps * (1 + caused) - caused : maxSteps;
+  const isOneBeside =
+    policy.failure.onDependencyFailure !== 'run' && maxSteps > 1 && maxParallel > 1;
+  const lost = isKept && isOneBeside ? caused - (isPaid ? causing : 0) : 0;
   const unspent = parts.plannerCalls && spare - spent;
+  const [most] = inVainWith(Math.min(free, kept), unspent, books, terms);
+  const [inVain, extra] = inVainWith(Math.min(free, kept - lost), unspent, books, terms);
+  return [spent, inVain, extra, most - inVain];
+};
+
+/** Questions of steps that ask in vain, so many of them in the last plan, and what they cost beyond a call for each. */
+const inVainWith = (
+  last: number,
+  unspent: number,
+  books: Books,
+  terms: Terms,
+): readonly [number, number] => {
+  const { failing, free } = books;
   if (unspent === 0 || isRepeatable(terms)) {
     const wishes = Math.max(0, unspent - failing);
     const repeats = unspent - wishes + Math.min(free, last + wishes);
-    return [spent, repeats, priceMore(wishes, books, terms)];
+    return [repeats, priceMore(wishes, books, terms)];
   }
   // By plans that are none, one after the other.
   const isFree = failing > 0 || (last > 0 && priceMore(1, books, terms) === 0);
-  const inVain = Math.max(last + Math.min(1, failing), Number(prices.isGoalJudged));
-  return [spent, inVain, unspent - Number(isFree)];
+  const inVain = Math.max(last + Math.min(1, failing), Number(terms.prices.isGoalJudged));
+  return [inVain, unspent - Number(isFree)];
 };
 
 const priceMore = (causes: number, { causing }: Books, { prices }: Terms): number =>

@@ -67,6 +67,11 @@ describe('a price tag with a budget', () => {
       gates: { plan: 50, goal: 50 },
       replan: { onLimit: 'askHuman', stopOnRepeatedPlan: false },
     },
+    // What runs beside a step that a person says no to ends before there is another plan, and asks for none in vain.
+    {
+      limits: { maxReplans: 1, maxSteps: 2, maxParallel: 2 },
+      replan: { onLimit: 'askHuman', merge: 'append' },
+    },
   ] as const)('is exact for every number of calls: %j', (policy) => {
     const { team } = settingsOf(small(policy), TEAM);
     const callsMax = boundsOf(small(policy), team).agentCalls - 1;
