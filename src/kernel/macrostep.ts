@@ -12,6 +12,8 @@ import type {
   KernelStep,
   TimerNode,
 } from './kernel.types.js';
+import type { SpawnParams } from './requested-children.js';
+import { childIn, isBornWith, stoppedAtOnce } from './requested-children.js';
 import type { Children } from './xstate-shapes.js';
 import { childrenOf } from './xstate-shapes.js';
 
@@ -25,7 +27,6 @@ interface Mailbox {
 const STOP: EventObject = { type: 'xstate.stop' };
 const ROOT = '';
 const NO_CHILDREN: Children = {};
-const NOBODY: readonly unknown[] = [];
 
 /**
  * One step of the kernel, while it is being made. Works on copies; the state it started from stays as it was.
@@ -314,44 +315,6 @@ export class Macrostep {
   }
 }
 
-const isSpawn = (
-  action: RequestedAction,
-): action is RequestedAction & { readonly params: SpawnParams } =>
-  action.type === 'xstate.spawnChild';
-
-/** A child that is stopped before it was started never starts. */
-const stoppedAtOnce = (actions: readonly RequestedAction[]): readonly unknown[] => {
-  let children: unknown[] | undefined;
-  actions.forEach(({ type, params }, position) => {
-    if (type !== 'xstate.stopChild' || !isSpawnedBefore(actions, position, params)) return;
-    children ??= [];
-    children.push(params);
-  });
-  return children ?? NOBODY;
-};
-
-const isSpawnedBefore = (
-  actions: readonly RequestedAction[],
-  position: number,
-  child: unknown,
-): boolean => {
-  for (let index = 0; index < position; index += 1) {
-    const action = actions[index];
-    if (action !== undefined && isSpawn(action) && action.params.actorRef === child) return true;
-  }
-  return false;
-};
-
-const isBornWith = (
-  born: Children,
-  action: RequestedAction,
-): action is RequestedAction & { readonly params: SpawnParams } =>
-  isSpawn(action) && born[action.params.id] === action.params.actorRef;
-
-/** The child that an action starts or stops. */
-const childIn = (action: RequestedAction): unknown =>
-  isSpawn(action) ? action.params.actorRef : action.params;
-
 interface EmitParams {
   readonly event: EventObject;
 }
@@ -359,13 +322,6 @@ interface EmitParams {
 interface SendParams {
   readonly to: AnyActorRef;
   readonly event: EventObject;
-}
-
-interface SpawnParams {
-  readonly id: string;
-  readonly src: string;
-  readonly input: unknown;
-  readonly actorRef: AnyActorRef;
 }
 
 interface RaiseParams {

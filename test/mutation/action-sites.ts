@@ -6,7 +6,7 @@ import type { ChartName, Mutation } from './mutants.js';
 
 /*
  * Where actions, delays and inputs ask what guards ask: calls of `src/guards` in the sources of the charts, outside of what is
- * a guard of the chart itself. Found in the text, which prettier keeps regular.
+ * a guard of the chart itself. Found in the text, which the formatter keeps regular.
  */
 
 /** One call of a function of `src/guards`. */

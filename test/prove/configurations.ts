@@ -2,8 +2,8 @@ import { definePolicy } from '../../src/policy/policy.js';
 import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
 import type { ProveOptions } from '../../src/testing/prove/prove.types.js';
 
-/** As little of everything as there can be, and what a test adds to it. */
-const LEAST = {
+/** As little of everything as there can be. */
+export const LEAST = {
   limits: {
     maxSteps: 1,
     maxReplans: 0,
@@ -16,6 +16,7 @@ const LEAST = {
   approval: { maxQuestions: 0 },
 } as const satisfies PolicyOverrides;
 
+/** The least, and what a test adds to it. */
 export const small = (overrides: PolicyOverrides = {}): Policy =>
   definePolicy({
     ...LEAST,

@@ -1,5 +1,6 @@
 import type { PolicyOverrides } from '../../src/policy/types.js';
 import type { ProveOptions, Rule } from '../../src/testing/prove/prove.types.js';
+import { LEAST } from './configurations.js';
 
 /** What stands in a file of the package, and what somebody might have written instead. */
 export interface Change {
@@ -70,19 +71,6 @@ const NO_SHORT_RUN: Change = {
   right: 'STATES_MAX = 1_000',
   wrong: 'STATES_MAX = 1',
 };
-
-const LEAST = {
-  limits: {
-    maxSteps: 1,
-    maxReplans: 0,
-    maxDepth: 0,
-    maxAttempts: 1,
-    maxFixCycles: 0,
-    maxParallel: 1,
-  },
-  retry: { attempts: 1 },
-  approval: { maxQuestions: 0 },
-} as const satisfies PolicyOverrides;
 
 const WHOLE_RUN = 'the whole run';
 
