@@ -66,6 +66,8 @@ export class JournalWriter {
 
   #append(entries: readonly JournalEntry[], standing: Standing): MaybePromise<void> {
     this.#isOpen = true;
+    // An ended run cannot be claimed: a renewal that comes after the last write, and before word of it, is no loss.
+    if (standing.hasEnded) this.#lease.stop();
     const stored = entries.map((entry) => this.#format?.encode(entry) ?? entry);
     const options = this.#optionsFor(entries, standing);
     return this.#store.append(this.#runId, entries[0]?.sequence ?? 0, stored, options);

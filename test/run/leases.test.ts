@@ -150,6 +150,26 @@ describe('a run in a store', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it('has ended as it is written, though its lease is to be renewed before word of the last write comes', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    // The last write is made at once, and takes three renewals to be told: nobody can claim a run that has ended.
+    const store: RunStore = {
+      ...inner,
+      append: async (...given) => {
+        await inner.append(...given);
+        if (given[3]?.ended === true) {
+          await new Promise<void>((resolve) => void clock.setTimeout(resolve, LEASE_MS));
+        }
+      },
+    };
+    const { orchestrator, errors } = processOn(clock, store);
+    const run = start(orchestrator);
+    await clock.runUntil(run.done);
+    expect(await run.done).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+    expect(errors).toEqual([]);
+  });
+
   it('stops without having anything to write, when its lease cannot be renewed', async () => {
     const { clock, store, first } = rig();
     const run = start(first.orchestrator);
