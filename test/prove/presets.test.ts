@@ -4,13 +4,13 @@ import { createOrchestrator, defineAgent, presets } from '../../src/index.js';
 import { prove } from '../../src/testing/index.js';
 
 /*
- * As a user does it, with plans of three steps. The two largest presets take too long to be proved on every run of the
- * tests: `npm run prove:presets` proves all six.
+ * As a user does it, with plans of three steps. The largest preset, `supervised`, takes too long to be proved on every run of
+ * the tests: `npm run prove:presets` proves all six.
  */
 
 const worker = defineAgent({ name: 'worker', description: 'Works', run: () => 'done' });
 
-describe.each(['boundedReplan', 'dynamic', 'fixed', 'planAndExecute'] as const)(
+describe.each(['collaborative', 'boundedReplan', 'dynamic', 'fixed', 'planAndExecute'] as const)(
   'the preset %s',
   (name) => {
     it('keeps its price tag to the last call, with plans of up to three steps', () => {

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import type { PlannerRequest } from '../../src/actors/call.types.js';
-import { chartsOf } from '../../src/composition/charts.js';
 import type { KernelInput } from '../../src/kernel/kernel.types.js';
-import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import type { PolicyOverrides } from '../../src/policy/types.js';
 import { analyse } from '../../src/testing/prove/analysis.js';
-import { compose, repertoireFor } from '../../src/testing/prove/compositional/compose.js';
-import { contractOf } from '../../src/testing/prove/compositional/contract.js';
-import { goalSystem } from '../../src/testing/prove/compositional/plan-system.js';
 import { costOf, frameAfter } from '../../src/testing/prove/explore.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import type { Frame, System } from '../../src/testing/prove/model.types.js';
@@ -18,52 +13,12 @@ import { PlanShapes } from '../../src/testing/prove/moves/plan-shapes.js';
 import type { Repertoire } from '../../src/testing/prove/moves/replies.js';
 import { linkedGroups } from '../../src/testing/prove/moves/skips.js';
 import { liveSteps } from '../../src/testing/prove/projection/live-steps.js';
-import { settingsOf } from '../../src/testing/prove/settings.js';
-import { small, TEAM } from './configurations.js';
+import { contextIn, framesOf, planOf } from './plan-of.js';
 
 /*
  * What a proof leaves out because something else stands for it. Each is taken both ways here, in every state of a small
  * policy, and compared.
  */
-
-/** The plan of the goal on its own: as it is proved, or without what spares a look at so many plans. */
-const planOf = (
-  policy: PolicyOverrides,
-  instead: (repertoire: Repertoire) => Partial<Repertoire> = () => ({}),
-): System => {
-  const settings = settingsOf(small(policy), TEAM);
-  const { analyses } = compose(chartsOf, settings, {});
-  const repertoire = repertoireFor(settings);
-  const contracts = new Map(
-    analyses
-      .slice(0, -1)
-      .map((analysis) => [analysis.system.name, contractOf(analysis, undefined)] as const),
-  );
-  const planned = contracts.get('a planned step at level 0');
-  return goalSystem(
-    chartsOf(repertoire.settings),
-    { ...repertoire, ...instead(repertoire) },
-    { calls: contracts, ...(planned === undefined ? {} : { planned, handedOn: planned }) },
-  );
-};
-
-/** One frame for every state. */
-function* framesOf(system: System): Generator<Frame> {
-  const start: Frame = { state: system.kernel.initialState, calls: new Map() };
-  const seen = new Set<string>();
-  const queue: Frame[] = [start];
-  for (const frame of queue) {
-    if (frame !== start) yield frame;
-    for (const { input } of frame === start ? system.starts : system.moves(frame)) {
-      const step = system.kernel.step(frame.state, input);
-      const next = frameAfter(frame, step);
-      const text = step.status === 'active' ? system.textOf(next) : '';
-      if (text === '' || seen.has(text)) continue;
-      seen.add(text);
-      queue.push(next);
-    }
-  }
-}
 
 const textAfter = (system: System, frame: Frame, inputs: readonly KernelInput[]): string => {
   let here = frame;
@@ -74,9 +29,6 @@ const textAfter = (system: System, frame: Frame, inputs: readonly KernelInput[])
   }
   return system.textOf(here);
 };
-
-const contextIn = ({ state }: Frame): OrchestratorContext =>
-  state.nodes.get('')?.snapshot.context as OrchestratorContext;
 
 const commanded = (event: { readonly type: string; readonly [name: string]: unknown }) =>
   ({ kind: 'commanded', event }) as const;
@@ -194,8 +146,13 @@ describe('where steps run one at a time and plans add up', () => {
     'lists stand for plans of every shape: %s',
     (merge) => {
       const policy: PolicyOverrides = { limits: { maxSteps: 2, maxReplans: 2 }, replan: { merge } };
-      const everyShape = planOf(policy, () => ({ areListsEnough: false }));
-      expectToStandFor(planOf(policy), everyShape, false);
+      const told = { areStepsCounted: false };
+      const everyShape = planOf(policy, () => ({ ...told, areListsEnough: false }));
+      expectToStandFor(
+        planOf(policy, () => told),
+        everyShape,
+        false,
+      );
     },
   );
 });

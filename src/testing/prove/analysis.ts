@@ -7,6 +7,7 @@ import { longestPaths } from './longest-path.js';
 import type { System } from './model.types.js';
 import type { Explored, Rule } from './prove.types.js';
 import { rankingOf } from './ranking.js';
+import { unfold } from './unfold.js';
 
 /** What is wrong with a system: the way there and, where it goes round in circles, the circle. */
 export interface Refutation {
@@ -25,15 +26,16 @@ export interface Analysis {
 
 /** Explores a system, looks for what must not be, and proves that it comes to an end. */
 export const analyse = (system: System, options: ExploreOptions = {}): Analysis => {
-  const exploration = explore(system, options);
+  const folded = explore(system, options);
+  const exploration = system.standInsFor === undefined ? folded : unfold(folded);
   const { graph } = exploration;
   const { ranks } = rankingOf(graph);
   const paths = longestPaths(graph);
   const verdict = checkRanking(ranks, edgesOf(graph));
   const explored: Explored = {
     system: system.name,
-    nodes: graph.size,
-    edges: graph.edgeCount,
+    nodes: folded.graph.size,
+    edges: folded.graph.edgeCount,
     highestRank: ranks.reduce((highest, rank) => Math.max(highest, rank), 0),
   };
   const refutation =

@@ -1,8 +1,9 @@
 import type { KernelStep } from '../../kernel/kernel.types.js';
 import { Graph } from './graph.js';
 import type { Weights } from './metrics.js';
-import { NOTHING, sumOf, weightsOf } from './metrics.js';
+import { isNothing, NOTHING, sumOf, weightsOf } from './metrics.js';
 import type { Frame, Move, OpenCall, System, Violation } from './model.types.js';
+import { countIn, folded, UNCOUNTED } from './projection/step-count.js';
 import { crashViolations } from './rules/crash-rule.js';
 
 /** Told when a chart is begun, and now and then while it is explored. */
@@ -35,7 +36,10 @@ export interface ExploreOptions {
 const NO_CALLS: ReadonlyMap<string, OpenCall> = new Map();
 const PROGRESS_EVERY = 5_000;
 
-/** Takes a system to every state it can come to. There is no bound on how far. */
+/**
+ * Takes a system to every state it can come to. There is no bound on how far. States that differ only in how many steps
+ * wait are looked at as one: `unfold` tells them apart.
+ */
 export const explore = (system: System, options: ExploreOptions = {}): Exploration => {
   const search = new Search(system, options);
   return search.run();
@@ -57,15 +61,31 @@ class Search {
   run(): Exploration {
     const start = { state: this.#system.kernel.initialState, calls: NO_CALLS };
     this.#add('start', start);
-    this.#expand(0, start, this.#system.starts);
+    this.#graph.open(0);
+    this.#expand(0, start, this.#system.starts, UNCOUNTED);
     for (let node = 1; node < this.#graph.size && this.#refutation === undefined; node += 1) {
       const frame = this.#frames[node];
       this.#frames[node] = undefined;
-      this.#expand(node, frame, frame === undefined ? [] : this.#system.moves(frame));
+      this.#graph.open(node);
+      if (frame !== undefined) this.#expandAll(node, frame);
       if (node % PROGRESS_EVERY === 1) this.#tell(node);
     }
     this.#graph.close();
     return { graph: this.#graph, refutation: this.#refutation, outputs: this.#outputs };
+  }
+
+  /** Where steps are counted, by states that stand for all that look like this one. */
+  #expandAll(node: number, frame: Frame): void {
+    const system = this.#system;
+    const isOne = this.#countIn(this.#graph.textOf(node)) === UNCOUNTED;
+    for (const each of isOne ? [frame] : (system.standInsFor?.(frame) ?? [])) {
+      const count = isOne ? UNCOUNTED : this.#countIn(system.textOf(each));
+      this.#expand(node, each, system.moves(each), count);
+    }
+  }
+
+  #countIn(text: string): number {
+    return this.#system.standInsFor === undefined ? UNCOUNTED : countIn(text);
   }
 
   #tell(node: number): void {
@@ -77,28 +97,28 @@ class Search {
     });
   }
 
-  #expand(node: number, frame: Frame | undefined, moves: readonly Move[]): void {
-    this.#graph.open(node);
-    if (frame === undefined) return;
+  #expand(node: number, frame: Frame, moves: readonly Move[], count: number): void {
+    const system = this.#system;
     for (const move of moves) {
-      const step = this.#system.kernel.step(frame.state, move.input);
+      if (this.#refutation !== undefined) return;
+      const step = system.kernel.step(frame.state, move.input);
       const next = frameAfter(frame, step);
-      const to = this.#arrive(step, next);
-      const cost = costOf(this.#system, frame, move, step);
-      const violations = [
-        ...crashViolations(step),
-        ...this.#system.violationsOfStep(frame, move, step),
-      ];
-      this.#graph.connect(node, to, move, cost, violations.length > 0);
+      const text = textAfter(system, step, next);
+      const to = this.#arrive(text, step, next);
+      const cost = costOf(system, frame, move, step);
+      const violations = [...crashViolations(step), ...system.violationsOfStep(frame, move, step)];
+      const counts = [count, this.#countIn(text)] as const;
+      const isNothingNew = node === to && count === counts[1] && isSilent(move, cost);
+      const mustKeep = violations.length > 0;
+      if (mustKeep || !isNothingNew) this.#graph.connect(node, to, move, cost, counts, mustKeep);
       // It is the move that is wrong: there may be a shorter way to where it leads.
       this.#judge(to, violations, this.#graph.edgeCount - 1);
-      if (this.#refutation !== undefined) return;
     }
   }
 
-  #arrive(step: KernelStep, next: Frame): number {
+  #arrive(exactText: string, step: KernelStep, next: Frame): number {
     const isOver = step.status !== 'active';
-    const text = isOver ? `end: ${this.#system.endOf(step)}` : this.#system.textOf(next);
+    const text = this.#countIn(exactText) === UNCOUNTED ? exactText : folded(exactText);
     const known = this.#graph.nodeOf(text);
     if (known !== undefined) return known;
     const node = this.#add(text, isOver ? undefined : next);
@@ -119,6 +139,14 @@ class Search {
     this.#refutation = { node, edge, violation };
   }
 }
+
+/** What is seen of a run after a step, or how it has ended. */
+export const textAfter = (system: System, step: KernelStep, next: Frame): string =>
+  step.status === 'active' ? system.textOf(next) : `end: ${system.endOf(step)}`;
+
+/** A command that was refused, or that only agents hear of, is no edge; nor is the tick of a step's time. */
+const isSilent = ({ input, kind }: Move, cost: Weights): boolean =>
+  isNothing(cost) && (input.kind === 'commanded' || kind === 'inner');
 
 /** The open calls with what they were asked. */
 export const frameAfter = (before: Frame, { state, effects }: KernelStep): Frame => {

@@ -1,6 +1,7 @@
 import type { Weights } from './metrics.js';
 import { METRICS, NOTHING } from './metrics.js';
 import type { Move, MoveKind } from './model.types.js';
+import { UNCOUNTED } from './projection/step-count.js';
 
 export interface Edge {
   readonly from: number;
@@ -9,13 +10,20 @@ export interface Edge {
   readonly label: string;
   readonly cost: Weights;
   readonly detail: string | undefined;
+  readonly counts: EdgeCounts;
 }
+
+/** How many steps wait before and after it, where that is seen. */
+export type EdgeCounts = readonly [before: number, after: number];
+
+const NO_COUNTS: EdgeCounts = [UNCOUNTED, UNCOUNTED];
 
 const KINDS: readonly MoveKind[] = ['answer', 'timer', 'nudge', 'inner'];
 
 /** States and what leads from one to the next. Kept as numbers, so that a million of them fit. */
 export class Graph {
   readonly #nodes = new Map<string, number>();
+  readonly #texts: string[] = [];
   readonly #firstEdge: number[] = [];
   readonly #parentEdge: number[] = [];
   readonly #from: number[] = [];
@@ -25,6 +33,7 @@ export class Graph {
   readonly #cost: number[] = [];
   readonly #labels = new Interned<string>((label) => label);
   readonly #details: (string | undefined)[] = [];
+  readonly #counts: EdgeCounts[] = [];
   readonly #costs = new Interned<Weights>(
     (cost) => `${METRICS.map((metric) => cost[metric]).join()} ${cost.profile?.id ?? ''}`,
   );
@@ -48,6 +57,7 @@ export class Graph {
   add(text: string): number {
     const node = this.size;
     this.#nodes.set(text, node);
+    this.#texts.push(text);
     this.#parentEdge.push(-1);
     return node;
   }
@@ -63,34 +73,39 @@ export class Graph {
     }
   }
 
-  /** `mustKeep` is for the move by which a rule is broken: it is told even where another leads to the same at the same cost. */
-  connect(from: number, to: number, move: Move, cost: Weights, mustKeep = false): void {
-    const { kind, label, detail } = move;
+  /** Of several moves to the same at the same cost the first is kept, unless one must be. */
+  connect(
+    from: number,
+    to: number,
+    {
+      kind,
+      label,
+      detail,
+    }: Pick<Move, 'kind' | 'label'> & { readonly detail?: string | undefined },
+    cost: Weights,
+    counts: EdgeCounts = NO_COUNTS,
+    mustKeep = false,
+  ): void {
     const costId = this.#costs.idOf(cost);
     const kindId = KINDS.indexOf(kind);
-    if (!mustKeep && this.#isNothingNew(from, to, move, costId)) return;
+    if (!mustKeep && this.#isKnown(from, to, kindId, costId, counts)) return;
     const edge = this.#to.length;
     this.#from.push(from);
     this.#to.push(to);
     this.#kind.push(kindId);
     this.#cost.push(costId);
     this.#details.push(detail);
+    this.#counts.push(counts);
     this.#label.push(this.#labels.idOf(label));
     if (this.#parentEdge[to] === -1 && to !== 0) this.#parentEdge[to] = edge;
   }
 
-  /** A command that was refused, or that only agents hear of, is no edge; nor is the tick of a step's time. */
-  #isNothingNew(from: number, to: number, { kind, input }: Move, costId: number): boolean {
-    const isSilent = input.kind === 'commanded' || kind === 'inner';
-    if (from === to && isSilent && costId === 0) return true;
-    return this.#isKnown(this.#firstEdge[from] ?? 0, to, KINDS.indexOf(kind), costId);
-  }
-
-  #isKnown(first: number, to: number, kind: number, cost: number): boolean {
+  #isKnown(from: number, to: number, kind: number, cost: number, counts: EdgeCounts): boolean {
+    const first = this.#firstEdge[from] ?? 0;
     for (let edge = this.#to.length - 1; edge >= first; edge -= 1) {
-      if (this.#to[edge] === to && this.#cost[edge] === cost && this.#kind[edge] === kind) {
-        return true;
-      }
+      if (this.#to[edge] !== to || this.#cost[edge] !== cost || this.#kind[edge] !== kind) continue;
+      const [before, after] = this.#counts[edge] ?? NO_COUNTS;
+      if (before === counts[0] && after === counts[1]) return true;
     }
     return false;
   }
@@ -108,6 +123,7 @@ export class Graph {
       label: this.#labels.at(this.#label[index] ?? 0) ?? '',
       cost: this.#costs.at(this.#cost[index] ?? 0) ?? NOTHING,
       detail: this.#details[index],
+      counts: this.#counts[index] ?? NO_COUNTS,
     };
   }
 
@@ -134,8 +150,7 @@ export class Graph {
   }
 
   textOf(node: number): string {
-    for (const [text, known] of this.#nodes) if (known === node) return text;
-    return '';
+    return this.#texts[node] ?? '';
   }
 }
 

@@ -33,6 +33,9 @@ export const NOTHING: Weights = Object.freeze({
   wallTimeMs: 0,
 });
 
+export const isNothing = (cost: Weights): boolean =>
+  cost.profile === undefined && METRICS.every((metric) => cost[metric] === 0);
+
 /** A deeper level does not add up with another of the same depth; everything else does. */
 export const together = (metric: Metric, left: number, right: number): number =>
   metric === 'depth' ? Math.max(left, right) : left + right;

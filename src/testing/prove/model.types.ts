@@ -49,6 +49,8 @@ export interface System {
   moves(frame: Frame): readonly Move[];
   /** The frame as far as guards can see it: frames with the same text have the same future. */
   textOf(frame: Frame): string;
+  /** Where texts have a count of steps: states that stand, all together, for every state that looks like this one. */
+  standInsFor?(frame: Frame): readonly Frame[];
   /** How an ended run is told from another. */
   endOf(step: KernelStep): string;
   /** What a call at an address costs at most that is stopped in the middle, by this move. */

@@ -34,13 +34,14 @@ export const wholeRun = (
     settings,
     shapes,
     areListsEnough: false,
+    areStepsCounted: false,
     isHandedOnAsked: true,
   };
   const kernel = observedKernel({ root: 'orchestrator', machines: charts });
   return {
     name: 'the whole run',
     kernel,
-    starts: startMoves(settings, shapes),
+    starts: startMoves(repertoire),
     moves: (frame) => [
       ...answerMoves(repertoire, frame),
       ...timerMoves(frame).map((move) => withWallTime(frame, move)),

@@ -12,6 +12,7 @@ import { callSystem, callVariantOf, callVariants } from './call-system.js';
 import type { Contract } from './contract.js';
 import { contractOf } from './contract.js';
 import type { Contracts } from './contracts.js';
+import { areStepsCounted } from './counted-steps.js';
 import { areListsEnough } from './lists-enough.js';
 import { goalSystem, subplanSystem } from './plan-system.js';
 import type { StepOrigin } from './step-system.js';
@@ -96,6 +97,7 @@ const repertoireOf = (settings: Settings, { policy, team }: Settings): Repertoir
     waitsFor: 'one',
   }),
   areListsEnough: areListsEnough(policy),
+  areStepsCounted: areStepsCounted(settings),
   isHandedOnAsked:
     (policy.approval.confidenceBelow ?? 0) > 0 ||
     team.agents.some((agent) => policy.approval.agents.includes(agent)),

@@ -15,7 +15,7 @@ import { startMoves } from '../moves/starts.js';
 import { timerMoves } from '../moves/timers.js';
 import { withWallTime } from '../moves/wall-time.js';
 import { observedKernel } from '../observed-kernel.js';
-import { runText } from '../projection/run-text.js';
+import { countedRunText, runText } from '../projection/run-text.js';
 import { boundViolations, replanViolations } from '../rules/bound-rules.js';
 import { extensionViolations } from '../rules/extension-rule.js';
 import { plannedViolations } from '../rules/planned-rule.js';
@@ -28,6 +28,7 @@ import { pick } from './call-system.js';
 import { endNamer } from './contract.js';
 import type { Contracts } from './contracts.js';
 import { contractMoves, costOfStopped, detailOfStopped, refusableIn } from './contracts.js';
+import { standInsFor } from './counted-steps.js';
 import { environmentOf } from './environment.js';
 import {
   environmentIn,
@@ -125,10 +126,12 @@ export const goalSystem = (
 ): System => {
   const kernel = observedKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') });
   const { violations, violationsOfStep } = rulesOf(repertoire.settings);
+  const { areStepsCounted } = repertoire;
+  const textOf = areStepsCounted ? countedRunText : runText;
   return {
     name: 'the plan of the goal',
     kernel,
-    starts: startMoves(repertoire.settings, repertoire.shapes),
+    starts: startMoves(repertoire),
     moves: (frame) => [
       ...contractMoves(contracts, repertoire, frame),
       ...timerMoves(frame).map((move) => withWallTime(frame, move)),
@@ -136,11 +139,12 @@ export const goalSystem = (
       ...reportMoves(repertoire.settings, frame),
       ...refusableIn(contracts, frame).map(outOfCalls),
     ],
-    textOf: runText,
+    textOf,
+    ...(areStepsCounted ? { standInsFor } : {}),
     endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
     costOfStopped: costOfStopped(contracts),
     detailOfStopped: (call) => detailOfStopped(contracts, call),
-    violations: (frame) => [...violations(frame), ...extensionViolations(kernel, runText, frame)],
+    violations: (frame) => [...violations(frame), ...extensionViolations(kernel, textOf, frame)],
     violationsOfStep,
   };
 };

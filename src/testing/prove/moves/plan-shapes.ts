@@ -58,9 +58,10 @@ export class PlanShapes {
     );
   }
 
-  /** A plan for every shape, to start with. */
-  first(): NamedPlan[] {
-    return this.#shapes.map((shape) => this.#planOf(shape, 0, NO_LINKS));
+  /** A plan for every shape, to start with; or only lists of steps that wait for nothing. */
+  first(isList: boolean): NamedPlan[] {
+    const shapes = isList ? this.#lists : this.#shapes;
+    return shapes.map((shape) => this.#planOf(shape, 0, NO_LINKS));
   }
 
   /** A plan for every shape, with everything that its steps can wait for; or only lists of steps that wait for nothing. */

@@ -15,8 +15,10 @@ const UNKNOWN: Reply = { label: 'fails for good', code: 'unknown-agent' };
 export interface Repertoire {
   readonly settings: Settings;
   readonly shapes: PlanShapes;
-  /** Whether it is enough that later plans are lists of steps that wait for nothing: see lists-enough.ts. */
+  /** Whether it is enough that plans are lists of steps that wait for nothing: see lists-enough.ts. */
   readonly areListsEnough: boolean;
+  /** Whether steps that wait are all alike, and are only counted: see counted-steps.ts. */
+  readonly areStepsCounted: boolean;
   /** Whether a person may have to agree to a step that an agent handed on. */
   readonly isHandedOnAsked: boolean;
 }
@@ -146,7 +148,8 @@ const withSpending = ({ policy }: Settings, replies: readonly Reply[]): readonly
 };
 
 const plannerReplies = ({ shapes, areListsEnough }: Repertoire, asked: Asked): Reply[] => {
-  const plans = asked.revision === 0 ? shapes.first() : shapes.next(asked, areListsEnough);
+  const plans =
+    asked.revision === 0 ? shapes.first(areListsEnough) : shapes.next(asked, areListsEnough);
   const repeated = asked.fingerprints
     .map((fingerprint) => shapes.again(fingerprint))
     .find((plan) => plan !== undefined);

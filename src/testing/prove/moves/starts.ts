@@ -1,11 +1,10 @@
-import type { Settings } from '../../../machines/settings.types.js';
 import type { Move } from '../model.types.js';
-import type { PlanShapes } from './plan-shapes.js';
+import type { Repertoire } from './replies.js';
 
 /** A run starts with a goal, and with a plan of the caller's or without one where there is a planner. */
-export const startMoves = ({ team }: Settings, shapes: PlanShapes): Move[] => {
+export const startMoves = ({ settings: { team }, shapes, areListsEnough }: Repertoire): Move[] => {
   const given = shapes
-    .first()
+    .first(areListsEnough)
     .map(({ name, plan }) => start(`The run starts with ${name}`, { goal: 'Goal', plan }));
   const empty = start('The run starts with an empty plan', {
     goal: 'Goal',

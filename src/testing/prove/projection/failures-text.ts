@@ -1,6 +1,7 @@
 import { hasGate } from '../../../guards/gates.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
 import { failureLimit } from '../../../policy/time.js';
+import type { Sight } from './orchestrator-text.js';
 import { isPlanPossible, isReplanDue, replansLeft } from './plans-to-come.js';
 import { flag } from './value-text.js';
 
@@ -9,13 +10,14 @@ import { flag } from './value-text.js';
  * comparison is settled: whatever fails from here on is not too much. Then neither number is seen any more, and runs
  * that differ in nothing else are one. What is left out here is held to its bound at every arrival: see planned-rule.ts.
  */
-export const failuresText = (context: OrchestratorContext, isPlanComing: boolean): string => {
+export const failuresText = (context: OrchestratorContext, sight: Sight): string => {
+  const { isPlanComing, areStepsCounted } = sight;
   const { progress, givenUp, settings } = context;
   const { failedSincePlan, unresolved } = progress.counts;
   const { onStepFailure, onDependencyFailure } = settings.policy.failure;
   return [
-    leftText(context, isPlanComing),
-    plannedText(context, isPlanComing),
+    areStepsCounted ? lastText(context, isPlanComing) : leftText(context, isPlanComing),
+    plannedText(context, sight),
     flag(onStepFailure === 'stop' && failedSincePlan > 0),
     flag(unresolved > 0),
     flag(onDependencyFailure === 'stop' && unresolved > failedSincePlan),
@@ -39,6 +41,12 @@ const leftText = (context: OrchestratorContext, isPlanComing: boolean): string =
   return left.join('+');
 };
 
+/** Where steps are counted any failure but the first may turn out to be the last: see counted-steps.ts. */
+const lastText = (context: OrchestratorContext, isPlanComing: boolean): string => {
+  const left = failuresLeft(context);
+  return left <= 0 && left < mostToFail(context, isPlanComing) ? String(Math.max(-1, left)) : '';
+};
+
 /** Before the last failure. When the time to execute is over, what is handed on does not hand on again. */
 const handOffsLeft = (context: OrchestratorContext, isPlanComing: boolean): number => {
   const { isExecutionClosed, progress } = context;
@@ -47,14 +55,18 @@ const handOffsLeft = (context: OrchestratorContext, isPlanComing: boolean): numb
 };
 
 /** How many steps were planned, as far as it makes a difference to the limit or to whether there is a summary. */
-const plannedText = (context: OrchestratorContext, isPlanComing: boolean): string => {
+const plannedText = (
+  context: OrchestratorContext,
+  { isPlanComing, areStepsCounted }: Sight,
+): string => {
   const { settings, depth, progress } = context;
   const forSummary = settings.team.hasSummarizer && depth === 0 ? 2 : 0;
-  const forLimit = isLimitOpen(context, isPlanComing) ? plannedSeen(context, isPlanComing) : 0;
+  const isSeen = !areStepsCounted && isLimitOpen(context, isPlanComing);
+  const forLimit = isSeen ? plannedSeen(context, isPlanComing) : 0;
   return String(Math.min(progress.steps.length, Math.max(forSummary, forLimit)));
 };
 
-const failuresLeft = ({ progress, settings }: OrchestratorContext, added: number): number =>
+export const failuresLeft = ({ progress, settings }: OrchestratorContext, added = 0): number =>
   failureLimit(settings.policy, progress.steps.length + added) - progress.counts.failedSincePlan;
 
 /** A step that hands on is completed, so what is handed on adds nothing that can fail. */

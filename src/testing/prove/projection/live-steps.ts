@@ -21,6 +21,8 @@ export interface LiveStep {
 
 /** The task of a step that an agent handed on; the planner's have another. */
 export const HANDED_ON = 'handed on';
+/** The task of one that nobody planned: it waits so that a state stands for those with more steps. */
+export const STAND_IN = 'stands in';
 
 /** What is settled has had its consequences: only what waits or runs is seen, in the order in which steps start. */
 export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep[] => {

@@ -16,15 +16,22 @@ export interface Sight {
   readonly isPlanComing: boolean;
   /** What is left: nothing but a summary, and steps that come to their end; or only the latter. */
   readonly rest: 'all' | 'summary' | 'windingDown';
+  /** Whether steps that wait are all alike, and seen by their number. */
+  readonly areStepsCounted: boolean;
 }
 
 type PlanSeen = 'proposal' | 'judged' | 'given' | 'none';
 
 /** By the names of the active states. */
-export const sightIn = (value: string, { revision }: OrchestratorContext): Sight => ({
+export const sightIn = (
+  value: string,
+  { revision }: OrchestratorContext,
+  areStepsCounted: boolean,
+): Sight => ({
   plan: planSeenIn(value),
   isPlanComing: !isPlanThere(value, revision),
   rest: restIn(value),
+  areStepsCounted,
 });
 
 const planSeenIn = (value: string): PlanSeen => {
@@ -52,7 +59,7 @@ export const orchestratorText = (context: OrchestratorContext, sight: Sight): st
     budgetText(context, sight),
     clockText(context),
     endText(context),
-    failuresText(context, sight.isPlanComing),
+    failuresText(context, sight),
     requestsText(context, sight),
     ladderText(context),
     spentText(context),

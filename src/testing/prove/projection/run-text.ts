@@ -13,6 +13,7 @@ import { isExecutionOver, liveSteps, waitingSegments } from './live-steps.js';
 import type { Sight } from './orchestrator-text.js';
 import { orchestratorText, sightIn } from './orchestrator-text.js';
 import { stepText } from './step-text.js';
+import { countText } from './step-count.js';
 import { valueText } from './value-text.js';
 
 /*
@@ -20,40 +21,42 @@ import { valueText } from './value-text.js';
  * waits and runs, which timers are armed. Texts, keys, ids, slot numbers and generations are left out.
  */
 
-export const runText = (frame: Frame): string => {
-  const timers = timersByAddress(frame);
-  return chartText(frame, timers, '');
-};
+export const runText = (frame: Frame): string =>
+  chartText({ frame, timers: timersByAddress(frame), areStepsCounted: false }, '');
 
-type Timers = ReadonlyMap<string, readonly string[]>;
+/** The same where steps that wait are all alike: of these only the number is seen, apart from everything else. */
+export const countedRunText = (frame: Frame): string =>
+  chartText({ frame, timers: timersByAddress(frame), areStepsCounted: true }, '');
 
-const chartText = (frame: Frame, timers: Timers, address: string): string => {
-  const node = frame.state.nodes.get(address);
-  if (node === undefined) return frame.state.calls.has(address) ? '?' : '';
+/** What is looked at, and how. */
+interface View {
+  readonly frame: Frame;
+  readonly timers: ReadonlyMap<string, readonly string[]>;
+  readonly areStepsCounted: boolean;
+}
+
+const chartText = (view: View, address: string): string => {
+  const { state } = view.frame;
+  const node = state.nodes.get(address);
+  if (node === undefined) return state.calls.has(address) ? '?' : '';
   const value = valueText(node.snapshot);
-  const armed = (timers.get(address) ?? []).join('+');
-  return `${value}{${armed}}(${contextText(frame, timers, address, node, value)})`;
+  const armed = (view.timers.get(address) ?? []).join('+');
+  return `${value}{${armed}}(${contextText(view, address, node, value)})`;
 };
 
-const contextText = (
-  frame: Frame,
-  timers: Timers,
-  address: string,
-  node: ChartNode,
-  value: string,
-): string => {
+const contextText = (view: View, address: string, node: ChartNode, value: string): string => {
   const context: unknown = node.snapshot.context;
   switch (node.chart) {
     case 'orchestrator':
-      return planText(frame, timers, address, node, value);
+      return planText(view, address, node, value);
     case 'step':
-      return `${stepText(context as StepContext)}${childrenText(frame, timers, address, node)}`;
+      return `${stepText(context as StepContext)}${childrenText(view, address, node)}`;
     case 'agentCall':
-      return `${agentCallText(context as AgentCallContext)}${childrenText(frame, timers, address, node)}`;
+      return `${agentCallText(context as AgentCallContext)}${childrenText(view, address, node)}`;
     case 'breaker':
       return breakerText(context as BreakerContext);
     default:
-      return `${environmentText(context)}${childrenText(frame, timers, address, node)}`;
+      return `${environmentText(context)}${childrenText(view, address, node)}`;
   }
 };
 
@@ -63,26 +66,20 @@ const environmentText = (context: unknown): string =>
     .map(({ type }) => type)
     .join('+');
 
-const childrenText = (frame: Frame, timers: Timers, address: string, node: ChartNode): string =>
+const childrenText = (view: View, address: string, node: ChartNode): string =>
   Object.keys(childrenOf(node.snapshot))
-    .map((id) => chartText(frame, timers, `${address}/${id}`))
+    .map((id) => chartText(view, `${address}/${id}`))
     .join('');
 
 /** A step is known by its place in the plan, not by its slot. */
-const planText = (
-  frame: Frame,
-  timers: Timers,
-  address: string,
-  node: ChartNode,
-  value: string,
-): string => {
+const planText = (view: View, address: string, node: ChartNode, value: string): string => {
   const context = node.snapshot.context as OrchestratorContext;
   const inSlot = (index: number): string =>
-    chartText(frame, timers, `${address}/slot-${context.slots.indexOf(index)}`);
+    chartText(view, `${address}/slot-${context.slots.indexOf(index)}`);
   const others = Object.keys(childrenOf(node.snapshot))
     .filter((id) => !id.startsWith('slot-'))
-    .map((id) => `${id}:${chartText(frame, timers, `${address}/${id}`)}`);
-  const sight = sightIn(value, context);
+    .map((id) => `${id}:${chartText(view, `${address}/${id}`)}`);
+  const sight = sightIn(value, context, view.areStepsCounted);
   const steps = stepsText(context, sight, inSlot);
   return `${orchestratorText(context, sight)};${steps};${others.join('')}`;
 };
@@ -90,14 +87,15 @@ const planText = (
 /** Where nothing starts any more, steps that wait are seen at most by their number. */
 const stepsText = (
   context: OrchestratorContext,
-  { rest }: Sight,
+  { rest, areStepsCounted }: Sight,
   inSlot: (index: number) => string,
 ): string => {
-  const { counts } = context.progress;
+  const { pending } = context.progress.counts;
   const steps = liveSteps(context);
-  if (rest !== 'all')
-    return stepTexts(steps.filter(({ isRunning }) => isRunning).map(alone), inSlot);
-  return isExecutionOver(context) ? String(counts.pending) : stepTexts(steps, inSlot);
+  const running = steps.filter(({ isRunning }) => isRunning);
+  if (rest !== 'all') return stepTexts(running.map(alone), inSlot);
+  if (areStepsCounted) return `${stepTexts(running.map(alone), inSlot)}${countText(pending)}`;
+  return isExecutionOver(context) ? String(pending) : stepTexts(steps, inSlot);
 };
 
 const alone = (step: LiveStep): LiveStep => ({ ...step, isAwaited: false, text: step.kind });
@@ -115,7 +113,7 @@ const stepTexts = (steps: readonly LiveStep[], inSlot: (index: number) => string
 const waitingText = ({ text, isAwaited }: LiveStep): string => `${text}${isAwaited ? '!' : ''}`;
 
 /** The timers by what they are for. How many tenths of its time a step has left is seen by nobody but the timer itself. */
-const timersByAddress = ({ state }: Frame): Timers => {
+const timersByAddress = ({ state }: Frame): View['timers'] => {
   const timers = new Map<string, string[]>();
   state.timers.forEach(({ address }, key) => {
     const name = timerName(key, address);

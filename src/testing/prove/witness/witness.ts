@@ -1,5 +1,5 @@
 import type { KernelInput, KernelStep } from '../../../kernel/kernel.types.js';
-import { costOf, frameAfter } from '../explore.js';
+import { costOf, frameAfter, textAfter } from '../explore.js';
 import type { Edge, Graph } from '../graph.js';
 import type { Weights } from '../metrics.js';
 import { METRICS } from '../metrics.js';
@@ -48,8 +48,7 @@ const moveAlong = (
     if (move.kind !== edge.kind) continue;
     const step = system.kernel.step(frame.state, move.input);
     const next = frameAfter(frame, step);
-    const text = step.status === 'active' ? system.textOf(next) : `end: ${system.endOf(step)}`;
-    if (graph.nodeOf(text) !== edge.to) continue;
+    if (graph.nodeOf(textAfter(system, step, next)) !== edge.to) continue;
     if (!isSame(costOf(system, frame, move, step), edge.cost)) continue;
     return { told: told(move, stoppedParts(system, frame, step)), next };
   }

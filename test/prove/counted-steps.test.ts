@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+
+import { presets } from '../../src/policy/presets.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { Analysis } from '../../src/testing/prove/analysis.js';
+import { analyse } from '../../src/testing/prove/analysis.js';
+import { costOf, frameAfter, textAfter } from '../../src/testing/prove/explore.js';
+import type { Exploration } from '../../src/testing/prove/explore.js';
+import { Graph } from '../../src/testing/prove/graph.js';
+import type { Weights } from '../../src/testing/prove/metrics.js';
+import { METRICS, NOTHING } from '../../src/testing/prove/metrics.js';
+import type { Frame, Move, System } from '../../src/testing/prove/model.types.js';
+import { countedRunText } from '../../src/testing/prove/projection/run-text.js';
+import { prove } from '../../src/testing/prove/prove.js';
+import { unfold } from '../../src/testing/prove/unfold.js';
+import { replayWitness } from '../../src/testing/prove/witness/replay-witness.js';
+import { TEAM } from './configurations.js';
+import { contextIn, framesOf, planOf } from './plan-of.js';
+import { differentFutures } from './same-future.js';
+
+/*
+ * Where plans add up and steps run one at a time, states with two waiting steps or more are looked at as one, and how
+ * many failures are borne is left open. Here every such run is also taken state by state, with all numbers.
+ */
+
+const POLICIES: readonly [string, PolicyOverrides][] = [
+  [
+    'plans in front of what waits, failures that are gone past',
+    { replan: { merge: 'appendNext' }, failure: { onStepFailure: 'continue' } },
+  ],
+  ['plans behind what waits, failures that ask for another plan', { replan: { merge: 'append' } }],
+  [
+    'people at the limit, a goal that is judged, two failures borne',
+    {
+      limits: { maxFailures: 2 },
+      replan: { merge: 'append', onLimit: 'askHuman' },
+      gates: { goal: 50 },
+      approval: { onReject: 'skip' },
+    },
+  ],
+  [
+    'no failure borne, plans that people read',
+    {
+      limits: { maxFailures: 0 },
+      replan: { merge: 'appendNext', onLimit: 'finish' },
+      approval: { plan: true, onReject: 'fail' },
+    },
+  ],
+];
+
+const withReplans = (policy: PolicyOverrides, maxReplans: number): PolicyOverrides => ({
+  ...policy,
+  limits: { maxSteps: 2, ...policy.limits, maxReplans },
+});
+
+/** A state with all numbers that proofs leave out. */
+const numberedText = (frame: Frame): string => {
+  const { steps, counts } = contextIn(frame).progress;
+  return `${counts.failedSincePlan} of ${steps.length}: ${countedRunText(frame)}`;
+};
+
+/** What there is in a graph: how one comes from where to where, and at what cost. */
+const edgesIn = ({ graph }: Exploration): Set<string> => {
+  const edges = new Set<string>();
+  for (let index = 0; index < graph.edgeCount; index += 1) {
+    const { from, to, kind, cost } = graph.edge(index);
+    edges.add(edgeText(graph.textOf(from), graph.textOf(to), kind, cost));
+  }
+  return edges;
+};
+
+const edgeText = (from: string, to: string, kind: string, cost: Weights): string =>
+  [from, kind, METRICS.map((metric) => cost[metric]).join(), to].join(' | ');
+
+/** Said to a person who says it, or told to nobody: no edge where it changes nothing. */
+const isSilent = ({ kind, input }: Move): boolean => input.kind === 'commanded' || kind === 'inner';
+
+const maximaOf = ({ paths, exploration }: Analysis): unknown =>
+  METRICS.map((metric) => [metric, paths.most(metric, [...exploration.outputs.keys()])?.value]);
+
+/** A skip to a step is several skips, one after the other: that it comes to the same is tested on its own. */
+const isCompared = ({ label }: Move): boolean => !label.startsWith('A person skips to');
+
+const missingEdges = (told: System, counted: Analysis): { seen: number; missing: string[] } => {
+  const edges = edgesIn(counted.exploration);
+  const missing: string[] = [];
+  let seen = 0;
+  for (const frame of framesOf(told, numberedText)) {
+    const from = countedRunText(frame);
+    for (const move of told.moves(frame).filter(isCompared)) {
+      const step = told.kernel.step(frame.state, move.input);
+      const to = textAfter({ ...told, textOf: countedRunText }, step, frameAfter(frame, step));
+      if (from === to && isSilent(move)) continue;
+      const edge = edgeText(from, to, move.kind, costOf(told, frame, move, step));
+      seen += 1;
+      if (!edges.has(edge)) missing.push(`${move.label}\n  ${edge}`);
+    }
+  }
+  return { seen, missing };
+};
+
+describe.each(POLICIES)('steps that are counted: %s', (_, policy) => {
+  const overrides = withReplans(policy, 3);
+  const told = planOf(overrides, () => ({ areStepsCounted: false }));
+  const counted = analyse(planOf(overrides));
+
+  it('are in every state, and take every step, that they are seen in and to take one by one', () => {
+    expect(counted.system.standInsFor).toBeDefined();
+    const { seen, missing } = missingEdges(told, counted);
+    expect(missing.slice(0, 3)).toEqual([]);
+    expect(seen).toBeGreaterThan(3_000);
+  });
+
+  it('cost as much', () => {
+    const one = analyse(told);
+    expect([one.refutation, counted.refutation]).toEqual([undefined, undefined]);
+    expect(maximaOf(counted)).toEqual(maximaOf(one));
+  });
+
+  it('are told from each other by all that guards see where they are not counted', () => {
+    expect(differentFutures(told, 1).differences).toEqual([]);
+  });
+});
+
+describe('the preset whose plans add up', () => {
+  it.each([
+    [8, 3],
+    [12, 2],
+  ])(
+    'has a way to each maximum that can be taken: %i replans, plans of %i',
+    (maxReplans, steps) => {
+      const policy = presets.collaborative({ limits: { maxReplans } });
+      const options = { ...TEAM, planSteps: steps };
+      const { maxima, isProved } = prove(policy, options);
+      expect(isProved).toBe(true);
+      for (const metric of METRICS) {
+        const { value, bound, witness } = maxima![metric];
+        const replayed = replayWitness(policy, options, witness);
+        expect(replayed).toMatchObject({ isFollowed: true, violations: [], isCostlyCircle: false });
+        expect([metric, replayed.cost[metric], bound]).toEqual([metric, value, value]);
+      }
+    },
+  );
+});
+
+describe('a graph of states in which steps are counted', () => {
+  const answer = { kind: 'answer', label: 'Something happens' } as const;
+  const step: Weights = { ...NOTHING, steps: 1 };
+
+  /** Five wait, each takes its turn; and perhaps there are more of them from time to time. */
+  const explorationWith = (isGrowing: boolean): Exploration => {
+    const graph = new Graph();
+    for (const text of ['start', 'busy ×2', 'busy ×1', 'busy ×0', 'end: done']) graph.add(text);
+    graph.open(0);
+    graph.connect(0, 1, answer, NOTHING, [-1, 5]);
+    graph.open(1);
+    graph.connect(1, 1, answer, step, [3, 2]);
+    graph.connect(1, 2, answer, step, [2, 1]);
+    if (isGrowing) graph.connect(1, 1, answer, NOTHING, [3, 4]);
+    graph.open(2);
+    graph.connect(2, 3, answer, step, [1, 0]);
+    graph.open(3);
+    graph.connect(3, 4, answer, step, [0, -1]);
+    graph.close();
+    return { graph, outputs: new Map([[4, 'output']]), refutation: undefined };
+  };
+
+  it('is unfolded to one with a state for each number', () => {
+    const { graph, outputs } = unfold(explorationWith(false));
+    const texts = Array.from({ length: graph.size }, (_, node) => graph.textOf(node));
+    const waiting = [5, 4, 3, 2, 1, 0].map((count) => `busy ×${count}`);
+    expect(texts).toEqual(['start', ...waiting, 'end: done']);
+    expect(graph.edgeCount).toBe(7);
+    expect([...outputs]).toEqual([[7, 'output']]);
+  });
+
+  it('finds what was refuted again, by the shortest way', () => {
+    const violation = { rule: 'bound', message: 'Too much' } as const;
+    const { graph, refutation } = unfold({
+      ...explorationWith(false),
+      refutation: { node: 2, edge: 2, violation },
+    });
+    expect(graph.wayTo(refutation!.node)).toHaveLength(5);
+    expect(graph.edge(refutation!.edge!)).toMatchObject({ to: refutation!.node });
+  });
+
+  it('is refuted where there is no end of numbers', () => {
+    const { refutation } = unfold(explorationWith(true));
+    expect(refutation?.violation.message).toBe(
+      'There is no bound on steps that wait: "Something happens" can happen again and again',
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { chartsOf } from '../../src/composition/charts.js';
+import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
+import type { PolicyOverrides } from '../../src/policy/types.js';
+import { compose, repertoireFor } from '../../src/testing/prove/compositional/compose.js';
+import { contractOf } from '../../src/testing/prove/compositional/contract.js';
+import { goalSystem } from '../../src/testing/prove/compositional/plan-system.js';
+import { frameAfter } from '../../src/testing/prove/explore.js';
+import type { Frame, System } from '../../src/testing/prove/model.types.js';
+import type { Repertoire } from '../../src/testing/prove/moves/replies.js';
+import { settingsOf } from '../../src/testing/prove/settings.js';
+import { small, TEAM } from './configurations.js';
+
+/** The plan of the goal on its own: as it is proved, or without what spares a look at so many plans. */
+export const planOf = (
+  policy: PolicyOverrides,
+  instead: (repertoire: Repertoire) => Partial<Repertoire> = () => ({}),
+): System => {
+  const settings = settingsOf(small(policy), TEAM);
+  const { analyses } = compose(chartsOf, settings, {});
+  const repertoire = repertoireFor(settings);
+  const contracts = new Map(
+    analyses
+      .slice(0, -1)
+      .map((analysis) => [analysis.system.name, contractOf(analysis, undefined)] as const),
+  );
+  const planned = contracts.get('a planned step at level 0');
+  return goalSystem(
+    chartsOf(repertoire.settings),
+    { ...repertoire, ...instead(repertoire) },
+    { calls: contracts, ...(planned === undefined ? {} : { planned, handedOn: planned }) },
+  );
+};
+
+export const contextIn = ({ state }: Frame): OrchestratorContext =>
+  state.nodes.get('')?.snapshot.context as OrchestratorContext;
+
+/** One frame for every state, or for every one that is told from others by more than that. */
+export function* framesOf(
+  system: System,
+  textOf: (frame: Frame) => string = system.textOf,
+): Generator<Frame> {
+  const start: Frame = { state: system.kernel.initialState, calls: new Map() };
+  const seen = new Set<string>();
+  const queue: Frame[] = [start];
+  for (const frame of queue) {
+    if (frame !== start) yield frame;
+    for (const { input } of frame === start ? system.starts : system.moves(frame)) {
+      const step = system.kernel.step(frame.state, input);
+      const next = frameAfter(frame, step);
+      const text = step.status === 'active' ? textOf(next) : '';
+      if (text === '' || seen.has(text)) continue;
+      seen.add(text);
+      queue.push(next);
+    }
+  }
+}
