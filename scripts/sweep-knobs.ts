@@ -34,7 +34,7 @@ type LeftOut =
 
 const POLICY_KNOBS = {
   'limits.maxSteps': [1, 2],
-  'limits.maxReplans': [0, 1, 2],
+  'limits.maxReplans': [0, 1, 2, 3],
   'limits.maxDepth': [0, 1, 2],
   'limits.maxAttempts': [1, 2],
   'limits.maxFixCycles': [0, 1],

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { presets } from '../../src/policy/presets.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
 import type { Analysis } from '../../src/testing/prove/analysis.js';
 import { analyse } from '../../src/testing/prove/analysis.js';
+import { standInsFor } from '../../src/testing/prove/compositional/counted-steps.js';
 import { costOf, frameAfter, textAfter } from '../../src/testing/prove/explore.js';
 import type { Exploration } from '../../src/testing/prove/explore.js';
 import { Graph } from '../../src/testing/prove/graph.js';
@@ -11,10 +12,12 @@ import type { Weights } from '../../src/testing/prove/metrics.js';
 import { METRICS, NOTHING } from '../../src/testing/prove/metrics.js';
 import type { Frame, Move, System } from '../../src/testing/prove/model.types.js';
 import { countedRunText } from '../../src/testing/prove/projection/run-text.js';
+import { folded } from '../../src/testing/prove/projection/step-count.js';
 import { prove } from '../../src/testing/prove/prove.js';
+import type { ProveOptions } from '../../src/testing/prove/prove.types.js';
 import { unfold } from '../../src/testing/prove/unfold.js';
 import { replayWitness } from '../../src/testing/prove/witness/replay-witness.js';
-import { TEAM } from './configurations.js';
+import { small, TEAM } from './configurations.js';
 import { contextIn, framesOf, planOf } from './plan-of.js';
 import { differentFutures } from './same-future.js';
 
@@ -36,6 +39,14 @@ const POLICIES: readonly [string, PolicyOverrides][] = [
       replan: { merge: 'append', onLimit: 'askHuman' },
       gates: { goal: 50 },
       approval: { onReject: 'skip' },
+    },
+  ],
+  [
+    'a failure that ends the run, and a no that does not',
+    {
+      replan: { merge: 'appendNext' },
+      failure: { onStepFailure: 'stop' },
+      approval: { onReject: 'replan' },
     },
   ],
   [
@@ -99,6 +110,17 @@ const missingEdges = (told: System, counted: Analysis): { seen: number; missing:
   return { seen, missing };
 };
 
+/** Every maximum is what the price tag says, and what the way to it costs. */
+const expectWays = (policy: Policy, options: ProveOptions): void => {
+  const { maxima } = prove(policy, options);
+  for (const metric of METRICS) {
+    const { value, bound, witness } = maxima![metric];
+    const replayed = replayWitness(policy, options, witness);
+    expect(replayed).toMatchObject({ isFollowed: true, violations: [], isCostlyCircle: false });
+    expect([metric, replayed.cost[metric], bound]).toEqual([metric, value, value]);
+  }
+};
+
 describe.each(POLICIES)('steps that are counted: %s', (_, policy) => {
   const overrides = withReplans(policy, 3);
   const told = planOf(overrides, () => ({ areStepsCounted: false }));
@@ -111,10 +133,21 @@ describe.each(POLICIES)('steps that are counted: %s', (_, policy) => {
     expect(seen).toBeGreaterThan(3_000);
   });
 
+  it('are looked at in states that look like those they stand for', () => {
+    for (const frame of framesOf(told, numberedText)) {
+      const looks = standInsFor(frame).map((standIn) => folded(countedRunText(standIn)));
+      expect(new Set(looks)).toEqual(new Set([folded(countedRunText(frame))]));
+    }
+  });
+
   it('cost as much', () => {
     const one = analyse(told);
     expect([one.refutation, counted.refutation]).toEqual([undefined, undefined]);
     expect(maximaOf(counted)).toEqual(maximaOf(one));
+  });
+
+  it('have a way to each maximum that can be taken', () => {
+    expectWays(small(overrides), TEAM);
   });
 
   it('are told from each other by all that guards see where they are not counted', () => {
@@ -129,16 +162,7 @@ describe('the preset whose plans add up', () => {
   ])(
     'has a way to each maximum that can be taken: %i replans, plans of %i',
     (maxReplans, steps) => {
-      const policy = presets.collaborative({ limits: { maxReplans } });
-      const options = { ...TEAM, planSteps: steps };
-      const { maxima, isProved } = prove(policy, options);
-      expect(isProved).toBe(true);
-      for (const metric of METRICS) {
-        const { value, bound, witness } = maxima![metric];
-        const replayed = replayWitness(policy, options, witness);
-        expect(replayed).toMatchObject({ isFollowed: true, violations: [], isCostlyCircle: false });
-        expect([metric, replayed.cost[metric], bound]).toEqual([metric, value, value]);
-      }
+      expectWays(presets.collaborative({ limits: { maxReplans } }), { ...TEAM, planSteps: steps });
     },
   );
 });

@@ -20,7 +20,7 @@ import { areListsEnough } from './lists-enough.js';
  *
  * How many failures are too many depends on how many steps were planned, which would be one more number to tell states
  * apart by. Here any failure may be the last one that is borne, which is more than can happen: what holds then holds for
- * every limit. No limit but none at all makes a run cheaper, because the ways that cost the most need no failures, or one.
+ * every limit. A run is not dearer by it: the price tag is the same for every limit but none at all.
  */
 
 /** With a budget of calls, steps that were handed on are told from others; and so are agents with a fallback. */
@@ -35,19 +35,42 @@ export const standInsFor = (frame: Frame): Frame[] => {
   const context = contextIn(frame);
   const { progress, settings } = context;
   const { pending } = progress.counts;
-  return (pending < MANY ? [pending] : [MANY, MANY + 1]).flatMap((count) => {
-    const { counts, ...plan } = waiting(progress, count);
-    const limit = failureLimit(settings.policy, plan.steps.length);
-    return leftToFail(context).map((left) =>
-      withProgress(frame, { ...plan, counts: { ...counts, failedSincePlan: limit - left } }),
-    );
+  return (pending < MANY ? [pending] : [MANY, MANY + 1]).flatMap((waiting) =>
+    sizesOf(context, Math.max(0, waiting - pending)).flatMap((planned) => {
+      const { counts, ...plan } = resized(progress, planned, waiting);
+      const limit = failureLimit(settings.policy, planned);
+      return failuresIn(context, limit).map((failedSincePlan) =>
+        withProgress(frame, { ...plan, counts: { ...counts, failedSincePlan } }),
+      );
+    }),
+  );
+};
+
+/**
+ * How many steps are planned, with at least so many more: after the last failure that is borne, as many as let another one be
+ * borne when a step is handed on, and as many as do not.
+ */
+const sizesOf = (context: OrchestratorContext, more: number): readonly number[] => {
+  const { policy } = context.settings;
+  const least = context.progress.steps.length + more;
+  if (policy.limits.maxFailures !== null || failuresLeft(context) !== 0) return [least];
+  const isRaisedAt = (planned: number): boolean =>
+    failureLimit(policy, planned + 1) > failureLimit(policy, planned);
+  return [false, true].map((isRaised) => {
+    let planned = least;
+    while (isRaisedAt(planned) !== isRaised) planned += 1;
+    return planned;
   });
 };
 
-/** How many more failures are borne: after one that is, as if one more were, and as if two more were. */
-const leftToFail = (context: OrchestratorContext): readonly number[] => {
+/** How many failures there were: of those that are borne as many as leave one more, and two more. */
+const failuresIn = (context: OrchestratorContext, limit: number): readonly number[] => {
+  const { progress, settings } = context;
   const left = failuresLeft(context);
-  return left > 0 && context.progress.counts.unresolved > 0 ? [1, 2] : [left];
+  if (left <= 0) return [limit - left];
+  const isOneBorne =
+    progress.counts.unresolved > 0 && settings.policy.failure.onStepFailure !== 'stop';
+  return isOneBorne ? [limit - 1, limit - 2] : [progress.counts.failedSincePlan];
 };
 
 const contextIn = ({ state }: Frame): OrchestratorContext =>
@@ -63,19 +86,23 @@ const withProgress = (frame: Frame, progress: Progress): Frame => {
   return { state: { ...state, nodes }, calls };
 };
 
-/** The same plan with so many steps that wait: others are skipped, or added. */
-const waiting = (progress: Progress, count: number): Progress => {
-  const indexes = itemsOf(progress.states).flatMap(({ status }, index) =>
+/** With more steps, of which so many wait: all others that would are skipped. */
+const resized = (progress: Progress, planned: number, waiting: number): Progress => {
+  const larger = withMore(progress, planned - progress.steps.length);
+  const indexes = itemsOf(larger.states).flatMap(({ status }, index) =>
     status === 'pending' ? [index] : [],
   );
-  const fewer = indexes.slice(count).reduce(skipped, progress);
-  const like = progress.steps[indexes[0] ?? -1];
-  if (like === undefined || indexes.length >= count) return fewer;
-  const { agent, complexity, requiresApproval } = like;
+  return indexes.slice(waiting).reduce(skipped, larger);
+};
+
+const withMore = (progress: Progress, more: number): Progress => {
+  const like = progress.steps[0];
+  if (like === undefined) return progress;
+  const { agent, complexity, requiresApproval, revision } = like;
   const step = { id: 'more', task: STAND_IN, agent, complexity, requiresApproval, dependsOn: [] };
-  const steps = Array.from({ length: count - indexes.length }, () => step);
-  const rules = { revision: like.revision, merge: 'append', resolvesFailures: false } as const;
-  return adoptPlan(progress, { analysis: '', steps }, rules).progress;
+  const plan = { analysis: '', steps: Array.from({ length: more }, () => step) };
+  const rules = { revision, merge: 'append', resolvesFailures: false } as const;
+  return adoptPlan(progress, plan, rules).progress;
 };
 
 const skipped = (progress: Progress, index: number): Progress => {
