@@ -148,19 +148,11 @@ export const orchestratorMachine = setup({
         target: '.windingDown',
         actions: ['endWithBudget', 'refusePermit'],
       },
-      { guard: 'hasBreaker', actions: 'askBreaker' },
+      { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
       { actions: ['countCall', 'grantPermit'] },
     ],
     'verdict.noted': { actions: 'passDown' },
-    'permit.granted': [
-      { guard: 'isNested', actions: 'passDown' },
-      {
-        guard: 'isOutOfBudget',
-        target: '.windingDown',
-        actions: ['endWithBudget', 'refusePermit'],
-      },
-      { actions: ['countCall', 'passDown'] },
-    ],
+    'permit.granted': { actions: 'passDown' },
     'permit.refused': { actions: 'passDown' },
     'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
     'run.recovered': [
@@ -821,13 +813,8 @@ export const orchestratorMachine = setup({
         'permit.requested': [
           { guard: 'isNested', actions: 'passUp' },
           { guard: 'isOutOfBudget', actions: 'refusePermit' },
-          { guard: 'hasBreaker', actions: 'askBreaker' },
+          { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
           { actions: ['countCall', 'grantPermit'] },
-        ],
-        'permit.granted': [
-          { guard: 'isNested', actions: 'passDown' },
-          { guard: 'isOutOfBudget', actions: 'refusePermit' },
-          { actions: ['countCall', 'passDown'] },
         ],
       },
       always: [

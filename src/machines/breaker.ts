@@ -8,8 +8,8 @@ import { parentOf } from './send-up.js';
  * The circuit breaker of one agent.
  *
  * It decides whether the next call may go out and answers whoever asks. It never calls anybody. While open it refuses,
- * so a dead agent costs its callers nothing; after `cooldown` one probe decides whether the agent is back. The root
- * orchestrator starts one per agent, and it ends with the run.
+ * so nobody waits for a dead agent; after `cooldown` one probe decides whether the agent is back. The root orchestrator
+ * starts one per agent, and it ends with the run.
  */
 export const breakerMachine = setup({
   types: {

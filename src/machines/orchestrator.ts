@@ -31,20 +31,12 @@ export const createOrchestratorMachine = (settings?: Settings) =>
           target: '.windingDown',
           actions: ['endWithBudget', 'refusePermit'],
         },
-        { guard: 'hasBreaker', actions: 'askBreaker' },
+        // A call is paid for when it is asked for, whether or not a breaker lets it through.
+        { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
         { actions: ['countCall', 'grantPermit'] },
       ],
       'verdict.noted': { actions: 'passDown' },
-      // Several may have asked the breakers at once: each is counted, and held to the budget, when it is granted.
-      'permit.granted': [
-        { guard: 'isNested', actions: 'passDown' },
-        {
-          guard: 'isOutOfBudget',
-          target: '.windingDown',
-          actions: ['endWithBudget', 'refusePermit'],
-        },
-        { actions: ['countCall', 'passDown'] },
-      ],
+      'permit.granted': { actions: 'passDown' },
       'permit.refused': { actions: 'passDown' },
       'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
       // At once, whatever goes on: what killed so many processes would be called again while it winds down.
@@ -654,13 +646,8 @@ export const createOrchestratorMachine = (settings?: Settings) =>
           'permit.requested': [
             { guard: 'isNested', actions: 'passUp' },
             { guard: 'isOutOfBudget', actions: 'refusePermit' },
-            { guard: 'hasBreaker', actions: 'askBreaker' },
+            { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
             { actions: ['countCall', 'grantPermit'] },
-          ],
-          'permit.granted': [
-            { guard: 'isNested', actions: 'passDown' },
-            { guard: 'isOutOfBudget', actions: 'refusePermit' },
-            { actions: ['countCall', 'passDown'] },
           ],
         },
         always: [

@@ -111,6 +111,7 @@ export interface OrchestratorContext {
   /** The last confidence of each agent that gave one. */
   readonly confidence: Readonly<Record<string, number>>;
   readonly spent: {
+    /** Calls that were asked for and not refused by a budget; a breaker may have refused them. */
     readonly agentCalls: number;
     readonly tokens: number;
     readonly costUsd: number;

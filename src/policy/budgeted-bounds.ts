@@ -49,8 +49,6 @@ export interface Prices {
   readonly subplan: number;
   /** What makes another plan necessary: a person's no costs nothing. */
   readonly cause: number;
-  /** All causes together: once so many calls have failed, a breaker is open, and steps fail for nothing. */
-  readonly causesMax: number;
   /** Whether a step whose sub-plan fails is cause enough. */
   readonly isFailureCause: boolean;
   readonly isGoalJudged: boolean;
@@ -65,18 +63,10 @@ const pricesOf = (policy: Policy, team: BoundedTeam): Prices => {
     review,
     subplan: limits.maxAttempts + 1 + review,
     cause: isFailureBorne && approval.onReject === 'replan' ? 0 : 1,
-    causesMax: isFailureCause ? failuresUntilFree(policy, team) : Infinity,
     isFailureCause,
     isGoalJudged: team.hasSupervisor && gates.goal !== null,
   };
 };
-
-/** Whoever has a fallback never fails for nothing. */
-const failuresUntilFree = ({ breaker, retry }: Policy, team: BoundedTeam): number =>
-  breaker !== null &&
-  team.agents.some((agent) => !retry.fallback || !team.fallbacks.includes(agent))
-    ? breaker.failures
-    : Infinity;
 
 /** A replan follows a plan that was none, or a no to the one that was given. The planner may be refused at last. */
 const replansWithin = (

@@ -36,16 +36,12 @@ export const stepsWithin = (terms: Terms): Partial<Bounds> => {
   for (const way of waysToPlan(terms)) {
     if (ways.push(way) > WAYS_MAX) return {};
   }
-  const most = (amountOf: Amount, at: Terms): number =>
-    Math.max(0, ...ways.map((way) => Math.floor(mostIn(way, at, amountOf))));
+  const most = (amountOf: Amount): number =>
+    Math.max(0, ...ways.map((way) => Math.floor(mostIn(way, terms, amountOf))));
   const questions = isLimitAsked(terms) ? [byHandOffs, byRepeats, atLimit] : [freely];
-  // With a breaker, too, each cause may be paid for.
-  const paid = { ...terms, prices: { ...terms.prices, causesMax: Infinity } };
   return {
-    steps: most(startedIn, terms),
-    approvals: Math.max(
-      ...questions.flatMap((asked) => [terms, paid].map((at) => most(approvalsBy(asked), at))),
-    ),
+    steps: most(startedIn),
+    approvals: Math.max(...questions.map((asked) => most(approvalsBy(asked)))),
   };
 };
 
@@ -125,7 +121,7 @@ const booksOf = (
   way: Way,
   { budget, prices }: Terms,
 ): Books => {
-  const { review, subplan, isFailureCause } = prices;
+  const { review, subplan, cause, isFailureCause } = prices;
   const caused = way.plans - 1 - way.judged;
   const failed = isFailureCause ? hosts : 0;
   const causing = Math.max(0, caused - failed);
@@ -137,12 +133,9 @@ const booksOf = (
     causing,
     failing: Math.max(0, failed - caused),
     free: goalSteps - hosts - causing,
-    left: budget - planned - priceOf(causing, prices),
+    left: budget - planned - causing * cause,
   };
 };
-
-const priceOf = (causes: number, { cause, causesMax }: Prices): number =>
-  Math.min(causes * cause, causesMax);
 
 const startedIn: Amount = ({ way: { plans, spare }, below, left }, { policy }) =>
   left < 0 ? -Infinity : policy.limits.maxSteps * (plans + below) + Math.min(left, spare);
@@ -188,14 +181,12 @@ const byHandOffs: Questions = ({ way: { spare, spent }, failing }, terms) => [
 ];
 
 /** People are asked, too, when a planner repeats itself. That takes a replan, and something that causes it. */
-const byRepeats: Questions = (books, terms) => {
-  const { way, failing, free } = books;
-  const { spare, spent } = way;
+const byRepeats: Questions = ({ way: { spare, spent }, failing, free }, terms) => {
   if (!isRepeatable(terms)) return [0, 0, 0];
   const bySteps = Math.min(spent, free);
   const byGoal = terms.prices.isGoalJudged ? spent - bySteps : 0;
   const repeats = Math.min(spare, failing + bySteps + byGoal);
-  return [0, repeats, byGoal + priceMore(bySteps, books, terms)];
+  return [0, repeats, byGoal + bySteps * terms.prices.cause];
 };
 
 /**
@@ -210,12 +201,11 @@ const atLimit: Questions = (books, terms) => {
   const { policy, parts, prices } = terms;
   const { maxSteps, maxParallel } = policy.limits;
   const caused = plans - 1 - judged;
-  const isPaid = prices.cause > 0 && causing <= prices.causesMax;
   const isKept = policy.replan.merge.startsWith('append');
   const kept = isKept ? maxSteps * (1 + caused) - caused : maxSteps;
   const isOneBeside =
     policy.failure.onDependencyFailure !== 'run' && maxSteps > 1 && maxParallel > 1;
-  const lost = isKept && isOneBeside ? caused - (isPaid ? causing : 0) : 0;
+  const lost = isKept && isOneBeside ? caused - causing * prices.cause : 0;
   const unspent = parts.plannerCalls && spare - spent;
   const [most] = inVainWith(Math.min(free, kept), unspent, books, terms);
   const [inVain, extra] = inVainWith(Math.min(free, kept - lost), unspent, books, terms);
@@ -226,23 +216,20 @@ const atLimit: Questions = (books, terms) => {
 const inVainWith = (
   last: number,
   unspent: number,
-  books: Books,
+  { failing, free }: Books,
   terms: Terms,
 ): readonly [number, number] => {
-  const { failing, free } = books;
+  const { prices } = terms;
   if (unspent === 0 || isRepeatable(terms)) {
     const wishes = Math.max(0, unspent - failing);
     const repeats = unspent - wishes + Math.min(free, last + wishes);
-    return [repeats, priceMore(wishes, books, terms)];
+    return [repeats, wishes * prices.cause];
   }
   // By plans that are none, one after the other.
-  const isFree = failing > 0 || (last > 0 && priceMore(1, books, terms) === 0);
-  const inVain = Math.max(last + Math.min(1, failing), Number(terms.prices.isGoalJudged));
+  const isFree = failing > 0 || (last > 0 && prices.cause === 0);
+  const inVain = Math.max(last + Math.min(1, failing), Number(prices.isGoalJudged));
   return [inVain, unspent - Number(isFree)];
 };
-
-const priceMore = (causes: number, { causing }: Books, { prices }: Terms): number =>
-  priceOf(causing + causes, prices) - priceOf(causing, prices);
 
 const isRepeatable = ({ policy, parts }: Terms): boolean =>
   policy.replan.stopOnRepeatedPlan && parts.plannerCalls > 0;

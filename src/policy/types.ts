@@ -35,7 +35,11 @@ export interface LimitsPolicy {
   readonly maxRecoveries: number;
   /** Failed steps a run bears; null derives `max(2, ceil(steps / 3))`. Minimum: 0. @default null */
   readonly maxFailures: number | null;
-  /** Calls of agents in the whole run; null turns the bound off. Minimum: 1. @default null */
+  /**
+   * Calls in the whole run, counted when they are asked for: one that a breaker refuses is counted too. Null turns the
+   * bound off. Minimum: 1.
+   * @default null
+   */
   readonly maxAgentCalls: number | null;
   /**
    * Tokens in the whole run, input and output; null turns the bound off. Minimum: 1.
@@ -195,7 +199,7 @@ export interface RetryPolicy {
   readonly fallback: boolean;
 }
 
-/** When calls of an agent that keeps failing are refused without trying. */
+/** When calls of an agent that keeps failing are refused without trying; `limits.maxAgentCalls` counts them all the same. */
 export interface BreakerPolicy {
   /** Failures in a row that open the breaker. Minimum: 1. */
   readonly failures: number;

@@ -168,10 +168,19 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     },
   },
   {
-    name: 'the calls that open a breaker are paid for, those that it refuses are not',
+    name: 'calls that a breaker refuses are paid for like those that open it',
     policy: {
       limits: { maxReplans: 2, maxAgentCalls: 3 },
       approval: { onReject: 'skip' },
+      breaker: { failures: 1, resetMs: 1_000 },
+    },
+  },
+  {
+    name: 'few calls: a question closes a breaker, and a step that another plan comes of opens it again',
+    policy: {
+      limits: { maxReplans: 2, maxAgentCalls: 6 },
+      approval: { maxQuestions: 1, onReject: 'skip' },
+      failure: { onStepFailure: 'replan' },
       breaker: { failures: 1, resetMs: 1_000 },
     },
   },

@@ -186,28 +186,55 @@ describe('the breaker of an agent', () => {
 });
 
 describe('a try that the breaker refuses', () => {
+  const shutOut = (overrides: PolicyOverrides, ...plan: readonly string[]): ScenarioSetup => ({
+    options: {
+      agents: [scriptedAgent('worker', down)],
+      policy: policyOf({ breaker: { failures: 1, resetMs: 60_000 }, ...overrides }),
+    },
+    start: { plan: { steps: steps(...plan) } },
+  });
+
   scenario(
-    'costs nothing of the budget: it was never made',
-    () => ({
-      options: {
-        agents: [
-          agentNamed('worker', () => {
-            throw new Error('Down');
-          }),
-        ],
-        policy: definePolicy({
-          limits: { maxAgentCalls: 2 },
-          breaker: { failures: 1, resetMs: 60_000 },
-          retry: { attempts: 3, backoffMs: 100 },
-          failure: { onStepFailure: 'continue' },
-        }),
-      },
-      start: { plan: { steps: steps('a') } },
-    }),
+    'is counted like one that goes out: a run whose agents are all shut out ends by its budget',
+    () => shutOut({ limits: { maxAgentCalls: 3 } }, 'a', 'b', 'c', 'd', 'e'),
+    ({ report, factsOf }) => {
+      expect(report).toMatchObject({ status: 'budgetExhausted', reason: 'maxAgentCalls' });
+      expect(factsOf('agent.called')).toHaveLength(1);
+      expect(factsOf('agent.failed').map(({ code }) => code)).toEqual([
+        'threw',
+        'breaker-open',
+        'breaker-open',
+        'budget-exhausted',
+      ]);
+    },
+  );
+
+  scenario(
+    'is counted once: a run that asks for just as many calls as it has does not miss one',
+    () => shutOut({ limits: { maxAgentCalls: 3 }, retry: { attempts: 3, backoffMs: 100 } }, 'a'),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
       expect(factsOf('agent.called')).toHaveLength(1);
+      expect(factsOf('budget.exhausted')).toEqual([]);
       expect(factsOf('step.failed')).toMatchObject([{ code: 'breaker-open' }]);
+    },
+  );
+});
+
+describe('calls that are asked for at once', () => {
+  scenario(
+    'are counted before a breaker lets them through: no more go out than the budget has',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 100)],
+        policy: policyOf({ limits: { maxAgentCalls: 3, maxParallel: 10 } }),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c', 'd', 'e') } },
+    }),
+    ({ report, factsOf }) => {
+      expect(factsOf('agent.called')).toHaveLength(3);
+      expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
+      expect(report.status).toBe('budgetExhausted');
     },
   );
 });

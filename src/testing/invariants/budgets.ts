@@ -3,7 +3,10 @@ import type { FactBody } from '../../journal/facts.js';
 import type { Check } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 
-/** Invariant 11 call by call: nothing goes out once calls, tokens or money are used up, and no output is too large. */
+/**
+ * Invariant 11 call by call: nothing goes out once calls, tokens or money are used up, and no output is too large. A call
+ * is counted when it is asked for, so one that a breaker refuses counts too.
+ */
 export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
   const findings = new Findings();
   const spent = { calls: 0, tokens: 0, costUsd: 0 };
@@ -11,20 +14,24 @@ export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
     findings.expect(
       most === null || used < most,
       'ceilings-held',
-      `${key} is called with ${used} of ${most} ${name} used`,
+      `${key} is asked for with ${used} of ${most} ${name} used`,
     );
   const count = (usage: FactBody<'agent.answered'>['usage'] | undefined): void => {
     spent.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
     spent.costUsd += usage?.costUsd ?? 0;
   };
+  const ask = (key: string): void => {
+    within(spent.calls, limits.maxAgentCalls, 'maxAgentCalls', key);
+    within(spent.tokens, limits.maxTokens, 'maxTokens', key);
+    within(spent.costUsd, limits.maxCostUsd, 'maxCostUsd', key);
+    spent.calls += 1;
+  };
   follow(facts, findings, {
-    'agent.called': ({ key }) => {
-      within(spent.calls, limits.maxAgentCalls, 'maxAgentCalls', key);
-      within(spent.tokens, limits.maxTokens, 'maxTokens', key);
-      within(spent.costUsd, limits.maxCostUsd, 'maxCostUsd', key);
-      spent.calls += 1;
+    'agent.called': ({ key }) => ask(key),
+    'agent.failed': ({ key, code, usage }) => {
+      if (code === 'breaker-open') ask(key);
+      count(usage);
     },
-    'agent.failed': ({ usage }) => count(usage),
     'agent.answered': ({ key, usage, output }) => {
       count(usage);
       const isSmall = sizeOf(output) <= limits.maxOutputBytes;

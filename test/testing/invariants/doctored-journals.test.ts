@@ -10,6 +10,7 @@ import { checkInvariants } from '../../../src/testing/invariants/check-invariant
 import type { InvariantName } from '../../../src/testing/invariants/invariants.js';
 import { INVARIANTS } from '../../../src/testing/invariants/invariants.js';
 import { play } from '../../scenarios/harness.js';
+import { scriptedAgent } from '../../scenarios/scripted.js';
 import { steps } from '../../scenarios/team.js';
 
 /* What only a whole journal shows, and what needs a supervisor, a clock and a budget: each promise, broken on purpose. */
@@ -191,6 +192,24 @@ describe('a doctored journal', () => {
     const large = journal.map((entry) => replaceText(entry, text));
     expect(broken(large)).toEqual([]);
     expect(broken(large, limited({ maxOutputBytes: 1_024 }))).toEqual(['ceilings-held']);
+  });
+
+  it('ceilings-held: a call that a breaker refuses when everything is used up', async () => {
+    const shutOut = (maxAgentCalls: number): PolicyOverrides => ({
+      limits: { maxAgentCalls, maxFailures: 99, maxParallel: 1 },
+      failure: { onStepFailure: 'continue' },
+      breaker: { failures: 1, resetMs: 60_000 },
+      retry: { attempts: 1 },
+    });
+    const run = await play('straight', () => ({
+      options: {
+        agents: [scriptedAgent('worker', new Error('down'))],
+        policy: definePolicy(shutOut(4)),
+      },
+      start: { plan: { steps: steps('a', 'b', 'c', 'd') } },
+    }));
+    expect(broken(run.journal, shutOut(4))).toEqual([]);
+    expect(broken(run.journal, shutOut(3))).toEqual(['ceilings-held']);
   });
 
   it('recoveries-bounded: it dies too often and goes on, or is ended for it too soon', () => {

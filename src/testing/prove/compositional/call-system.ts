@@ -25,20 +25,16 @@ import {
 export interface CallVariant {
   readonly hasFallback: boolean;
   readonly isWindingDown: boolean;
-  /** Breakers watch agents, and nobody else. */
-  readonly isUnwatched?: boolean;
 }
 
-/** Whoever has no fallback may be somebody that no breaker watches; told apart only where it makes a difference. */
-export const callVariants = (isFallingBack: boolean, isWatchingTold: boolean): CallVariant[] =>
+export const callVariants = (isFallingBack: boolean): CallVariant[] =>
   [false, true].flatMap((isWindingDown) => [
     { hasFallback: false, isWindingDown },
     ...(isFallingBack ? [{ hasFallback: true, isWindingDown }] : []),
-    ...(isWatchingTold ? [{ hasFallback: false, isWindingDown, isUnwatched: true }] : []),
   ]);
 
-export const callVariantOf = ({ hasFallback, isWindingDown, isUnwatched }: CallVariant): string =>
-  `a call${isUnwatched === true ? ' that no breaker knows of' : ''}${hasFallback ? ' with a fallback' : ''}${isWindingDown ? ' at the end' : ''}`;
+export const callVariantOf = ({ hasFallback, isWindingDown }: CallVariant): string =>
+  `a call${hasFallback ? ' with a fallback' : ''}${isWindingDown ? ' at the end' : ''}`;
 
 /** The agentCall chart, alone, against every outcome of every try. */
 export const callSystem = (
@@ -62,17 +58,12 @@ export const callSystem = (
       input: { kind: 'started', input: inputOf(settings, variant) },
     },
   ],
-  moves: (frame) => movesOf(watchedBy(settings, variant), frame, isBudgeted),
+  moves: (frame) => movesOf(settings, frame, isBudgeted),
   textOf: runText,
   endOf: endNamer(resultName),
   costOfStopped: () => NOTHING,
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
   violationsOfStep: () => [],
-});
-
-const watchedBy = ({ policy, team }: Settings, { isUnwatched }: CallVariant): Settings => ({
-  policy: isUnwatched === true ? { ...policy, breaker: null } : policy,
-  team,
 });
 
 export const pick = (charts: Charts, name: string): Charts => {

@@ -28,37 +28,14 @@ export interface Composition {
   readonly callBudget: number | undefined;
 }
 
-/**
- * What a breaker says is a choice of each call. Where calls are bounded that is too much: as many have to fail first as
- * open it. So either each call that fails is paid for, as if there were no breaker, or the calls that open it are, and
- * those that it refuses are not: a run comes to the more of both.
- */
-export const composeAll = (
-  chartsFor: (settings: Settings) => Charts,
-  settings: Settings,
-  options: ExploreOptions,
-): [Composition, ...Composition[]] => {
-  const { policy, team } = settings;
-  const callBudget = callBudgetOf(settings);
-  if (callBudget === undefined || policy.breaker === null) {
-    return [compose(chartsFor, settings, options, callBudget)];
-  }
-  const unwatched: Settings = { policy: { ...policy, breaker: null }, team };
-  const paid = compose(chartsFor, unwatched, options, callBudget);
-  // A call is asked for before a breaker is.
-  const left = callBudget - policy.breaker.failures;
-  return left > 0 ? [paid, compose(chartsFor, settings, options, left)] : [paid];
-};
-
 export const compose = (
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,
   options: ExploreOptions,
-  callBudget = callBudgetOf(settings),
 ): Composition => {
   const repertoire = repertoireFor(settings);
   const charts = chartsFor(repertoire.settings);
-  const composer = new Composer(charts, repertoire, options, callBudget);
+  const composer = new Composer(charts, repertoire, options, callBudgetOf(settings));
   return composer.run();
 };
 
@@ -145,9 +122,8 @@ class Composer {
     const { settings } = this.#repertoire;
     const isFallingBack = settings.policy.retry.fallback && settings.team.fallbacks.length > 0;
     const isBudgeted = this.#callBudget !== undefined;
-    const isTold = isBudgeted && settings.policy.breaker !== null;
     const calls = new Map<string, Contract>();
-    for (const variant of callVariants(isFallingBack, isTold)) {
+    for (const variant of callVariants(isFallingBack)) {
       const contract = this.#contract(callSystem(this.#charts, settings, variant, isBudgeted));
       if (contract === undefined) return undefined;
       calls.set(callVariantOf(variant), contract);

@@ -68,7 +68,7 @@ export const refusableIn = (contracts: Contracts, { calls }: Frame): string[] =>
 const contractFor = (contracts: Contracts, { actor, input }: OpenCall): Contract | undefined => {
   switch (actor) {
     case 'agentCall':
-      return callContract(contracts, input as AgentCallInput);
+      return contracts.calls.get(callVariantOf(input as AgentCallInput));
     case 'step':
       return stepContract(contracts, input as StepInput);
     case 'orchestrator':
@@ -76,13 +76,6 @@ const contractFor = (contracts: Contracts, { actor, input }: OpenCall): Contract
     default:
       return undefined;
   }
-};
-
-/** Where it makes a difference, a call that no breaker can refuse has a contract of its own. */
-const callContract = ({ calls }: Contracts, input: AgentCallInput): Contract | undefined => {
-  const isUnwatched = input.request.role !== 'worker';
-  const own = isUnwatched ? calls.get(callVariantOf({ ...input, isUnwatched })) : undefined;
-  return own ?? calls.get(callVariantOf(input));
 };
 
 const stepContract = (contracts: Contracts, { task }: StepInput): Contract | undefined =>
@@ -143,7 +136,7 @@ const callMoves = (
   input: AgentCallInput,
 ): Move[] => {
   const { request } = input;
-  const ends = callContract(contracts, input)?.ends ?? [];
+  const ends = contracts.calls.get(callVariantOf(input))?.ends ?? [];
   const answered = ends.find(({ name }) => name === 'answered');
   const replies = repliesTo(repertoire, askedAt(frame, address, request)).flatMap((reply) =>
     'answer' in reply && answered !== undefined

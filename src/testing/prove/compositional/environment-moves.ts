@@ -1,6 +1,8 @@
 import type { EventObject } from 'xstate';
 
+import type { FailureCode } from '../../../actors/call.types.js';
 import type { Policy } from '../../../policy/types.js';
+import { NOTHING } from '../metrics.js';
 import type { Frame, Move, MoveKind } from '../model.types.js';
 import type { EnvironmentContext, Heard } from './environment.js';
 import { CUTS_OFF, REFUSES, STOPS } from './environment.js';
@@ -69,20 +71,14 @@ const permitMoves = ({ breaker, limits }: Policy, heard: Heard): Move[] => {
   const granted = says('answer', 'The call may go out', [{ type: 'permit.granted', route }], true);
   const isBudgeted =
     limits.maxAgentCalls !== null || limits.maxTokens !== null || limits.maxCostUsd !== null;
-  const codes = [
-    ...(breaker === null ? [] : ['breaker-open']),
-    ...(isBudgeted ? ['budget-exhausted'] : []),
-  ];
+  const refused = (code: FailureCode): Move =>
+    says('answer', `The call is refused: ${code}`, [{ type: 'permit.refused', route, code }], true);
+  // Where calls are counted, so is one that a breaker refuses.
+  const cost = limits.maxAgentCalls === null ? NOTHING : { ...NOTHING, agentCalls: 1 };
   return [
     granted,
-    ...codes.map((code) =>
-      says(
-        'answer',
-        `The call is refused: ${code}`,
-        [{ type: 'permit.refused', route, code }],
-        true,
-      ),
-    ),
+    ...(breaker === null ? [] : [{ ...refused('breaker-open'), cost }]),
+    ...(isBudgeted ? [refused('budget-exhausted')] : []),
   ];
 };
 

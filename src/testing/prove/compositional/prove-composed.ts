@@ -16,7 +16,7 @@ import { composedWitness } from '../witness/composed-witness.js';
 import { counterexample } from '../witness/counterexample.js';
 import { counterexampleInRun } from '../witness/counterexample-in-run.js';
 import type { Composition } from './compose.js';
-import { composeAll } from './compose.js';
+import { compose } from './compose.js';
 import { budgetedMaximum, isBudgeted, isPassableWithin } from './budgeted-maxima.js';
 
 /** The proof by contracts. What breaks a rule is shown in a whole run where one is found, and otherwise at the chart that breaks it. */
@@ -25,12 +25,12 @@ export const proveComposed = (
   settings: Settings,
   { onProgress }: ProveOptions,
 ): Proof => {
-  const compositions = composeAll(chartsFor, settings, { onProgress });
+  const composition = compose(chartsFor, settings, { onProgress });
+  const { analyses, refuted } = composition;
   const bounds = boundsOf(settings.policy, settings.team);
-  const refuted = compositions.find((composition) => composition.refuted !== undefined);
-  const maxima = refuted === undefined ? highestOf(compositions, settings, bounds) : null;
-  const counterexample = counterexampleOf(chartsFor, refuted ?? compositions[0], settings, maxima);
-  const analyses = compositions.flatMap((composition) => composition.analyses);
+  const goal = refuted === undefined ? analyses.at(-1) : undefined;
+  const maxima = goal === undefined ? null : maximaOf(composition, goal, settings.policy, bounds);
+  const counterexample = counterexampleOf(chartsFor, composition, settings, maxima);
   const kernels = analyses.map(({ system }) => system.kernel);
   return {
     isProved: counterexample === null,
@@ -52,25 +52,6 @@ const exploredCharts = (chartsFor: (settings: Settings) => Charts, settings: Set
   return Object.fromEntries(charts.filter(([name]) => name !== 'breaker' || breaker === null));
 };
 
-/** Each maximum from the composition that comes to the most of it. */
-const highestOf = (
-  compositions: readonly Composition[],
-  { policy }: Settings,
-  bounds: Bounds,
-): Maxima | null =>
-  compositions
-    .flatMap((composition) => {
-      const goal = composition.analyses.at(-1);
-      return goal === undefined ? [] : [maximaOf(composition, goal, policy, bounds)];
-    })
-    .reduce<Maxima | null>((highest, maxima) => higherOf(highest ?? maxima, maxima), null);
-
-const higherOf = (left: Maxima, right: Maxima): Maxima =>
-  maximaBy((metric) => (right[metric].value > left[metric].value ? right : left)[metric]);
-
-const maximaBy = (maximumOf: (metric: Metric) => Maxima[Metric]): Maxima =>
-  Object.fromEntries(METRICS.map((metric) => [metric, maximumOf(metric)])) as unknown as Maxima;
-
 const maximaOf = (
   composition: Composition,
   goal: Analysis,
@@ -79,7 +60,7 @@ const maximaOf = (
 ): Maxima => {
   const ends = [...goal.exploration.outputs.keys()];
   const { callBudget } = composition;
-  return maximaBy((metric) => {
+  const maximumOf = (metric: Metric): Maxima[Metric] => {
     const bound = bounds[metric];
     if (callBudget !== undefined && isBudgeted(metric)) {
       return { bound, ...budgetedMaximum(composition, goal, metric, callBudget) };
@@ -92,7 +73,10 @@ const maximaOf = (
     // The root grants as many calls as the budget has: that is one of the bounds that no state exceeds.
     const limit = metric === 'agentCalls' ? (policy.limits.maxAgentCalls ?? value) : value;
     return { value: Math.min(value, limit), bound, witness };
-  });
+  };
+  return Object.fromEntries(
+    METRICS.map((metric) => [metric, maximumOf(metric)]),
+  ) as unknown as Maxima;
 };
 
 const counterexampleOf = (
