@@ -51,7 +51,7 @@ export const createConsumer = (): Consumer => {
     write,
     dispose,
     install: async (packages) => installCopies(await packInto(parent), ...packages.map(ours)),
-    add: (packages) => installCopies(...withDependencies(packages).map(ours)),
+    add: (packages) => installCopies(...withDependencies(packages)),
     installLinked: async (packages) => {
       await npmInstall('--legacy-peer-deps', await packInto(parent));
       for (const name of packages) {
@@ -66,15 +66,21 @@ export const createConsumer = (): Consumer => {
 /** Nothing from a registry: what the package needs and does not bring must be beside it. */
 const installOptions = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund'];
 
-/** The packages and everything they need that is installed here: platform packages are there for this machine only. */
+/**
+ * Where the packages are, and everything they need that is installed here: platform packages are there for this machine
+ * only. What one needs in another version than the rest lies below it.
+ */
 const withDependencies = (packages: readonly string[]): readonly string[] => {
-  const all = new Set(packages);
-  for (const name of all) {
-    const manifest = JSON.parse(readFileSync(join(ours(name), 'package.json'), 'utf8')) as Readonly<
+  const all = new Set(packages.map(ours));
+  for (const folder of all) {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Readonly<
       Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>> | undefined>
     >;
     const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };
-    for (const other of Object.keys(needed)) if (existsSync(ours(other))) all.add(other);
+    for (const name of Object.keys(needed)) {
+      const found = [join(folder, 'node_modules', name), ours(name)].find(existsSync);
+      if (found !== undefined) all.add(found);
+    }
   }
   return [...all];
 };
