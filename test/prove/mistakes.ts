@@ -65,6 +65,12 @@ const TESTED_WITHOUT_TESTER: Change = {
   wrong: '=> settings.team !== undefined;',
 };
 
+const FAILURES_NEVER_TOO_MANY: Change = {
+  file: 'src/guards/schedule.ts',
+  right: 'context.progress.counts.failedSincePlan >\n',
+  wrong: '0 >\n',
+};
+
 /** As if no short run showed it: to find that out by itself takes seconds. */
 const NO_SHORT_RUN: Change = {
   file: 'src/testing/prove/witness/counterexample-in-run.ts',
@@ -93,6 +99,19 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     policy: { ...LEAST, approval: { maxQuestions: 9 } },
     message: '/slot-0 has 10 questions, the policy allows 9 (a planned step at level 0)',
     system: 'a planned step at level 0',
+  },
+  {
+    name: 'bound-where-steps-are-counted',
+    rule: 'bound',
+    changes: [FAILURES_NEVER_TOO_MANY, NO_SHORT_RUN],
+    policy: {
+      ...LEAST,
+      limits: { ...LEAST.limits, maxSteps: 2, maxReplans: 2 },
+      replan: { merge: 'appendNext' },
+      failure: { onStepFailure: 'continue' },
+    },
+    message: 'The run has 4 failed steps, the policy allows 3 (the plan of the goal)',
+    system: 'the plan of the goal',
   },
   {
     name: 'deadline',

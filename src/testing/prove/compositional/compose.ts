@@ -28,12 +28,18 @@ export interface Composition {
   readonly callBudget: number | undefined;
 }
 
+export interface ComposeOptions extends ExploreOptions {
+  /** False to tell steps apart that could be counted. @default true */
+  readonly isCounting?: boolean;
+}
+
 export const compose = (
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,
-  options: ExploreOptions,
+  { isCounting = true, ...options }: ComposeOptions,
 ): Composition => {
-  const repertoire = repertoireFor(settings);
+  const countable = repertoireFor(settings);
+  const repertoire = isCounting ? countable : { ...countable, areStepsCounted: false };
   const charts = chartsFor(repertoire.settings);
   const composer = new Composer(charts, repertoire, options, callBudgetOf(settings));
   return composer.run();

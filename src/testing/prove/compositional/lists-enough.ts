@@ -1,7 +1,7 @@
 import type { Policy } from '../../../policy/types.js';
 
 /**
- * Whether plans after the first need only be lists of steps that wait for nothing, whatever real ones wait for.
+ * Whether plans need only be lists of steps that wait for nothing, whatever real ones wait for.
  *
  * Steps of plans that add up can wait for each other in more ways than can be told apart in a lifetime. With one slot they
  * need not be: a run of linked steps is also a run of as many unlinked ones. Whenever nothing runs, some step is ready in
@@ -11,6 +11,6 @@ import type { Policy } from '../../../policy/types.js';
  */
 export const areListsEnough = ({ replan, limits, failure }: Policy): boolean =>
   replan.merge.startsWith('append') &&
-  limits.maxReplans > 1 &&
+  limits.maxReplans > 0 &&
   limits.maxParallel === 1 &&
   failure.onDependencyFailure !== 'stop';

@@ -25,12 +25,18 @@ export const proveComposed = (
   settings: Settings,
   { onProgress }: ProveOptions,
 ): Proof => {
-  const composition = compose(chartsFor, settings, { onProgress });
-  const { analyses, refuted } = composition;
   const bounds = boundsOf(settings.policy, settings.team);
-  const goal = refuted === undefined ? analyses.at(-1) : undefined;
-  const maxima = goal === undefined ? null : maximaOf(composition, goal, settings.policy, bounds);
+  const findingsBy = (isCounting: boolean): Findings => {
+    const composition = compose(chartsFor, settings, { onProgress, isCounting });
+    const goal = composition.refuted === undefined ? composition.analyses.at(-1) : undefined;
+    const maxima = goal === undefined ? null : maximaOf(composition, goal, settings.policy, bounds);
+    return { composition, maxima };
+  };
+  const found = findingsBy(true);
+  // More is counted than can happen: what is refuted by that is looked at once more, state by state.
+  const { composition, maxima } = isRefuted(found) && isCounted(found) ? findingsBy(false) : found;
   const counterexample = counterexampleOf(chartsFor, composition, settings, maxima);
+  const { analyses } = composition;
   const kernels = analyses.map(({ system }) => system.kernel);
   return {
     isProved: counterexample === null,
@@ -44,6 +50,18 @@ export const proveComposed = (
     counterexample,
   };
 };
+
+interface Findings {
+  readonly composition: Composition;
+  /** Null where a rule is broken. */
+  readonly maxima: Maxima | null;
+}
+
+const isRefuted = ({ maxima }: Findings): boolean =>
+  maxima === null || tooDear(maxima) !== undefined;
+
+const isCounted = ({ composition: { analyses } }: Findings): boolean =>
+  analyses.some(({ system }) => system.standInsFor !== undefined);
 
 /** What a breaker says is a choice here: where there is one, its chart is not explored. */
 const exploredCharts = (chartsFor: (settings: Settings) => Charts, settings: Settings): Charts => {
