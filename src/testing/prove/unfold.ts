@@ -7,20 +7,16 @@ import { MANY, UNCOUNTED, withCount } from './projection/step-count.js';
 /**
  * Tells states apart again that were looked at as one because they differ only in how many steps wait. No chart is asked
  * for that: an edge that was seen with more than two steps is there with any number of them, and changes it by as much.
+ * Where something was refuted there is nothing to tell: the way there may be one that cannot be taken.
  */
 export const unfold = (exploration: Exploration): Exploration => {
-  const { graph } = exploration;
-  const growing = growingEdge(graph);
-  if (growing !== undefined) {
-    const message = `There is no bound on steps that wait: "${graph.edge(growing).label}" can happen again and again`;
-    const refutation = {
-      node: graph.target(growing),
-      edge: growing,
-      violation: { rule: 'bound', message },
-    } as const;
-    return { ...exploration, refutation: exploration.refutation ?? refutation };
-  }
-  return new Unfolding(exploration).run();
+  const { graph, refutation } = exploration;
+  if (refutation !== undefined) return exploration;
+  const edge = growingEdge(graph);
+  if (edge === undefined) return new Unfolding(exploration).run();
+  const message = `There is no bound on steps that wait: "${graph.edge(edge).label}" can happen again and again`;
+  const node = graph.target(edge);
+  return { ...exploration, refutation: { node, edge, violation: { rule: 'bound', message } } };
 };
 
 /** An edge by which more steps wait, on the way back to where it came from. */
@@ -47,9 +43,6 @@ class Unfolding {
   readonly #graph = new Graph();
   readonly #nodes: Unfolded[] = [];
   readonly #outputs = new Map<number, unknown>();
-  /** Where what was refuted is found again: the first node, and the first edge. */
-  #node: number | undefined;
-  #edge: number | undefined;
 
   constructor(exploration: Exploration) {
     this.#exploration = exploration;
@@ -62,11 +55,11 @@ class Unfolding {
       this.#expand(node);
     }
     this.#graph.close();
-    return { graph: this.#graph, outputs: this.#outputs, refutation: this.#refutation() };
+    return { graph: this.#graph, outputs: this.#outputs, refutation: undefined };
   }
 
   #expand(node: number): void {
-    const { graph, refutation } = this.#exploration;
+    const { graph } = this.#exploration;
     const { folded, count } = this.#nodes[node] ?? START;
     const [first, end] = graph.edgesOf(folded);
     for (let index = first; index < end; index += 1) {
@@ -74,14 +67,12 @@ class Unfolding {
       const isThere = edge.counts[0] === (count > MANY ? MANY + 1 : count);
       if (!isThere) continue;
       const to = this.#arrive({ folded: edge.to, count: countAfter(edge, count) });
-      const isRefuted = index === refutation?.edge && this.#edge === undefined;
-      this.#graph.connect(node, to, edge, edge.cost, undefined, isRefuted);
-      if (isRefuted) this.#edge = this.#graph.edgeCount - 1;
+      this.#graph.connect(node, to, edge, edge.cost);
     }
   }
 
   #arrive(unfolded: Unfolded): number {
-    const { graph, outputs, refutation } = this.#exploration;
+    const { graph, outputs } = this.#exploration;
     const { folded, count } = unfolded;
     const seen = graph.textOf(folded);
     const text = count === UNCOUNTED ? seen : withCount(seen, count);
@@ -90,14 +81,7 @@ class Unfolding {
     const node = this.#graph.add(text);
     this.#nodes.push(unfolded);
     if (outputs.has(folded)) this.#outputs.set(node, outputs.get(folded));
-    if (folded === refutation?.node) this.#node ??= node;
     return node;
-  }
-
-  #refutation(): Exploration['refutation'] {
-    const { refutation } = this.#exploration;
-    if (refutation === undefined) return undefined;
-    return { ...refutation, node: this.#node ?? 0, edge: this.#edge };
   }
 }
 
