@@ -75,7 +75,7 @@ const boundsWith = (policy: Policy, team: BoundedTeam, counts: Counts): Bounds =
       counts.plannerCalls * policy.retry.attempts +
       counts.planned * triesPerStep(policy, team, limits.maxVotes) +
       counts.handedOn * triesPerStep(policy, team, 1) -
-      counts.wishing * triesLostByWish(policy, team) -
+      triesLostByWishes(policy, team, counts) -
       counts.subplans * triesLostBySubplan(policy, team) +
       reviewTries(policy, team, counts) +
       summaryTries(policy, team, counts),
@@ -177,11 +177,22 @@ const triesPerStep = (
 };
 
 /** Unfinished work is not looked at; unless the wish comes with a fix, which is tested all the same. */
-const triesLostByWish = ({ limits, gates, retry }: Policy, team: BoundedTeam): number => {
-  if (team.hasTester && limits.maxFixCycles > 0) return 0;
-  const codeReview = team.hasSupervisor && gates.code !== null ? 1 : 0;
+const triesLostByWishes = (
+  { limits, gates, retry, approval }: Policy,
+  team: BoundedTeam,
+  { wishing, goalSteps, handedOn }: Counts,
+): number => {
+  const isCodeReviewed = team.hasSupervisor && gates.code !== null;
+  const fixes = team.hasTester ? limits.maxAttempts * limits.maxFixCycles : 0;
+  if (fixes > 0) {
+    // That one is not asked about, so its code is not looked at once more. Nor is that of a step that is voted on.
+    const isLost = isCodeReviewed && approval.maxQuestions >= fixes;
+    const votedOn = limits.maxVotes > 1 ? goalSteps - handedOn : 0;
+    return isLost ? Math.max(0, wishing - votedOn) * retry.attempts : 0;
+  }
   const verification = team.hasSupervisor && gates.step !== null ? 1 : 0;
-  return (codeReview + verification + (team.hasTester ? 1 : 0)) * retry.attempts;
+  const lost = Number(isCodeReviewed) + verification + Number(team.hasTester);
+  return wishing * lost * retry.attempts;
 };
 
 /** Tests that fail to the last end a step. One that becomes a sub-plan is blocked before them, or refused after them. */

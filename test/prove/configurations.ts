@@ -73,6 +73,25 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     },
   },
   {
+    name: 'replans by wishes only, which come with a fix that nobody asks about',
+    policy: {
+      limits: { maxReplans: 1, maxFixCycles: 1 },
+      gates: { code: 50 },
+      approval: { maxQuestions: 1 },
+      failure: { onStepFailure: 'continue' },
+    },
+    team: { tester: true },
+  },
+  {
+    name: 'no planner: the first to hand on is voted on, the second is not',
+    policy: {
+      limits: { maxReplans: 2, maxFixCycles: 1, maxVotes: 2 },
+      gates: { code: 50 },
+      approval: { maxQuestions: 1 },
+    },
+    team: { tester: true, planner: false },
+  },
+  {
     name: 'no planner: agents hand on',
     policy: { limits: { maxReplans: 1 }, gates: { step: 50 } },
     team: { planner: false },
