@@ -51,7 +51,7 @@ export const adoptPlan = (
 const isReplacing = (merge: AdoptionRules['merge']): boolean =>
   merge === 'replacePending' || merge === 'replaceAll';
 
-const pendingIndexes = (progress: Progress): number[] =>
+export const pendingIndexes = (progress: Progress): number[] =>
   itemsOf(progress.states).flatMap((state, index) => (state.status === 'pending' ? [index] : []));
 
 const withReplaced = (progress: Progress, replaced: readonly number[]): Progress => {

@@ -17,8 +17,9 @@ import { prove } from '../../src/testing/prove/prove.js';
 import type { ProveOptions } from '../../src/testing/prove/prove.types.js';
 import { unfold } from '../../src/testing/prove/unfold.js';
 import { replayWitness } from '../../src/testing/prove/witness/replay-witness.js';
+import { rootPlanOf } from '../../src/testing/prove/root-plan.js';
 import { small, TEAM } from './configurations.js';
-import { contextIn, framesOf, planOf } from './plan-of.js';
+import { framesOf, planOf } from './plan-of.js';
 import { differentFutures } from './same-future.js';
 
 /*
@@ -66,7 +67,7 @@ const withReplans = (policy: PolicyOverrides, maxReplans: number): PolicyOverrid
 
 /** A state with all numbers that proofs leave out. */
 const numberedText = (frame: Frame): string => {
-  const { steps, counts } = contextIn(frame).progress;
+  const { steps, counts } = rootPlanOf(frame).progress;
   return `${counts.failedSincePlan} of ${steps.length}: ${countedRunText(frame)}`;
 };
 

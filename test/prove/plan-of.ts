@@ -1,5 +1,4 @@
 import { chartsOf } from '../../src/composition/charts.js';
-import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
 import type { PolicyOverrides } from '../../src/policy/types.js';
 import { compose, repertoireFor } from '../../src/testing/prove/compositional/compose.js';
 import { contractOf } from '../../src/testing/prove/compositional/contract.js';
@@ -30,9 +29,6 @@ export const planOf = (
     { calls: contracts, ...(planned === undefined ? {} : { planned, handedOn: planned }) },
   );
 };
-
-export const contextIn = ({ state }: Frame): OrchestratorContext =>
-  state.nodes.get('')?.snapshot.context as OrchestratorContext;
 
 /** One frame for every state, or for every one that is told from others by more than that. */
 export function* framesOf(

@@ -13,7 +13,8 @@ import { PlanShapes } from '../../src/testing/prove/moves/plan-shapes.js';
 import type { Repertoire } from '../../src/testing/prove/moves/replies.js';
 import { linkedGroups } from '../../src/testing/prove/moves/skips.js';
 import { liveSteps } from '../../src/testing/prove/projection/live-steps.js';
-import { contextIn, framesOf, planOf } from './plan-of.js';
+import { rootPlanOf } from '../../src/testing/prove/root-plan.js';
+import { framesOf, planOf } from './plan-of.js';
 
 /*
  * What a proof leaves out because something else stands for it. Each is taken both ways here, in every state of a small
@@ -43,7 +44,7 @@ describe('what something else stands for', () => {
   it('a skip to a step is a skip of what is before it, group by group', () => {
     let compared = 0;
     for (const frame of frames) {
-      const context = contextIn(frame);
+      const context = rootPlanOf(frame);
       const live = liveSteps(context);
       for (const { index: target } of context.ending === null ? live : []) {
         const idOf = (index: number): string => context.progress.steps[index]?.id ?? '';
@@ -64,10 +65,10 @@ describe('what something else stands for', () => {
   it('whoever has time to come does what anybody does, as long as the clock is not heard', () => {
     let compared = 0;
     for (const frame of frames.filter((_, position) => position % 3 === 0)) {
-      if (contextIn(frame).ending !== null) continue;
+      if (rootPlanOf(frame).ending !== null) continue;
       const given = system.kernel.step(frame.state, MORE_TIME.input);
       const later = frameAfter(frame, given);
-      expect(contextIn(later).extensionMs).toBeGreaterThan(0);
+      expect(rootPlanOf(later).extensionMs).toBeGreaterThan(0);
       expect(system.textOf(later)).toBe(system.textOf(frame));
       for (const move of system.moves(frame)) {
         if (move.input.kind === 'elapsed' && move.input.timer.includes('.clock.')) continue;

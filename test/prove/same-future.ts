@@ -1,5 +1,5 @@
 import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
-import { costOf, frameAfter } from '../../src/testing/prove/explore.js';
+import { costOf, frameAfter, textAfter } from '../../src/testing/prove/explore.js';
 import { METRICS } from '../../src/testing/prove/metrics.js';
 import type { Frame, Move, System } from '../../src/testing/prove/model.types.js';
 
@@ -19,7 +19,7 @@ const stepsFrom = (system: System, frame: Frame, moves: readonly Move[]): Step[]
     const step = system.kernel.step(frame.state, move.input);
     const next = frameAfter(frame, step);
     const isOver = step.status !== 'active';
-    const text = isOver ? `end: ${system.endOf(step)}` : system.textOf(next);
+    const text = textAfter(system, step, next);
     const cost = costOf(system, frame, move, step);
     const costs = METRICS.map((metric) => cost[metric]).join();
     return { text, frame: isOver ? undefined : next, signature: `${move.kind} ${costs} ${text}` };

@@ -73,7 +73,7 @@ export class Graph {
     }
   }
 
-  /** Of several moves to the same at the same cost the first is kept, unless one must be. */
+  /** Of several moves to the same at the same cost the first is kept; and the one by which a rule is broken: it must be told. */
   connect(
     from: number,
     to: number,

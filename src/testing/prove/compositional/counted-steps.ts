@@ -1,7 +1,6 @@
 import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
 import type { Settings } from '../../../machines/settings.types.js';
-import { adoptPlan } from '../../../plan/adopt.js';
-import { itemsOf } from '../../../plan/chunked-list.js';
+import { adoptPlan, pendingIndexes } from '../../../plan/adopt.js';
 import type { Progress } from '../../../plan/progress.js';
 import { settleStep, SKIPPED_BY_HUMAN } from '../../../plan/progress.js';
 import { failureLimit } from '../../../policy/time.js';
@@ -9,6 +8,7 @@ import type { Frame } from '../model.types.js';
 import { failuresLeft } from '../projection/failures-text.js';
 import { STAND_IN } from '../projection/live-steps.js';
 import { MANY } from '../projection/step-count.js';
+import { rootPlanOf } from '../root-plan.js';
 import { areListsEnough } from './lists-enough.js';
 
 /*
@@ -19,8 +19,8 @@ import { areListsEnough } from './lists-enough.js';
  * there are is counted along the ways (unfold.ts), as calls are.
  *
  * How many failures are too many depends on how many steps were planned, which would be one more number to tell states
- * apart by. Here any failure may be the last one that is borne, which is more than can happen: what holds then holds for
- * every limit. A run is not dearer by it: the price tag is the same for every limit but none at all.
+ * apart by. Here any failure after the first may be the last one that is borne, which is more than can happen: what holds
+ * then holds for every limit. A run is not dearer by it: the price tag is the same for every limit but none at all.
  */
 
 /** With a budget of calls, steps that were handed on are told from others; and so are agents with a fallback. */
@@ -32,7 +32,7 @@ export const areStepsCounted = ({ policy, team }: Settings): boolean =>
 
 /** States that stand, all together, for every one that looks like this. */
 export const standInsFor = (frame: Frame): Frame[] => {
-  const context = contextIn(frame);
+  const context = rootPlanOf(frame);
   const { progress, settings } = context;
   const { pending } = progress.counts;
   return (pending < MANY ? [pending] : [MANY, MANY + 1]).flatMap((waiting) =>
@@ -73,13 +73,10 @@ const failuresIn = (context: OrchestratorContext, limit: number): readonly numbe
   return isOneBorne ? [limit - 1, limit - 2] : [progress.counts.failedSincePlan];
 };
 
-const contextIn = ({ state }: Frame): OrchestratorContext =>
-  state.nodes.get('')?.snapshot.context as OrchestratorContext;
-
 const withProgress = (frame: Frame, progress: Progress): Frame => {
   const { state, calls } = frame;
   const root = state.nodes.get('');
-  const context = contextIn(frame);
+  const context = rootPlanOf(frame);
   if (root === undefined) return frame;
   const snapshot = { ...root.snapshot, context: { ...context, progress } };
   const nodes = new Map(state.nodes).set('', { ...root, snapshot });
@@ -89,10 +86,7 @@ const withProgress = (frame: Frame, progress: Progress): Frame => {
 /** With more steps, of which so many wait: all others that would are skipped. */
 const resized = (progress: Progress, planned: number, waiting: number): Progress => {
   const larger = withMore(progress, planned - progress.steps.length);
-  const indexes = itemsOf(larger.states).flatMap(({ status }, index) =>
-    status === 'pending' ? [index] : [],
-  );
-  return indexes.slice(waiting).reduce(skipped, larger);
+  return pendingIndexes(larger).slice(waiting).reduce(skipped, larger);
 };
 
 const withMore = (progress: Progress, more: number): Progress => {

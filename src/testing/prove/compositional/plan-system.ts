@@ -1,10 +1,6 @@
 import type { EventObject } from 'xstate';
 
-import type {
-  OrchestratorContext,
-  OrchestratorInput,
-  RunOutcome,
-} from '../../../machines/orchestrator.types.js';
+import type { OrchestratorInput, RunOutcome } from '../../../machines/orchestrator.types.js';
 import type { Settings } from '../../../machines/settings.types.js';
 import { hasGate } from '../../../guards/gates.js';
 import type { Frame, Move, System } from '../model.types.js';
@@ -16,6 +12,7 @@ import { timerMoves } from '../moves/timers.js';
 import { withWallTime } from '../moves/wall-time.js';
 import { observedKernel } from '../observed-kernel.js';
 import { countedRunText, runText } from '../projection/run-text.js';
+import { rootPlanOf } from '../root-plan.js';
 import { boundViolations, replanViolations } from '../rules/bound-rules.js';
 import { extensionViolations } from '../rules/extension-rule.js';
 import { plannedViolations } from '../rules/planned-rule.js';
@@ -162,8 +159,7 @@ const outOfCalls = (refused: string): Move => ({
 
 /** What steps report while they run: verdicts for the ladder, calls for the budget. */
 const reportMoves = (settings: Settings, frame: Frame): Move[] => {
-  const context = frame.state.nodes.get('')?.snapshot.context as OrchestratorContext;
-  const slot = context.slots.findIndex((index) => index !== null);
+  const slot = rootPlanOf(frame).slots.findIndex((index) => index !== null);
   if (slot < 0) return [];
   const route = [`slot-${slot}`];
   return [...verdictReports(settings, route), ...budgetReports(settings, route)];

@@ -1,12 +1,8 @@
 import type { EventObject } from 'xstate';
 
-import type {
-  Command,
-  OpenQuestion,
-  OrchestratorContext,
-  RunRecovered,
-} from '../../../machines/orchestrator.types.js';
+import type { Command, OpenQuestion, RunRecovered } from '../../../machines/orchestrator.types.js';
 import type { Frame, Move, MoveKind } from '../model.types.js';
+import { rootPlanOf } from '../root-plan.js';
 import type { Skip } from './skips.js';
 import { skipsOf } from './skips.js';
 
@@ -14,8 +10,8 @@ import { skipsOf } from './skips.js';
  * What a person can say to a run. What a run refuses changes nothing, and is said all the same. Besides, that its
  * processes died once too often; as long as they did not, no guard sees it.
  */
-export const commandMoves = ({ state }: Frame): Move[] => {
-  const context = state.nodes.get('')?.snapshot.context as OrchestratorContext;
+export const commandMoves = (frame: Frame): Move[] => {
+  const context = rootPlanOf(frame);
   // From then on everything is refused for the same reason.
   const lastDeath = command('answer', 'The run has died with too many processes', {
     type: 'run.recovered',

@@ -2,6 +2,7 @@ import type { OrchestratorContext } from '../../../machines/orchestrator.types.j
 import { closingMs } from '../../../machines/orchestrator.updates.js';
 import { NOTHING } from '../metrics.js';
 import type { Frame, Move } from '../model.types.js';
+import { rootPlanOf } from '../root-plan.js';
 
 /*
  * How long a run can take follows from the deadlines of the run itself: at any time it has one, armed when its state
@@ -19,8 +20,8 @@ export const withWallTime = (frame: Frame, move: Move): Move => {
 export const isGracePeriod = (timer: string): boolean =>
   timer.endsWith('.orchestrator.windingDown');
 
-const deadlineMs = ({ state }: Frame, timer: string): number => {
-  const context = state.nodes.get('')?.snapshot.context as OrchestratorContext;
+const deadlineMs = (frame: Frame, timer: string): number => {
+  const context = rootPlanOf(frame);
   // What a sub-plan waits for is part of what the run waits for.
   if (!timer.startsWith('#')) return 0;
   if (isGracePeriod(timer)) return context.settings.policy.time.graceMs;

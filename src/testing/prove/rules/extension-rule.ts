@@ -1,8 +1,8 @@
 import type { Kernel } from '../../../kernel/kernel.types.js';
-import type { OrchestratorContext } from '../../../machines/orchestrator.types.js';
 import { frameAfter } from '../explore.js';
 import type { Frame, Violation } from '../model.types.js';
 import { MORE_TIME } from '../moves/commands.js';
+import { rootPlanOf } from '../root-plan.js';
 
 /**
  * Time that a person gives is time and nothing else: when the clock comes to its deadline, the run goes on as if nothing
@@ -14,8 +14,7 @@ export const extensionViolations = (
   frame: Frame,
 ): Violation[] => {
   const { state } = frame;
-  const context = state.nodes.get('')?.snapshot.context as OrchestratorContext;
-  if (context.ending !== null) return [];
+  if (rootPlanOf(frame).ending !== null) return [];
   const violations: Violation[] = [];
   state.timers.forEach(({ generation }, timer) => {
     if (!timer.startsWith('#') || !timer.includes('.orchestrator.active.clock.')) return;
