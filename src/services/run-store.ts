@@ -1,6 +1,6 @@
 /**
- * The port behind which runs are remembered. A store keeps, for every run, a header and a journal that only
- * grows; it understands neither. Whoever has both can resume the run.
+ * The port behind which runs are stored. A store keeps a header and an append-only journal for every run and
+ * understands neither. A process that has both can resume the run.
  */
 
 /** What every entry of a journal has, whatever else is in it. Entries are JSON, and never change. */
@@ -41,14 +41,28 @@ export interface StoredState {
   readonly body: unknown;
 }
 
-/** A command that waits for whoever runs the run. */
+/** A command that waits for the owner of a run. */
 export interface StoredCommand {
   /** Given by the sender: the same id is kept once, however often it is posted. */
   readonly id: string;
-  /** When it was posted, in milliseconds since the epoch. */
+  /** When it was posted, in milliseconds since the epoch; by the store's clock where it has one. */
   readonly at: number;
   /** JSON. */
   readonly command: unknown;
+}
+
+/** A command that leaves the inbox, with the answer of the owner as JSON. */
+export interface TakenCommand {
+  readonly id: string;
+  readonly answer: unknown;
+}
+
+/** What is known of a command when it is posted, for the first time or again. */
+export interface PostedCommand {
+  /** The answer of the owner; undefined while the command waits. */
+  readonly answer?: unknown;
+  /** An owner with a lease that has not run out has the run. */
+  readonly isOwned: boolean;
 }
 
 /** A run as it was when it was read. */
@@ -56,6 +70,8 @@ export interface StoredRun<Entry extends StoredEntry = StoredEntry> {
   readonly header: RunHeader;
   readonly entries: readonly Entry[];
   readonly ended: boolean;
+  /** The token of the latest claim; undefined when the run has no owner. */
+  readonly token?: number;
   /** The latest state that was given with an append. */
   readonly state?: StoredState;
 }
@@ -90,32 +106,61 @@ export interface AppendOptions {
   readonly token?: number;
   /** These are the last entries: the run has ended, and its journal is closed. */
   readonly ended?: boolean;
-  /** Commands of the inbox that these entries have dealt with: they leave it together with the append. */
-  readonly taken?: readonly string[];
+  /** Commands that these entries answer: they leave the inbox together with the append. */
+  readonly taken?: readonly TakenCommand[];
   /** JSON: where the run stands after the last of these entries. It replaces the state stored before. */
   readonly state?: unknown;
+  /** The run has made progress: its takeovers are counted from 0 again. */
+  readonly hasProgressed?: boolean;
 }
 
-/** The right to write to a run, until its lease is over and somebody else takes it. */
+/** The right to write to a run until another owner claims it. */
 export interface RunClaim {
-  /** Grows with every owner the run gets, so that an owner who was replaced can be told from his successor. */
+  /** Grows with every claim, so that a replaced owner can be told from its successor. */
   readonly token: number;
-  /** How often the run was taken from an owner whose lease had run out: nearly always one who died. */
+  /** The owner before this one did not release the run: its lease ran out, most likely because its process died. */
+  readonly isTakeover: boolean;
+}
+
+/** A run that an owner holds. */
+export interface OwnedRun {
+  readonly runId: string;
+  readonly token: number;
+}
+
+/** Which runs of an owner to list. */
+export interface OwnedFilter {
+  /** Only runs with commands in the inbox. */
+  readonly hasCommands?: boolean;
+}
+
+/** An unfinished run that can be claimed. */
+export interface ClaimableRun {
+  readonly runId: string;
+  /** How often the run was taken over since it last made progress. */
   readonly takeovers: number;
 }
+
+/** A page of claimable runs; they come in the order of their ids. */
+export type ClaimableFilter = Pick<RunFilter, 'after' | 'limit'>;
 
 /** A store in memory answers at once; only promises need awaiting. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
- * Keeps runs. Every method is atomic. It throws, or returns a promise that rejects, and then nothing has changed.
+ * Keeps runs. Every method is atomic: all of it happens, or nothing.
  *
- * A store that cannot be reached, or has no room left, says so with StoreUnavailableError; one that finds content it
- * did not write, or cannot read, with JournalCorruptError, and leaves it as it is.
+ * A method that fails throws, or returns a promise that rejects. StoreUnavailableError means that the outcome is not
+ * known: the store could not be reached, had no room, or its answer was lost on the way, perhaps after the change was
+ * made. The caller asks again; every method may be asked again. With every other error nothing has changed. Content that
+ * the store did not write, or cannot read, is a JournalCorruptError, and stays as it is.
+ *
+ * Where a method takes `now`, a store with a clock of its own (a database server) uses that clock instead, so that
+ * machines whose clocks differ agree on who owns a run.
  */
 export interface RunStore<Entry extends StoredEntry = StoredEntry> {
   /**
-   * Begins a journal. Refuses an id that is taken with RunConflictError, and one that no store could keep (empty,
+   * Begins a journal. Refuses an id that is in use with RunConflictError, and one that no store could keep (empty,
    * longer than 1,000 characters, with a NUL or half a surrogate pair) with ConfigurationError.
    */
   create(header: RunHeader): MaybePromise<void>;
@@ -134,51 +179,61 @@ export interface RunStore<Entry extends StoredEntry = StoredEntry> {
     options?: AppendOptions,
   ): MaybePromise<void>;
 
-  /** The run as it is now; undefined when there is no such run. */
-  read(runId: string): MaybePromise<StoredRun<Entry> | undefined>;
+  /** The run as it is now, with its entries from `from` on (default 0); undefined when there is no such run. */
+  read(runId: string, from?: number): MaybePromise<StoredRun<Entry> | undefined>;
 
   /** A page of runs. */
   list(filter?: RunFilter): MaybePromise<readonly RunSummary[]>;
 
   /**
-   * Makes `owner` the only writer of a run for `leaseMs` from `now` on. Undefined when the run is unknown, has
-   * ended, or is leased to somebody else at `now`. The same owner gets its token again and a new lease, so an
-   * owner is one driver, not one process: its name is a random id.
+   * Makes the lease of an owner last for `leaseMs` from `now` on. An owner is one process (one orchestrator); one lease
+   * covers all runs that it has claimed.
    *
-   * The end of a lease takes nothing away: the owner may write until somebody else has claimed the run.
+   * The end of a lease takes nothing away: an owner may write to a run until another owner has claimed it.
    */
-  claim(
-    runId: string,
-    owner: string,
-    leaseMs: number,
-    now: number,
-  ): MaybePromise<RunClaim | undefined>;
-
-  /** Gives a claim back. Ignored when the token is not the one of the latest claim. */
-  release(runId: string, token: number): MaybePromise<void>;
+  renew(owner: string, leaseMs: number, now: number): MaybePromise<void>;
 
   /**
-   * Keeps a command for whoever runs the run. Returns when it is durable.
-   *
-   * An id that was posted before changes nothing, also after it was taken: a sender who does not know whether his
-   * command arrived posts it again. Refuses with RunNotFoundError when there is no such run, with RunConflictError
-   * when it has ended, and with InboxFullError when 10,000 commands are waiting.
+   * Makes `owner` the only writer of a run. Undefined when the run is unknown, has ended, or belongs to another owner
+   * whose lease has not run out. An owner that claims its own run again gets a new token.
    */
-  post(runId: string, command: StoredCommand): MaybePromise<void>;
+  claim(runId: string, owner: string, now: number): MaybePromise<RunClaim | undefined>;
 
-  /** What was posted and not yet taken, in the order in which it came; nothing when there is no such run. */
+  /** The unfinished runs that an owner holds. */
+  owned(owner: string, filter?: OwnedFilter): MaybePromise<readonly OwnedRun[]>;
+
+  /** A page of unfinished runs that no owner with a lease holds. Its cost does not depend on how many runs are held. */
+  claimable(now: number, filter?: ClaimableFilter): MaybePromise<readonly ClaimableRun[]>;
+
+  /** Gives a run back. Ignored when the token is not the one of the latest claim. */
+  release(runId: string, token: number): MaybePromise<void>;
+
+  /** Ends the lease of an owner at once. Ignored when it has none. */
+  retire(owner: string): MaybePromise<void>;
+
+  /**
+   * Keeps a command for the owner of a run. Returns when it is durable.
+   *
+   * A command id that was posted before changes nothing and returns what is known of the command, also after the run
+   * has ended: a sender that does not know whether its command arrived, or waits for the answer, posts it again. Refuses
+   * with RunNotFoundError when there is no such run, with RunConflictError when it has ended, and with InboxFullError
+   * when 10,000 commands are waiting.
+   */
+  post(runId: string, command: StoredCommand): MaybePromise<PostedCommand>;
+
+  /** The commands that were posted and not yet taken, in the order in which they came; none when there is no such run. */
   inbox(runId: string): MaybePromise<readonly StoredCommand[]>;
 
-  /** Forgets a run with its journal and its inbox, ended or not. Ignored when there is no such run. */
+  /** Deletes a run with its journal and its inbox, ended or not. Ignored when there is no such run. */
   delete(runId: string): MaybePromise<void>;
 
   /**
    * Calls the listener soon after something was posted for, or appended to, a run, also by another process; perhaps
-   * once for several of them, perhaps once too often, and never with an error. Returns how to stop. A store that
-   * cannot tell has no `watch`, and whoever waits for a command looks into the inbox now and then.
+   * once for several changes, perhaps once too often, never with an error. A hint, not a promise: a call may be lost, so
+   * callers also look by themselves, less often. Returns a function that stops it.
    */
   watch?(runId: string, listener: () => void): () => void;
 
-  /** Lets go of files and connections. Nothing may be asked of the store afterwards. */
+  /** Closes files and connections. No method may be called afterwards. */
   close?(): MaybePromise<void>;
 }
