@@ -27,7 +27,7 @@ import { boundsOf } from './policy/bounds.js';
 import type { Policy } from './policy/policy.js';
 import { definePolicy } from './policy/policy.js';
 import type { DurabilityOptions } from './run/durability.js';
-import { defaultDurability } from './run/durability.js';
+import { durabilityOf } from './run/durability.js';
 import type { RunParts } from './run/live-run.js';
 import type { RetentionOptions, RetentionParts } from './run/retention.js';
 import { RunRegistry } from './run/run-registry.js';
@@ -169,12 +169,13 @@ export const composeOrchestrator = (
   const settings = settingsOf(options, policy);
   const engineFor = (chosen: Policy): Engine => engineOf(options, chosen, runnerOf);
   const engine = engineFor(policy);
-  const { store, clock = systemClock(), onError = ignore } = options;
+  const { store, clock = systemClock() } = options;
+  const onError = wrapped(options.onError);
   const runs = new RunRegistry({
     ...engine,
     clock,
     store,
-    durability: { ...defaultDurability, ...options.durability },
+    durability: durabilityOf(options.durability),
     newOwner: () => randomId('owner'),
     onError,
     redactText: options.redact === undefined ? (text) => text : safely(options.redact),
@@ -182,7 +183,7 @@ export const composeOrchestrator = (
   });
   const retentionParts = (): RetentionParts => {
     if (store === undefined) throw new RunNotFoundError('There is no store: pass `store`');
-    return { store, clock, newOwner: () => randomId('owner'), isLive: (runId) => runs.has(runId) };
+    return { store, clock, claim: (runId) => runs.claim(runId), isLive: (runId) => runs.has(runId) };
   };
   const travel = { runs, options, settings, engine, engineFor, clock };
   // For those who use it: making it is a third of making an orchestrator.
@@ -214,7 +215,17 @@ export const composeOrchestrator = (
   return orchestrator;
 };
 
-const ignore = (): void => undefined;
+/** The callback is the user's: an error inside it changes nothing, whether it throws or rejects. */
+const wrapped =
+  (onError: OrchestratorOptions<readonly Agent[]>['onError']) =>
+  (error: unknown): void => {
+    try {
+      const returned: unknown = onError?.(error);
+      if (returned instanceof Promise) returned.catch(() => undefined);
+    } catch {
+      // There is no one left to tell.
+    }
+  };
 
 /** Made when it is first asked for, and kept. */
 const once = <Value>(make: () => Value): (() => Value) => {

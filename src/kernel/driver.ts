@@ -14,6 +14,14 @@ export interface World<Entry> {
   appended(entry: Entry, step: KernelStep): void;
   /** The journal could not be written: nothing more may happen. */
   failed(error: unknown): void;
+  /** Hands in what waits elsewhere, before the time of anything is up. Never fails. */
+  look(): void | Promise<void>;
+  /** No other process can have claimed the run: only then may a call be made. */
+  isOwner(): boolean;
+  /** Makes sure of that, or stops the driver. */
+  confirmOwner(): Promise<void>;
+  /** A promise to wait for when the event loop has had no turn for long. */
+  turn(): Promise<void> | undefined;
 }
 
 /** Told when an input is durable, or was dropped because the run is over. */
@@ -54,7 +62,7 @@ export class Driver<Entry> {
   readonly #timers = new Map<string, Timer>();
   readonly #calls = new Map<string, RunningCall>();
   #state: KernelState;
-  /** Calls that wait until everything that was missed is dealt with; undefined when nothing was. */
+  /** Calls that wait until everything that was missed is dealt with, or the lease is confirmed; undefined when none must. */
   #held: OpenCall[] | undefined;
   /** Calls that were not made because nothing new was to start. */
   readonly #heldBack: OpenCall[] = [];
@@ -81,6 +89,21 @@ export class Driver<Entry> {
   /** Calls that are out as far as the journal knows, and were never made. */
   get heldBack(): readonly OpenCall[] {
     return [...this.#heldBack, ...(this.#held ?? [])].filter((call) => this.#isOpen(call));
+  }
+
+  /**
+   * Hands an event in that happened at a given time. What was due before comes first: a deadline has passed by the clock,
+   * however late its timer fires, after a sleep of the machine or while an agent blocks the event loop.
+   */
+  receive(input: KernelInput, at: number, settled?: Settled): void {
+    if (!this.#isAnythingDueBefore(at)) {
+      this.post(input, settled);
+      return;
+    }
+    this.#afterLook(() => {
+      this.#postDueBefore(at);
+      this.post(input, settled);
+    });
   }
 
   /** Hands an event in. */
@@ -156,6 +179,14 @@ export class Driver<Entry> {
       if (this.#isOver || this.#isStale(next.input)) {
         next.settled?.(undefined);
         continue;
+      }
+      const turn = this.#world.turn();
+      if (turn !== undefined) {
+        this.#mailbox.unshift(next);
+        void turn.then(() => {
+          this.#work();
+        });
+        return;
       }
       const pending = this.#take(next.input, next.settled);
       if (pending === undefined) continue;
@@ -265,6 +296,10 @@ export class Driver<Entry> {
       this.#held.push(call);
       return;
     }
+    if (!this.#world.isOwner()) {
+      this.#holdUntilConfirmed(call);
+      return;
+    }
     const controller = new AbortController();
     this.#calls.set(address, { generation, controller });
     this.#world.call(actor, input, controller).then(
@@ -277,6 +312,15 @@ export class Driver<Entry> {
     );
   }
 
+  /** This process slept, or the store was away: another process may have made the call already. */
+  #holdUntilConfirmed(call: OpenCall): void {
+    this.#held = [call];
+    void this.#world.confirmOwner().then(() => {
+      this.#mailbox.push({ input: undefined, settled: undefined });
+      if (!this.#isBusy) this.#work();
+    });
+  }
+
   #isOpen({ address, generation }: OpenCall): boolean {
     return this.#state.calls.get(address)?.generation === generation;
   }
@@ -284,27 +328,28 @@ export class Driver<Entry> {
   #settleCall(address: string, generation: number, input: KernelInput): void {
     if (this.#calls.get(address)?.generation !== generation) return;
     this.#calls.delete(address);
-    this.#postOverdue();
-    this.post(input);
+    this.receive(input, this.#world.now());
   }
 
-  /**
-   * An agent that blocks the event loop answers before the platform gets to fire a timer that was due meanwhile. What
-   * was due earlier comes first, so that no limit is passed by blocking.
-   */
-  #postOverdue(): void {
-    const now = this.#world.now();
-    let overdue: [string, Timer][] | undefined;
-    this.#timers.forEach((timer, key) => {
-      if (timer.dueAtMs >= now) return;
-      overdue ??= [];
-      overdue.push([key, timer]);
-    });
-    overdue?.sort(([, left], [, right]) => left.dueAtMs - right.dueAtMs);
-    for (const [key, { generation, handle }] of overdue ?? []) {
+  #isAnythingDueBefore(at: number): boolean {
+    for (const { dueAtMs } of this.#timers.values()) if (dueAtMs < at) return true;
+    return false;
+  }
+
+  #postDueBefore(at: number): void {
+    const due = [...this.#timers].filter(([, { dueAtMs }]) => dueAtMs < at);
+    due.sort(([, left], [, right]) => left.dueAtMs - right.dueAtMs);
+    for (const [key, { generation, handle }] of due) {
       this.#world.clearTimeout(handle);
       this.#elapsed(key, generation);
     }
+  }
+
+  /** A command that was posted in time counts, even if it is found only now. */
+  #afterLook(next: () => void): void {
+    const looked = this.#world.look();
+    if (looked === undefined) next();
+    else void looked.then(next);
   }
 
   #stopCall(address: string, generation: number): void {
@@ -326,7 +371,9 @@ export class Driver<Entry> {
   #arm({ timer, generation, dueAtMs }: OpenTimer): void {
     const handle = this.#world.setTimeout(
       () => {
-        this.#elapsed(timer, generation);
+        this.#afterLook(() => {
+          this.#elapsed(timer, generation);
+        });
       },
       Math.max(0, dueAtMs - this.#world.now()),
     );

@@ -9,12 +9,14 @@ import type { RunHeader, RunStore } from '../services/run-store.js';
 import { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { RunMemory } from './run-memory.js';
+import type { StoreRetry } from './store-retry.js';
 
 /** What a run that is carried over is made with. */
 export interface CarryOverParts {
   readonly store: RunStore;
   /** Of the run that is left. */
   readonly lease: Lease;
+  readonly retry: StoreRetry;
   readonly present: Pick<RunHeader, 'policyFingerprint' | 'startedAt'> & {
     readonly chartFingerprint: string;
   };
@@ -26,13 +28,13 @@ export interface CarryOverParts {
  * again, it is the same one. Returns its id.
  */
 export const carryOver = async (runId: string, parts: CarryOverParts): Promise<string> => {
-  const { store, lease, present } = parts;
+  const { store, lease, retry, present } = parts;
   const stored = await store.read(runId);
   if (stored === undefined) throw new RunNotFoundError(`Run '${runId}' is not in the store`);
   const { entries, format } = readJournal(stored, runId);
   const claim = await lease.take();
   if (claim === undefined) {
-    throw new RunClaimedError(`Run '${runId}' is being run by somebody else`);
+    throw new RunClaimedError(`Run '${runId}' is owned by another process`);
   }
   try {
     const successor = await successorOf(runId, store);
@@ -43,8 +45,8 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
         sealedHeader({ runId: successor.runId, ...given, ...present, carriedFrom: runId }),
       );
     }
-    const writer = new JournalWriter(store, runId, lease);
-    writer.goOn(format);
+    const writer = new JournalWriter({ store, runId, lease, retry });
+    writer.goOn(format, false);
     const last = lastEntry(stored.header, entries, successor.runId, present.startedAt);
     await writer.append([last], {
       hasEnded: true,

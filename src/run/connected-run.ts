@@ -9,18 +9,20 @@ import type { RunStore, StoredRun } from '../services/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { parseCommand } from './commands.js';
 import type { CommandResult, ConnectedRun } from './run.types.js';
+import type { StoreRetry } from './store-retry.js';
 
 export interface ConnectionParts {
   readonly store: RunStore;
   readonly clock: Clock;
-  /** A name for a command; never the same twice, in no process. */
+  /** A random name for a command; never the same twice, in no process. */
   readonly newCommandId: () => string;
   readonly pollMs: number;
-  /** How long an answer of the owner is waited for. */
+  /** How long to wait for the owner's answer. */
   readonly answerMs: number;
+  readonly retry: StoreRetry;
 }
 
-/** A run that lives elsewhere, or nowhere at present: everything goes through the store. */
+/** A run of another process, or of none at present: everything goes through the store. */
 export class StoredRunConnection extends CommandMethods implements ConnectedRun {
   readonly runId: string;
   readonly #parts: ConnectionParts;
@@ -47,47 +49,25 @@ export class StoredRunConnection extends CommandMethods implements ConnectedRun 
   protected async command(candidate: unknown): Promise<CommandResult> {
     const parsed = parseCommand(candidate);
     if (!parsed.ok) return { accepted: false, reason: parsed.reason };
-    const { store, clock, newCommandId } = this.#parts;
-    const id = newCommandId();
+    const { store, clock, newCommandId, answerMs, retry } = this.#parts;
+    const posted = { id: newCommandId(), at: clock.now(), command: parsed.command };
+    const deadlineMs = clock.now() + answerMs;
     try {
-      await store.post(this.runId, { id, at: clock.now(), command: parsed.command });
-      return await this.#answerTo(id);
+      for (;;) {
+        // Posted again under its id, a command changes nothing: that is how its answer is asked for, and how a
+        // command is sent of which it is not known whether it arrived.
+        const { answer, isOwned } = await retry.run(() => store.post(this.runId, posted));
+        if (answer !== undefined) return answer as CommandResult;
+        const leftMs = deadlineMs - clock.now();
+        if (leftMs <= 0) return { accepted: true, ...(isOwned ? UNANSWERED : PENDING) };
+        await this.#somethingNew(leftMs);
+      }
     } catch (error) {
       return { accepted: false, reason: refusalOf(error) };
     }
   }
 
-  /** The command is durable. What becomes of it is for the owner of the run to say, if there is one. */
-  async #answerTo(id: string): Promise<CommandResult> {
-    const { clock, answerMs } = this.#parts;
-    const deadlineMs = clock.now() + answerMs;
-    while (await this.#isWaiting(id)) {
-      if (clock.now() >= deadlineMs) return this.#unanswered();
-      await this.#somethingNew(deadlineMs - clock.now());
-    }
-    return this.#answered(id);
-  }
-
-  async #isWaiting(id: string): Promise<boolean> {
-    const waiting = await this.#parts.store.inbox(this.runId);
-    return waiting.some((command) => command.id === id);
-  }
-
-  async #unanswered(): Promise<CommandResult> {
-    const { ended } = await this.#read();
-    return ended ? { accepted: false, reason: 'run-ended' } : { accepted: true, isPending: true };
-  }
-
-  async #answered(id: string): Promise<CommandResult> {
-    const entry = (await this.journal()).find(
-      ({ event }) => event.kind === 'commanded' && event.commandId === id,
-    );
-    if (entry === undefined) return { accepted: false, reason: 'run-ended' };
-    const refusal = entry.facts.find((fact) => fact.type === 'command.refused');
-    return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
-  }
-
-  /** Returns when the store tells of something, and now and then where it cannot. */
+  /** Returns when the store tells of a change, and after a while in any case: what it tells may be lost. */
   #somethingNew(atMostMs: number): Promise<void> {
     const { store, clock, pollMs } = this.#parts;
     return new Promise((resolve) => {
@@ -97,8 +77,7 @@ export class StoredRunConnection extends CommandMethods implements ConnectedRun 
         stopWatching?.();
         resolve();
       };
-      const waitMs = store.watch === undefined ? Math.min(pollMs, atMostMs) : atMostMs;
-      const timer = clock.setTimeout(finish, waitMs);
+      const timer = clock.setTimeout(finish, Math.min(pollMs, atMostMs));
       stopWatching = store.watch?.(this.runId, finish);
     });
   }
@@ -110,10 +89,13 @@ export class StoredRunConnection extends CommandMethods implements ConnectedRun 
   }
 }
 
+const UNANSWERED = { isUnanswered: true } as const;
+const PENDING = { isPending: true } as const;
+
 const refusalOf = (error: unknown): string => {
   if (RunConflictError.isInstance(error)) return 'run-ended';
   if (RunNotFoundError.isInstance(error)) return 'unknown-run';
   if (InboxFullError.isInstance(error)) return 'inbox-full';
   const { name, message } = toFailure(error);
-  return `store-unavailable: ${name}: ${message}`;
+  return `store-unavailable: ${name}: ${message} It is not known whether the command was stored.`;
 };

@@ -1,27 +1,35 @@
 import type { Issue } from '../errors.js';
 
-/** How runs in a store are held, and when somebody else may take them. */
+/** How a process holds its runs in a store, and when another process may claim them. */
 export interface DurabilityOptions {
   /**
-   * How long a run belongs to the process that runs it after it was last heard of. Renewed three times within that
-   * time while the run lives; a dead process's runs are free when it is over.
+   * How long the runs of a process belong to it after its last sign of life. One lease covers all runs of a process; it
+   * is renewed three times within that time. The runs of a dead process can be claimed when its lease has run out.
    *
    * @default 30_000
    */
   readonly leaseMs?: number;
   /**
-   * How often a run looks for commands from other processes, where the store cannot tell that there are some.
+   * How often a process looks for commands from other processes: one question for all its runs. A store that tells of
+   * commands by itself is asked ten times less often.
    *
    * @default 1_000
    */
   readonly pollMs?: number;
   /**
-   * How long a command to a run elsewhere waits for the answer of its owner. After that it is known to be durable, and
-   * nothing more.
+   * How long a command to a run in another process waits for the answer of its owner. After that the command is known to
+   * be durable, and is judged when the owner reads it.
    *
    * @default 10_000
    */
   readonly answerMs?: number;
+  /**
+   * How long a run keeps what came in, and asks again, while its store cannot be reached. Commands are refused meanwhile.
+   * After that this process lets go of the run.
+   *
+   * @default leaseMs
+   */
+  readonly storeRetryMs?: number;
 }
 
 export type Durability = Required<DurabilityOptions>;
@@ -30,14 +38,27 @@ export const defaultDurability: Durability = {
   leaseMs: 30_000,
   pollMs: 1_000,
   answerMs: 10_000,
+  storeRetryMs: 30_000,
 };
 
-const LEAST: Durability = { leaseMs: 10, pollMs: 1, answerMs: 0 };
+/** The options with their defaults. */
+export const durabilityOf = (options: DurabilityOptions = {}): Durability => ({
+  ...defaultDurability,
+  storeRetryMs: options.leaseMs ?? defaultDurability.leaseMs,
+  ...definedOnly(options),
+});
+
+const definedOnly = (options: DurabilityOptions): DurabilityOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
+
+const LEAST: Durability = { leaseMs: 10, pollMs: 1, answerMs: 0, storeRetryMs: 0 };
 /** A lease or a pause of a day is a mistake in the unit. */
 const MOST: Durability = {
   leaseMs: 86_400_000,
   pollMs: 86_400_000,
   answerMs: 86_400_000,
+  storeRetryMs: 86_400_000,
 };
 
 export const durabilityIssues = (options: unknown): Issue[] => {

@@ -1,81 +1,61 @@
-import type { Clock } from '../services/clock.js';
-import type { RunStore, StoredCommand } from '../services/run-store.js';
+import type { MaybePromise, RunStore, StoredCommand } from '../services/run-store.js';
+import { afterwards } from './maybe-promise.js';
 
 export interface InboxParts {
-  readonly store: Pick<RunStore, 'inbox' | 'watch'>;
-  readonly clock: Clock;
+  readonly store: Pick<RunStore, 'inbox'>;
   readonly runId: string;
-  /** How often to look where the store cannot tell that there is something. */
-  readonly pollMs: number;
-  readonly onError: (error: unknown) => void;
 }
 
 /**
  * The owner's side of the commands that come through the store. Every command is handed over once; it leaves the store
- * together with the entry that answers it, so whatever happens in between, the next owner finds it, once.
+ * together with the entry that answers it, so the next owner finds every command that was not answered.
  */
 export class Inbox {
   readonly #parts: InboxParts;
   /** Handed over, and perhaps still in the store. */
   #known: ReadonlySet<string> = new Set();
   #take: (command: StoredCommand) => void = () => undefined;
-  #stopWatching: () => void = () => undefined;
-  #timer: unknown;
-  #isLooking = false;
+  #looking: Promise<void> | undefined;
   #isAskedAgain = false;
-  #isClosed = false;
+  #isClosed = true;
 
   constructor(parts: InboxParts) {
     this.#parts = parts;
   }
 
-  /** Begins to look. What was `seen` before is not handed over again. */
+  /** Begins to hand commands over. The commands in `seen` are not handed over again. */
   open(take: (command: StoredCommand) => void, seen: readonly StoredCommand[] = []): void {
-    if (this.#isClosed) return;
-    const { store, runId } = this.#parts;
     this.#take = take;
     this.#known = new Set(seen.map(({ id }) => id));
-    const look = (): void => {
-      void this.#look();
-    };
-    if (store.watch === undefined) this.#lookLater();
-    else this.#stopWatching = store.watch(runId, look);
-    look();
+    this.#isClosed = false;
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#stopWatching();
-    this.#parts.clock.clearTimeout(this.#timer);
   }
 
-  #lookLater(): void {
-    const { clock, pollMs } = this.#parts;
-    this.#timer = clock.setTimeout(() => {
-      void this.#look().then(() => {
-        if (!this.#isClosed) this.#lookLater();
-      });
-    }, pollMs);
-  }
-
-  /** One look at a time: what comes in meanwhile is one more. */
-  async #look(): Promise<void> {
+  /** Hands over what was posted before this was called. Fails when the store does. */
+  look(): MaybePromise<void> {
+    if (this.#isClosed) return undefined;
+    // One look at a time: the look under way may have missed what was posted since it began.
     this.#isAskedAgain = true;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    while (this.#needsLook()) {
-      this.#isAskedAgain = false;
-      try {
-        this.#handOver(await this.#parts.store.inbox(this.#parts.runId));
-      } catch (error) {
-        this.#parts.onError(error);
-      }
-    }
-    this.#isLooking = false;
+    if (this.#looking !== undefined) return this.#looking;
+    const looked = this.#lookWhileAsked();
+    if (looked === undefined) return undefined;
+    this.#looking = looked.finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
   }
 
-  #needsLook(): boolean {
-    return this.#isAskedAgain && !this.#isClosed;
+  #lookWhileAsked(): Promise<void> | undefined {
+    while (this.#isAskedAgain && !this.#isClosed) {
+      this.#isAskedAgain = false;
+      const { store, runId } = this.#parts;
+      const looked = afterwards(store.inbox(runId), (waiting) => this.#handOver(waiting));
+      if (looked instanceof Promise) return looked.then(() => this.#lookWhileAsked());
+    }
+    return undefined;
   }
 
   #handOver(waiting: readonly StoredCommand[]): void {

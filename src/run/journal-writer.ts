@@ -2,9 +2,19 @@ import { RunConflictError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { JournalFormat } from '../journal/format/journal-format.js';
 import { PackedFormat } from '../journal/format/packed-format.js';
-import type { AppendOptions, MaybePromise, RunHeader, RunStore } from '../services/run-store.js';
+import type {
+  AppendOptions,
+  MaybePromise,
+  RunHeader,
+  RunStore,
+  StoredEntry,
+  StoredRun,
+  TakenCommand,
+} from '../services/run-store.js';
+import { commandResultOf } from './command-result.js';
 import type { Lease } from './lease.js';
-import { afterwards } from './maybe-promise.js';
+import { afterwards, recovered } from './maybe-promise.js';
+import type { StoreRetry } from './store-retry.js';
 
 /** Where a run stands after an entry. */
 export interface Standing {
@@ -13,48 +23,63 @@ export interface Standing {
   readonly save: (() => unknown) | undefined;
 }
 
-/** Writes the journal of one run, as its owner. */
+export interface WriterParts {
+  readonly store: RunStore;
+  readonly runId: string;
+  readonly lease: Lease;
+  readonly retry: StoreRetry;
+}
+
+/**
+ * Writes the journal of one run, as its owner. A write whose answer was lost is asked about by reading it back: the
+ * content and the owner's token decide whether it is durable.
+ */
 export class JournalWriter {
-  readonly #store: RunStore;
-  readonly #runId: string;
-  readonly #lease: Lease;
+  readonly #parts: WriterParts;
   #format: JournalFormat | undefined;
   #isOpen = false;
-  /** Commands that are none: they leave the store with the next entry. */
-  #discarded: string[] = [];
-  /** The making of a place for the journal, until the first entry waits for it. */
+  /** Invalid commands: they are removed from the inbox with the next append. */
+  #discarded: TakenCommand[] = [];
+  /** Creating the journal, until the first entry waits for it. */
   #opening: MaybePromise<void> = undefined;
+  /** The run was taken over, and has not had an answer since. */
+  #isSuspect = false;
 
-  constructor(store: RunStore, runId: string, lease: Lease) {
-    this.#store = store;
-    this.#runId = runId;
-    this.#lease = lease;
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
   }
 
-  /** True once there is a place for the journal: a conflict after that means that somebody else writes it. */
+  /** True once the journal exists: a conflict after that means that another process writes it. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Makes a place for a new journal and claims it; nothing is written before that is done. */
+  /** Creates a new journal and claims it; nothing is written before that is done. */
   open(header: RunHeader): void {
+    const { lease, retry, runId } = this.#parts;
     this.#format = new PackedFormat(header);
-    this.#opening = afterwards(this.#store.create(header), () =>
-      afterwards(this.#lease.take(), (claim) => {
-        if (claim !== undefined) return;
-        throw new RunConflictError(`Run '${this.#runId}' was taken up by somebody else`);
-      }),
+    this.#opening = afterwards(
+      retry.run(() => this.#create(header)),
+      () =>
+        afterwards(
+          retry.run(() => lease.take()),
+          (claim) => {
+            if (claim !== undefined) return;
+            throw new RunConflictError(`Run '${runId}' was claimed by another process`);
+          },
+        ),
     );
   }
 
   /** Writes on where a journal ends. */
-  goOn(format: JournalFormat): void {
+  goOn(format: JournalFormat, isTakeover: boolean): void {
     this.#format = format;
+    this.#isSuspect = isTakeover;
   }
 
-  /** Takes something out of the inbox that nobody can answer. */
-  discard(commandId: string): void {
-    this.#discarded.push(commandId);
+  /** Removes a command from the inbox that is not a valid command. */
+  discard(id: string, reason: string): void {
+    this.#discarded.push({ id, answer: { accepted: false, reason } });
   }
 
   /** Returns when the entries are durable: all of them, or none. */
@@ -65,27 +90,74 @@ export class JournalWriter {
   }
 
   #append(entries: readonly JournalEntry[], standing: Standing): MaybePromise<void> {
+    const { store, runId, lease, retry } = this.#parts;
     this.#isOpen = true;
-    // An ended run cannot be claimed: a renewal that comes after the last write, and before word of it, is no loss.
-    if (standing.hasEnded) this.#lease.stop();
+    // An ended run is not among those an owner holds: a lease that is confirmed meanwhile must not take it for lost.
+    if (standing.hasEnded) lease.stop();
+    const first = entries[0]?.sequence ?? 0;
     const stored = entries.map((entry) => this.#format?.encode(entry) ?? entry);
     const options = this.#optionsFor(entries, standing);
-    return this.#store.append(this.#runId, entries[0]?.sequence ?? 0, stored, options);
+    return retry.run(() =>
+      recovered(
+        () => store.append(runId, first, stored, options),
+        (error) => this.#readBack(error, (run) => hasWritten(run, stored, options), first),
+      ),
+    );
+  }
+
+  #create(header: RunHeader): MaybePromise<void> {
+    return recovered(
+      () => this.#parts.store.create(header),
+      (error) => this.#readBack(error, (run) => hasCreated(run, header)),
+    );
+  }
+
+  /** What looks like a conflict may be what we wrote ourselves, when the answer to that was lost. */
+  #readBack(
+    error: unknown,
+    isOurs: (run: StoredRun) => boolean,
+    from?: number,
+  ): MaybePromise<void> {
+    if (!RunConflictError.isInstance(error)) throw error;
+    const { store, runId } = this.#parts;
+    return afterwards(store.read(runId, from), (run) => {
+      if (run === undefined || !isOurs(run)) throw error;
+    });
   }
 
   #optionsFor(entries: readonly JournalEntry[], { hasEnded, save }: Standing): AppendOptions {
-    const { token } = this.#lease;
-    const taken = entries.flatMap(({ event }) =>
-      event.kind === 'commanded' ? (event.commandId ?? []) : [],
-    );
-    taken.push(...this.#discarded);
+    const { token } = this.#parts.lease;
+    const taken = [...this.#discarded, ...entries.flatMap(takenBy)];
     this.#discarded = [];
     const state = hasEnded || save === undefined ? undefined : this.#format?.encodeState(save);
+    const hasProgressed = this.#isSuspect && entries.some(({ event }) => event.kind === 'answered');
+    if (hasProgressed) this.#isSuspect = false;
     return {
       ended: hasEnded,
       ...(token === undefined ? {} : { token }),
       ...(taken.length === 0 ? {} : { taken }),
       ...(state === undefined ? {} : { state }),
+      ...(hasProgressed ? { hasProgressed } : {}),
     };
   }
 }
+
+const takenBy = ({ event, facts }: JournalEntry): readonly TakenCommand[] =>
+  event.kind === 'commanded' && event.commandId !== undefined
+    ? [{ id: event.commandId, answer: commandResultOf(facts) }]
+    : [];
+
+const hasWritten = (
+  { entries, token }: StoredRun,
+  written: readonly StoredEntry[],
+  options: AppendOptions,
+): boolean =>
+  token === options.token &&
+  entries.length === written.length &&
+  JSON.stringify(entries) === JSON.stringify(written);
+
+const hasCreated = ({ header, entries, ended, token }: StoredRun, given: RunHeader): boolean =>
+  !ended &&
+  token === undefined &&
+  entries.length === 0 &&
+  JSON.stringify(header) === JSON.stringify(given);

@@ -18,19 +18,22 @@ import type { PlanToCheck } from '../machines/orchestrator.types.js';
 import type { Clock } from '../services/clock.js';
 import type { MaybePromise, StoredCommand } from '../services/run-store.js';
 import { CommandMethods } from './command-methods.js';
+import { commandResultOf } from './command-result.js';
+import type { CommandPoller } from './command-poller.js';
 import { parseCommand } from './commands.js';
 import { FactStream } from './fact-stream.js';
 import type { Inbox } from './inbox.js';
 import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
-import { afterwards } from './maybe-promise.js';
+import { afterwards, recovered } from './maybe-promise.js';
 import type { Meanwhile } from './meanwhile.js';
-import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, recovery } from './meanwhile.js';
+import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, RECOVERY } from './meanwhile.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
 import type { CommandResult, Run } from './run.types.js';
+import type { StoreRetry } from './store-retry.js';
 
 /** Commands that may wait for the store at one time; one more is refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
@@ -52,11 +55,13 @@ export interface RunParts {
   readonly copyStored: (<Value>(value: Value) => Value) | undefined;
 }
 
-/** Where one run is kept, when it is. */
+/** How one run is stored, when it is. */
 export interface Keeping {
   readonly writer: JournalWriter;
   readonly lease: Lease;
   readonly inbox: Inbox;
+  readonly poller: CommandPoller;
+  readonly retry: StoreRetry;
 }
 
 /** One run: the driver, its journal, and what people see of them. */
@@ -73,6 +78,8 @@ export class LiveRun extends CommandMethods implements Run {
   /** How far the journal is ahead of the clock: another machine's clock may be behind the one that wrote it. */
   #aheadMs = 0;
   #isOver = false;
+  #stopPolling: () => void = () => undefined;
+  #hasAnswered: (() => void) | undefined;
   #resolveDone: (report: RunReport) => void = () => undefined;
 
   constructor(
@@ -103,22 +110,11 @@ export class LiveRun extends CommandMethods implements Run {
     this.#listen();
   }
 
-  /** Begins a run that died before anything of it was written. Nobody is called before it has heard of that. */
-  beginAfter(takeovers: number, input: unknown): void {
-    const missed = [{ kind: 'started' as const, input }, recovery(takeovers)];
-    this.#driver.take(
-      this.#parts.kernel.initialState,
-      { calls: [], timers: [] },
-      missed.map((each) => ({ at: FIRST_OF_ALL, input: each })),
-    );
-    this.#listen();
-  }
-
-  /** Goes on where a journal ends, with the deaths it has not heard of and the commands that came since. */
+  /** Resumes where a journal ends, with the commands that came since. Returns whether a call was in flight at a takeover. */
   goOn(
     { entries, state }: ReplayedRun,
-    { takeovers, commands, heldBack }: Meanwhile = NOTHING_HAPPENED,
-  ): void {
+    { isTakeover, commands, heldBack }: Meanwhile = NOTHING_HAPPENED,
+  ): boolean {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
     this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
@@ -128,8 +124,10 @@ export class LiveRun extends CommandMethods implements Run {
     const mayMake = (call: OpenCall): boolean =>
       this.#mayRepeat(call) || heldBack.includes(keyOf(call));
     const interrupted = calls.filter((call) => !mayMake(call));
+    // A process that died while a call of this run was in flight may have died of that call.
+    const isSuspect = isTakeover && calls.some(({ actor }) => actor === 'performCall');
     const missed = [
-      ...(takeovers === undefined ? [] : [{ at: FIRST_OF_ALL, input: recovery(takeovers) }]),
+      ...(isSuspect ? [{ at: FIRST_OF_ALL, input: RECOVERY }] : []),
       ...interrupted.map((call) => ({ at: lastAt, input: interruption(call) })),
       ...commands.flatMap((command) => {
         const given = this.#commandIn(command);
@@ -138,21 +136,39 @@ export class LiveRun extends CommandMethods implements Run {
     ];
     this.#driver.take(state, { calls: calls.filter(mayMake), timers }, missed);
     this.#listen(commands);
+    // Commands that were posted before the store could tell of them.
+    this.#lookSoon();
+    return isSuspect;
   }
 
-  /** Commands from elsewhere, as long as the run lives. */
+  /** Resolves when a call has been answered, or the run is over. */
+  answered(): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#hasAnswered = resolve;
+    });
+  }
+
+  /** Commands from other processes, as long as the run lives. */
   #listen(seen: readonly StoredCommand[] = []): void {
-    if (this.#isOver) return;
-    this.#keeping?.inbox.open((command) => {
+    if (this.#isOver || this.#keeping === undefined) return;
+    const { inbox, poller } = this.#keeping;
+    inbox.open((command) => {
       const input = this.#commandIn(command);
-      if (input !== undefined) this.#driver.post(input);
+      if (input === undefined) return;
+      this.#driver.receive(input, Math.min(command.at, this.#now()));
     }, seen);
+    this.#stopPolling = poller.add(this.runId, () => this.#lookSoon());
+  }
+
+  #lookSoon(): void {
+    void recovered(() => this.#keeping?.inbox.look(), this.#parts.onError);
   }
 
   #commandIn({ id, command }: StoredCommand): KernelInput | undefined {
     const parsed = parseCommand(command);
     if (parsed.ok) return { kind: 'commanded', event: parsed.command, commandId: id };
-    this.#keeping?.writer.discard(id);
+    this.#keeping?.writer.discard(id, parsed.reason);
     return undefined;
   }
 
@@ -238,18 +254,31 @@ export class LiveRun extends CommandMethods implements Run {
     return this.#memory.frozenEntries();
   }
 
-  protected command(candidate: unknown): Promise<CommandResult> {
+  protected async command(candidate: unknown): Promise<CommandResult> {
     const parsed = parseCommand(candidate);
-    if (!parsed.ok) return Promise.resolve({ accepted: false, reason: parsed.reason });
-    if (this.#driver.isOver) return Promise.resolve({ accepted: false, reason: 'run-ended' });
-    if (this.#driver.waiting >= INBOX_MAX) {
-      return Promise.resolve({ accepted: false, reason: 'inbox-full' });
-    }
+    if (!parsed.ok) return { accepted: false, reason: parsed.reason };
+    if (this.#keeping?.lease.isValid === false) await this.#confirmOwner();
+    if (this.#driver.isOver) return { accepted: false, reason: 'run-ended' };
+    if (this.#keeping?.retry.isStalled === true) return STORE_AWAY;
+    if (this.#driver.waiting >= INBOX_MAX) return { accepted: false, reason: 'inbox-full' };
     return new Promise((resolve) => {
-      this.#driver.post({ kind: 'commanded', event: parsed.command }, (step) => {
-        resolve(commandResult(step));
+      const input = { kind: 'commanded', event: parsed.command } as const;
+      this.#driver.receive(input, this.#now(), (step) => {
+        resolve(step === undefined ? NOT_TAKEN : commandResultOf(step.emitted as FactBody[]));
       });
     });
+  }
+
+  /** Asks the store whether the run is still ours, as long as it may take to reach it. A run that is not is stopped. */
+  async #confirmOwner(): Promise<void> {
+    if (this.#keeping === undefined) return;
+    const { lease, retry } = this.#keeping;
+    try {
+      await retry.run(() => lease.confirm());
+    } catch (error) {
+      void this.#driver.stop();
+      this.#failed(error);
+    }
   }
 
   #world(): World<JournalEntry> {
@@ -272,7 +301,21 @@ export class LiveRun extends CommandMethods implements Run {
       failed: (error) => {
         this.#failed(error);
       },
+      look: () => this.#look(),
+      isOwner: () => this.#keeping?.lease.isValid ?? true,
+      confirmOwner: () => this.#confirmOwner(),
+      turn: () => clock.turn?.(),
     };
+  }
+
+  /** A store that stays away fails the next append: nothing is decided without having looked. */
+  #look(): void | Promise<void> {
+    if (this.#keeping === undefined) return undefined;
+    const { inbox, retry } = this.#keeping;
+    return recovered(
+      () => retry.run(() => inbox.look()),
+      () => undefined,
+    );
   }
 
   #append(input: KernelInput, step: KernelStep, at: number): MaybePromise<JournalEntry> {
@@ -295,10 +338,11 @@ export class LiveRun extends CommandMethods implements Run {
       this.#driver.replaceState(kernel.restore(copyStored(kernel.save(state))));
     }
     this.#facts.add(entry.facts);
+    if (entry.event.kind === 'answered') this.#hasAnswered?.();
     if (step.status !== 'active') this.#end(this.#memory.record());
   }
 
-  /** The journal cannot be written any more: by nobody, or by somebody else. */
+  /** The journal is no longer writable: the store failed, or another owner took over. */
   #failed(error: unknown): void {
     if (this.#isOver) return;
     const { name, message: said } = toFailure(error);
@@ -315,18 +359,21 @@ export class LiveRun extends CommandMethods implements Run {
 
   #end(record: RunRecord): void {
     this.#isOver = true;
+    this.#stopPolling();
     this.#keeping?.lease.stop();
     this.#keeping?.inbox.close();
+    this.#keeping?.retry.stop();
+    this.#hasAnswered?.();
     this.#facts.end();
     this.#onEnd();
     if (isEnded(record)) this.#resolveDone(reportOf(record));
   }
 }
 
-const commandResult = (step: KernelStep | undefined): CommandResult => {
-  if (step === undefined) return { accepted: false, reason: 'run-ended' };
-  const refusal = (step.emitted as readonly FactBody[]).find(
-    (fact) => fact.type === 'command.refused',
-  );
-  return refusal === undefined ? { accepted: true } : { accepted: false, reason: refusal.reason };
+/** The command was not taken, and will not be. */
+const NOT_TAKEN: CommandResult = { accepted: false, reason: 'run-ended' };
+
+const STORE_AWAY: CommandResult = {
+  accepted: false,
+  reason: 'store-unavailable: the store cannot be reached at present; try again later',
 };

@@ -1,7 +1,21 @@
 import type { MaybePromise } from '../services/run-store.js';
 
-/** Goes on with a value: at once when it is there, later when it is a promise. Stores in memory stay free of waiting. */
+/** Continues with a value: at once when it is there, later when it is a promise. Stores in memory need no waiting. */
 export const afterwards = <Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,
 ): MaybePromise<Next> => (value instanceof Promise ? value.then(next) : next(value));
+
+/** Continues with the error where something fails, whether it throws or rejects. */
+export const recovered = <Value>(
+  attempt: () => MaybePromise<Value>,
+  recover: (error: unknown) => MaybePromise<Value>,
+): MaybePromise<Value> => {
+  let value: MaybePromise<Value>;
+  try {
+    value = attempt();
+  } catch (error) {
+    return recover(error);
+  }
+  return value instanceof Promise ? value.catch(recover) : value;
+};

@@ -5,29 +5,28 @@ import type { OpenCall } from '../kernel/replay.js';
 import type { RunRecovered } from '../machines/orchestrator.types.js';
 import type { StoredCommand } from '../services/run-store.js';
 
-/** What happened to a run while nobody drove it. */
+/** What happened to a run while no process ran it. */
 export interface Meanwhile {
-  /** How often it was taken over from a process that died; undefined when it knows that. */
-  readonly takeovers: number | undefined;
+  /** The process that ran it did not release it: most likely it died. */
+  readonly isTakeover: boolean;
   readonly commands: readonly StoredCommand[];
-  /** Keys of calls that are out as far as its state goes, and were never made. */
+  /** Keys of calls that are in flight as far as its state goes, and were never made. */
   readonly heldBack: readonly string[];
 }
 
-export const NOTHING_HAPPENED: Meanwhile = { takeovers: undefined, commands: [], heldBack: [] };
+export const NOTHING_HAPPENED: Meanwhile = { isTakeover: false, commands: [], heldBack: [] };
 
-/** Before anything that was missed: a run that has died too often does nothing any more. */
+/** Before anything that was missed: a run that was recovered too often does nothing any more. */
 export const FIRST_OF_ALL = Number.NEGATIVE_INFINITY;
 
 /** Plans are checked without a key. */
 export const keyOf = ({ input }: OpenCall): string => (input as Partial<CallInput>).key ?? '';
 
-export const recovery = (takeovers: number): KernelInput => {
-  const event: RunRecovered = { type: 'run.recovered', takeovers };
-  return { kind: 'commanded', event };
-};
+const recovered: RunRecovered = { type: 'run.recovered' };
 
-/** What becomes of a call that nobody may make twice: whether it was made, and what came of it, is not known. */
+export const RECOVERY: KernelInput = { kind: 'commanded', event: recovered };
+
+/** The answer to a call that must not be made twice: whether it was made, and what it did, is not known. */
 export const interruption = ({ address, generation }: OpenCall): KernelInput => ({
   kind: 'answered',
   address,

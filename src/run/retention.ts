@@ -1,30 +1,25 @@
 import { ConfigurationError, RunClaimedError, RunConflictError } from '../errors.js';
 import type { Clock } from '../services/clock.js';
-import type { RunStore } from '../services/run-store.js';
+import type { RunClaim, RunStore } from '../services/run-store.js';
 
 export interface RetentionParts {
   readonly store: RunStore;
   readonly clock: Clock;
-  readonly newOwner: () => string;
+  readonly claim: (runId: string) => Promise<RunClaim | undefined>;
   readonly isLive: (runId: string) => boolean;
 }
 
-/** Long enough to delete a run, short enough not to matter when that fails. */
-const DELETION_LEASE_MS = 10_000;
-
-/** Forgets a run that nobody runs. False when there is none. */
+/** Deletes a run that no process runs. False when there is none. */
 export const deleteRun = async (
   runId: string,
-  { store, clock, newOwner, isLive }: RetentionParts,
+  { store, claim, isLive }: RetentionParts,
 ): Promise<boolean> => {
   if (isLive(runId)) throw new RunConflictError(`Run '${runId}' is running: end it first`);
-  const stored = await store.read(runId);
+  const stored = await store.read(runId, Number.MAX_SAFE_INTEGER);
   if (stored === undefined) return false;
-  // Whoever holds an unfinished run is the only one who may end it, and that includes us.
-  const isOurs =
-    stored.ended ||
-    (await store.claim(runId, newOwner(), DELETION_LEASE_MS, clock.now())) !== undefined;
-  if (!isOurs) throw new RunClaimedError(`Run '${runId}' is being run by somebody else`);
+  // Only the owner of an unfinished run may delete it: it is claimed first.
+  const isOurs = stored.ended || (await claim(runId)) !== undefined;
+  if (!isOurs) throw new RunClaimedError(`Run '${runId}' is owned by another process`);
   await store.delete(runId);
   return true;
 };
@@ -37,7 +32,7 @@ export interface RetentionOptions {
   readonly pageSize?: number;
 }
 
-/** Forgets runs that ended long ago, page by page. Gives their number. */
+/** Deletes runs that ended long ago, page by page. Returns their number. */
 export const deleteEndedRuns = async (
   { olderThanMs, pageSize = 100 }: RetentionOptions,
   { store, clock }: RetentionParts,

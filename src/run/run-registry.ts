@@ -7,23 +7,27 @@ import {
 } from '../errors.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
-import type { RunHeader, RunStore } from '../services/run-store.js';
+import type { RunClaim, RunHeader, RunStore } from '../services/run-store.js';
 import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
+import { CommandPoller } from './command-poller.js';
 import type { Durability } from './durability.js';
 import { Inbox } from './inbox.js';
 import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
 import type { Keeping, RunParts } from './live-run.js';
 import { LiveRun } from './live-run.js';
+import { Ownership } from './ownership.js';
+import type { Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
+import { StoreRetry } from './store-retry.js';
 import type { TakenUp } from './take-up.js';
 
 /** What every run of one orchestrator is made of. */
 export interface RegistryParts extends RunParts {
   readonly store: RunStore | undefined;
   readonly durability: Durability;
-  /** A name for the owner of one run; never the same twice, in no process. */
+  /** A random name, for an owner or a command; never the same twice, in no process. */
   readonly newOwner: () => string;
   /** Tells whether a stored run was made under the policy at hand. */
   readonly policyFingerprint: string;
@@ -31,17 +35,27 @@ export interface RegistryParts extends RunParts {
   readonly chartFingerprint: () => string;
 }
 
+/** What all stored runs of one orchestrator share: however many there are, the store is asked once for all. */
+interface Shared {
+  readonly store: RunStore;
+  readonly ownership: Ownership;
+  readonly poller: CommandPoller;
+}
+
 /** The runs of one orchestrator that live in this process, each of them once. */
 export class RunRegistry {
   readonly #parts: RegistryParts;
+  readonly #shared: Shared | undefined;
   readonly #live = new Map<string, LiveRun>();
   /** Runs that are being read from the store. */
-  readonly #resuming = new Map<string, Promise<Run>>();
+  readonly #resuming = new Map<string, Promise<Resumed>>();
   readonly #recoveries = new Set<() => void>();
+  #recovery: Recovery | undefined;
   #isClosed = false;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
+    this.#shared = sharedOf(parts);
   }
 
   start(runId: string, input: { readonly goal: string; readonly plan?: unknown }): Run {
@@ -61,10 +75,12 @@ export class RunRegistry {
     return run;
   }
 
-  /** The live run, or the one in the store; however often it is asked for at once, it is taken up once. */
-  resume(runId: string): Promise<Run> {
-    const live = this.#live.get(runId);
-    if (live !== undefined) return Promise.resolve(live);
+  /** The live run, or the one in the store; however often it is asked for at once, it is resumed once. */
+  async resume(runId: string): Promise<Run> {
+    return this.#live.get(runId) ?? (await this.#resumeOnce(runId)).run;
+  }
+
+  #resumeOnce(runId: string): Promise<Resumed> {
     const pending = this.#resuming.get(runId);
     if (pending !== undefined) return pending;
     const resuming = this.#resume(runId).finally(() => this.#resuming.delete(runId));
@@ -91,7 +107,8 @@ export class RunRegistry {
         startedAt: clock.now(),
       };
       const { carryOver } = await loadCarryOver();
-      return this.resume(await carryOver(runId, { store, lease: keeping.lease, present }));
+      const { lease, retry } = keeping;
+      return this.resume(await carryOver(runId, { store, lease, retry, present }));
     }
   }
 
@@ -137,40 +154,40 @@ export class RunRegistry {
     return run;
   }
 
-  /** A run of the store, whoever runs it. */
+  /** Makes this process the owner of a run that it does not run; undefined when another process owns it. */
+  async claim(runId: string): Promise<RunClaim | undefined> {
+    return this.#shared?.ownership.claim(runId);
+  }
+
+  /** A run of the store, in whichever process it runs. */
   async connect(runId: string): Promise<ConnectedRun> {
-    await this.read(runId);
-    const { store, clock, durability, newOwner } = this.#parts;
+    const { store, clock, durability, newOwner, onError } = this.#parts;
     if (store === undefined) throw new RunNotFoundError(noStore(runId));
+    if ((await store.read(runId, Number.MAX_SAFE_INTEGER)) === undefined)
+      throw new RunNotFoundError(`Run '${runId}' is not in the store`);
     const { pollMs, answerMs } = durability;
     const { StoredRunConnection } = await loadConnection();
-    return new StoredRunConnection(runId, {
-      store,
-      clock,
-      newCommandId: newOwner,
-      pollMs,
-      answerMs,
-    });
+    const retry = new StoreRetry({ clock, windowMs: answerMs, onError });
+    const parts = { store, clock, newCommandId: newOwner, pollMs, answerMs, retry };
+    return new StoredRunConnection(runId, parts);
   }
 
-  /** Every unfinished run in the store that belongs to nobody. */
+  /** Every unfinished run in the store that no process owns. */
   async recover(): Promise<readonly Run[]> {
-    const runs: Run[] = [];
-    for (let after: string | undefined; !this.#isClosed;) {
-      const filter = after === undefined ? { ended: false } : { ended: false, after };
-      const page = (await this.#parts.store?.list(filter)) ?? [];
-      const last = page.at(-1);
-      if (last === undefined) return runs;
-      for (const { header } of page) {
-        const run = this.#live.has(header.runId) ? undefined : await this.#tryResume(header.runId);
-        if (run !== undefined) runs.push(run);
-      }
-      after = last.header.runId;
-    }
-    return runs;
+    if (this.#shared === undefined) return [];
+    const { Recovery } = await loadRecovery();
+    this.#recovery ??= new Recovery({
+      store: this.#shared.store,
+      clock: this.#parts.clock,
+      isLive: (runId) => this.has(runId),
+      isClosed: () => this.#isClosed,
+      resume: (runId) => this.#resumeOnce(runId),
+      onError: this.#parts.onError,
+    });
+    return this.#recovery.recover();
   }
 
-  /** Recovers now and again and again, until it is told to stop or the orchestrator is closed. */
+  /** Recovers immediately, then `everyMs` after each pass completes, until it is stopped or the orchestrator is closed. */
   recoverEvery(everyMs: number): () => void {
     this.#refuseWhenClosed();
     const { clock, onError } = this.#parts;
@@ -190,29 +207,20 @@ export class RunRegistry {
     return stop;
   }
 
-  /** Takes nothing up any more, and leaves what runs here to whoever takes it up next. */
+  /** Stops accepting runs, and gives those of this process back to the store. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#recoveries) stop();
     await Promise.allSettled(this.#resuming.values());
     await Promise.all([...this.#live.values()].map((run) => run.stop(graceMs)));
+    await this.#shared?.ownership.retire();
   }
 
   #refuseWhenClosed(): void {
     if (this.#isClosed) throw new OrchestratorClosedError();
   }
 
-  /** One run that cannot be taken up keeps nobody else from it; one that somebody else runs is as it should be. */
-  async #tryResume(runId: string): Promise<Run | undefined> {
-    try {
-      return await this.resume(runId);
-    } catch (error) {
-      if (!RunClaimedError.isInstance(error)) this.#parts.onError(error);
-      return undefined;
-    }
-  }
-
-  async #resume(runId: string): Promise<Run> {
+  async #resume(runId: string): Promise<Resumed> {
     this.#refuseWhenClosed();
     const { store, kernel, policyFingerprint, chartFingerprint, onError } = this.#parts;
     const keeping = this.#keepingOf(runId);
@@ -229,15 +237,15 @@ export class RunRegistry {
       onError,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
-    if (taken.kind !== 'ended') keeping.writer.goOn(taken.format);
+    if (taken.kind !== 'ended') keeping.writer.goOn(taken.format, taken.meanwhile.isTakeover);
     try {
-      this.#carryOn(run, taken);
+      const trial = this.#carryOn(run, taken) ? run.answered() : undefined;
+      return { run, trial };
     } catch (error) {
       this.#live.delete(runId);
       await keeping.lease.release();
       throw error;
     }
-    return run;
   }
 
   /** A run that was carried over asks nobody for what the one before it has answers to. */
@@ -251,32 +259,29 @@ export class RunRegistry {
     return { perform: rememberingPerform(this.#parts.perform, runId, before) };
   }
 
-  #carryOn(run: LiveRun, taken: TakenUp): void {
+  /** Returns whether a call of the run was in flight as its process died. */
+  #carryOn(run: LiveRun, taken: TakenUp): boolean {
     const { goal, runId, plan } = taken.header;
     switch (taken.kind) {
       case 'ended':
         run.show(taken.entries);
-        return;
-      case 'new': {
-        const input = plan === undefined ? { goal, runId } : { goal, runId, plan };
-        const { takeovers } = taken.meanwhile;
-        if (takeovers === undefined) run.begin(input);
-        else run.beginAfter(takeovers, input);
-        return;
-      }
+        return false;
+      case 'new':
+        run.begin(plan === undefined ? { goal, runId } : { goal, runId, plan });
+        return false;
       case 'unfinished':
-        run.goOn(taken.replayed, taken.meanwhile);
+        return run.goOn(taken.replayed, taken.meanwhile);
     }
   }
 
   #keepingOf(runId: string): Keeping | undefined {
-    const { store, clock, durability, newOwner, onError } = this.#parts;
-    if (store === undefined) return undefined;
-    const owner = newOwner();
-    const { leaseMs, pollMs } = durability;
-    const lease = new Lease({ store, clock, runId, owner, leaseMs, onError });
-    const inbox = new Inbox({ store, clock, runId, pollMs, onError });
-    return { lease, inbox, writer: new JournalWriter(store, runId, lease) };
+    if (this.#shared === undefined) return undefined;
+    const { store, ownership, poller } = this.#shared;
+    const { clock, durability, onError } = this.#parts;
+    const lease = new Lease(ownership, runId);
+    const retry = new StoreRetry({ clock, windowMs: durability.storeRetryMs, onError });
+    const writer = new JournalWriter({ store, runId, lease, retry });
+    return { lease, inbox: new Inbox({ store, runId }), poller, retry, writer };
   }
 
   #create(
@@ -307,8 +312,17 @@ export class RunRegistry {
   }
 }
 
+const sharedOf = ({ store, clock, durability, newOwner, onError }: RegistryParts) => {
+  if (store === undefined) return undefined;
+  const { leaseMs, pollMs } = durability;
+  const owner = newOwner();
+  const ownership = new Ownership({ store, clock, owner, leaseMs, onError });
+  return { store, ownership, poller: new CommandPoller({ store, clock, owner, pollMs, onError }) };
+};
+
 /* What most programs never ask for: chunks of their own in a bundle. */
 const loadTakeUp = () => import('./take-up.js');
+const loadRecovery = () => import('./recovery.js');
 const loadJournal = () => import('../journal/read-journal.js');
 const loadCarryOver = () => import('./carry-over.js');
 const loadConnection = () => import('./connected-run.js');

@@ -7,8 +7,10 @@ import type { RunReport } from '../journal/report.js';
 export type CommandResult =
   | {
       readonly accepted: true;
-      /** Nobody runs the run at present: the command waits in the store for whoever takes it up, and is judged then. */
+      /** No process owns the run at present: the command waits in the store and is judged when the run is resumed. */
       readonly isPending?: true;
+      /** The owner has not answered in time: the command is durable and is judged when the owner reads it. */
+      readonly isUnanswered?: true;
     }
   | { readonly accepted: false; readonly reason: string };
 

@@ -9,7 +9,6 @@ import type { JournalFormat } from '../journal/format/journal-format.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { readJournal } from '../journal/read-journal.js';
 import type { Kernel } from '../kernel/kernel.types.js';
-import type { RunRecovered } from '../machines/orchestrator.types.js';
 import type { RunHeader, RunStore, StoredRun } from '../services/run-store.js';
 import type { Lease } from './lease.js';
 import type { Meanwhile } from './meanwhile.js';
@@ -28,7 +27,7 @@ interface OwnedRun {
   readonly header: RunHeader;
   /** How to write on. */
   readonly format: JournalFormat;
-  /** What it was told meanwhile, and how often it was taken over, where its journal does not say so yet. */
+  /** What happened to it while no process ran it. */
   readonly meanwhile: Meanwhile;
 }
 
@@ -52,29 +51,20 @@ export interface TakeUpParts extends Present {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Takes a run of the store up. It is read and replayed first and claimed afterwards, so that a journal which is refused
- * stays as it is to the byte; what was written in between is read once more.
- */
+/** Claims a run of the store, reads and replays it. A run that cannot be resumed here is given back as it was. */
 export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp> => {
-  const stored = await readRun(runId, parts.store);
-  if (stored.ended) return endedRun(stored, runId);
-  const understood = understand(stored, runId, parts);
   const claim = await parts.lease.take();
   if (claim === undefined) return notClaimed(runId, parts.store);
   try {
-    const latest = await readRun(runId, parts.store);
-    const isSame = latest.entries.length === stored.entries.length;
-    const { journal, replayed, stateError } = isSame
-      ? understood
-      : understand(latest, runId, parts);
+    const stored = await readRun(runId, parts.store);
+    const { journal, replayed, stateError } = understand(stored, runId, parts);
     if (stateError !== undefined) parts.onError(stateError);
     const commands = await parts.store.inbox(runId);
-    const takeovers = untold(claim.takeovers, replayed.entries);
+    const { isTakeover, token } = claim;
     const owned = {
       header: stored.header,
       format: journal.format,
-      meanwhile: { takeovers, commands, heldBack: heldBackFor(claim.token, replayed.entries) },
+      meanwhile: { isTakeover, commands, heldBack: heldBackFor(token, replayed.entries) },
     };
     if (replayed.entries.length === 0) return { kind: 'new', ...owned };
     return { kind: 'unfinished', ...owned, replayed };
@@ -84,25 +74,11 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
   }
 };
 
-/**
- * The takeovers a run has to be told of; undefined when it was. The store counts them with the claim, so a process that
- * dies before it can tell is counted all the same.
- */
-const untold = (takeovers: number, entries: readonly JournalEntry[]): number | undefined => {
-  const told = entries.reduce((most, { event }) => Math.max(most, takeoversIn(event)), 0);
-  return takeovers > told ? takeovers : undefined;
-};
-
 /** Calls that the owner before us has not made. Had anybody had the run in between, they might be made. */
 const heldBackFor = (token: number, entries: readonly JournalEntry[]): readonly string[] => {
   const last = entries.at(-1)?.event;
   return last?.kind === 'heldBack' && last.token === token - 1 ? last.keys : [];
 };
-
-const takeoversIn = (event: JournalEntry['event']): number =>
-  event.kind === 'commanded' && event.event.type === 'run.recovered'
-    ? (event.event as RunRecovered).takeovers
-    : 0;
 
 const readRun = async (runId: string, store: RunStore): Promise<StoredRun> => {
   const stored = await store.read(runId);
@@ -115,11 +91,11 @@ const endedRun = (stored: StoredRun, runId: string): EndedRun => {
   return { kind: 'ended', header: stored.header, entries };
 };
 
-/** Somebody else runs it, or has ended it in the meantime. */
+/** Another process owns the run, or it has ended, or there is none. */
 const notClaimed = async (runId: string, store: RunStore): Promise<TakenUp> => {
   const stored = await readRun(runId, store);
   if (stored.ended) return endedRun(stored, runId);
-  throw new RunClaimedError(`Run '${runId}' is being run by somebody else`);
+  throw new RunClaimedError(`Run '${runId}' is owned by another process`);
 };
 
 interface Understood {

@@ -15,6 +15,11 @@ export interface Clock {
   setTimeout(callback: () => void, delayMs: number): unknown;
   /** Forgets a timer. A handle that has fired, was cleared before or is foreign is ignored. */
   clearTimeout(handle: unknown): void;
+  /**
+   * When the event loop has had no turn for long, a promise to wait for before going on; undefined otherwise. Agents that
+   * answer at once would keep timers and input of the whole process waiting.
+   */
+  turn?(): Promise<void> | undefined;
 }
 
 /** Less than this between the two clocks of a machine is the coarseness of their answers, not a change of the time. */
@@ -22,6 +27,12 @@ const clockToleranceMs = 250;
 
 /** The longest delay a platform timer keeps; one millisecond more and it fires at once. */
 const longestPlatformDelayMs = 2 ** 31 - 1;
+
+/** How often the two clocks are compared while timers wait. */
+const comparisonMs = 1_000;
+
+/** How long the event loop may be kept busy before it gets a turn. */
+const longestTurnMs = 25;
 
 /**
  * What a clock makes of the delay it is given: never negative, never NaN, possibly infinite.
@@ -33,7 +44,8 @@ export const effectiveDelayMs = (delayMs: number): number => (delayMs > 0 ? dela
  *
  * Time never runs backwards: when the wall clock is set back, this one keeps counting what really elapsed, by the
  * monotonic clock of the platform, and its answers stay ahead of the wall clock by that much while the clock lives.
- * When the wall clock is set forward, or the machine slept, it follows: deadlines are times of the wall clock.
+ * When the wall clock is set forward, or the machine slept, it follows, and so do its timers: deadlines are times of
+ * the wall clock. A timer that is due by then fires within a second.
  *
  * @example
  * const clock = systemClock();
@@ -45,26 +57,80 @@ export function systemClock(): Clock {
   let monotonicMs = performance.now();
   let aheadOfWallMs = 0;
   let latestMs = Number.NEGATIVE_INFINITY;
+  const timers = new WaitingTimers();
+
+  const now = (): number => {
+    const nextWallMs = Date.now();
+    const nextMonotonicMs = performance.now();
+    const lostMs = wallMs + (nextMonotonicMs - monotonicMs) - nextWallMs;
+    if (lostMs > clockToleranceMs) aheadOfWallMs += Math.round(lostMs);
+    if (lostMs < -clockToleranceMs) timers.hurry(Math.round(-lostMs));
+    wallMs = nextWallMs;
+    monotonicMs = nextMonotonicMs;
+    latestMs = Math.max(latestMs, nextWallMs + aheadOfWallMs);
+    return latestMs;
+  };
 
   return {
-    now: () => {
-      const nextWallMs = Date.now();
-      const nextMonotonicMs = performance.now();
-      const lostMs = wallMs + (nextMonotonicMs - monotonicMs) - nextWallMs;
-      if (lostMs > clockToleranceMs) aheadOfWallMs += Math.round(lostMs);
-      wallMs = nextWallMs;
-      monotonicMs = nextMonotonicMs;
-      latestMs = Math.max(latestMs, nextWallMs + aheadOfWallMs);
-      return latestMs;
-    },
+    now,
     setTimeout: (callback, delayMs) => {
-      const timer = new SystemTimer(callback, effectiveDelayMs(delayMs));
+      const timer = new SystemTimer(() => {
+        timers.delete(timer);
+        callback();
+      }, effectiveDelayMs(delayMs));
+      timers.add(timer, now);
       timer.arm();
       return timer;
     },
     clearTimeout: (handle) => {
-      if (handle instanceof SystemTimer) handle.clear();
+      if (!(handle instanceof SystemTimer)) return;
+      timers.delete(handle);
+      handle.clear();
     },
+    turn: eventLoopTurns(),
+  };
+}
+
+/** The timers that wait, compared with the wall clock once a second: platform timers do not see it jump. */
+class WaitingTimers {
+  readonly #timers = new Set<SystemTimer>();
+  #comparison: ReturnType<typeof globalThis.setInterval> | undefined;
+
+  add(timer: SystemTimer, compare: () => void): void {
+    this.#timers.add(timer);
+    if (this.#comparison !== undefined) return;
+    this.#comparison = globalThis.setInterval(compare, comparisonMs);
+    // A comparison alone keeps no Node process alive; in a browser it is a number.
+    (this.#comparison as { unref?: () => void }).unref?.();
+  }
+
+  delete(timer: SystemTimer): void {
+    if (!this.#timers.delete(timer) || this.#timers.size > 0) return;
+    globalThis.clearInterval(this.#comparison);
+    this.#comparison = undefined;
+  }
+
+  /** The wall clock was set forward, or the machine slept: everything is due that much earlier. */
+  hurry(skippedMs: number): void {
+    for (const timer of this.#timers) timer.hurry(skippedMs);
+  }
+}
+
+/** Measures how long it is since the event loop had a turn, from the first time it is asked in one. */
+function eventLoopTurns(): () => Promise<void> | undefined {
+  let beganAtMs: number | undefined;
+  return () => {
+    if (beganAtMs === undefined) {
+      beganAtMs = performance.now();
+      globalThis.setTimeout(() => {
+        beganAtMs = undefined;
+      }, 0);
+      return undefined;
+    }
+    if (performance.now() - beganAtMs < longestTurnMs) return undefined;
+    return new Promise((resolve) => {
+      globalThis.setTimeout(resolve, 0);
+    });
   };
 }
 
@@ -72,6 +138,7 @@ export function systemClock(): Clock {
 class SystemTimer {
   readonly #callback: () => void;
   #remainingMs: number;
+  #armedAtMs = 0;
   #platformTimer: ReturnType<typeof globalThis.setTimeout> | undefined;
 
   constructor(callback: () => void, delayMs: number) {
@@ -83,12 +150,22 @@ class SystemTimer {
     // An endless delay needs no timer at all, and so does not keep a Node process alive either.
     if (this.#remainingMs === Number.POSITIVE_INFINITY) return;
     const chunkMs = Math.min(this.#remainingMs, longestPlatformDelayMs);
-    this.#remainingMs -= chunkMs;
+    this.#armedAtMs = performance.now();
     // Looked up at every call, never kept: a test may have put fake timers in place since.
     this.#platformTimer = globalThis.setTimeout(() => {
+      this.#remainingMs -= chunkMs;
       if (this.#remainingMs > 0) this.arm();
       else this.#callback();
     }, chunkMs);
+  }
+
+  /** Fires that much earlier. */
+  hurry(skippedMs: number): void {
+    if (this.#remainingMs === Number.POSITIVE_INFINITY) return;
+    this.clear();
+    const elapsedMs = performance.now() - this.#armedAtMs;
+    this.#remainingMs = Math.max(0, this.#remainingMs - elapsedMs - skippedMs);
+    this.arm();
   }
 
   clear(): void {

@@ -2,6 +2,7 @@ import { InboxFullError, RunConflictError, RunNotFoundError } from '../errors.js
 import { ListenerSet } from './listener-set.js';
 import type {
   AppendOptions,
+  RunClaim,
   RunFilter,
   RunHeader,
   RunStore,
@@ -11,6 +12,7 @@ import type {
   StoredState,
 } from './run-store.js';
 import { INBOX_LIMIT, listLimit } from './store-limits.js';
+import { refuseConflict } from './store-refusals.js';
 import { checkId } from './stored-id.js';
 
 interface KeptRun<Entry> {
@@ -19,19 +21,18 @@ interface KeptRun<Entry> {
   ended: boolean;
   state: StoredState | undefined;
   readonly inbox: Map<string, StoredCommand>;
-  /** Ids that have left the inbox and must not come back. */
-  readonly taken: Set<string>;
-  /** How many owners the run has had: the token of the latest. */
-  owners: number;
+  /** The answers to commands that have left the inbox, by command id. */
+  readonly answers: Map<string, unknown>;
+  /** How many claims the run has had: the token of the latest. */
+  claims: number;
+  /** Since the run last made progress. */
   takeovers: number;
-  claim:
-    | { readonly owner: string; readonly token: number; readonly leaseEndsAt: number }
-    | undefined;
+  claim: (RunClaim & { readonly owner: string }) | undefined;
 }
 
 /**
  * A store that lasts as long as the process and answers at once. It keeps entries as they are given, without a
- * copy, and finished runs until they are deleted: a long-lived service deletes what it has reported.
+ * copy, and finished runs until they are deleted: a long-lived service deletes the runs it has reported.
  *
  * @example
  * ```ts
@@ -41,12 +42,16 @@ interface KeptRun<Entry> {
  */
 export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore<Entry> {
   const runs = new Map<string, KeptRun<Entry>>();
+  /** When the lease of each owner ends. */
+  const leases = new Map<string, number>();
   const listeners = new ListenerSet();
   const known = (runId: string): KeptRun<Entry> => {
     const run = runs.get(runId);
     if (!run) throw new RunNotFoundError(`There is no run '${runId}'`);
     return run;
   };
+  const isOwned = ({ claim }: KeptRun<Entry>, now: number): boolean =>
+    claim !== undefined && now < (leases.get(claim.owner) ?? Number.NEGATIVE_INFINITY);
 
   return {
     create: (header) => {
@@ -57,34 +62,55 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
     },
     append: (runId, expectedSequence, entries, options = {}) => {
       const run = known(runId);
-      refuseConflict(run, expectedSequence, options.token);
+      refuseConflict(targetOf(run), expectedSequence, options.token);
       for (const entry of entries) run.entries.push(entry);
       keepOptions(run, options);
       listeners.tell(runId);
     },
-    read: (runId) => {
+    read: (runId, from = 0) => {
       const run = runs.get(runId);
-      return run && snapshotOf(run);
+      return run && snapshotOf(run, from);
     },
     list: (filter = {}) => listed([...runs.values()], filter),
-    claim: (runId, owner, leaseMs, now) => {
+    renew: (owner, leaseMs, now) => {
+      leases.set(owner, now + leaseMs);
+    },
+    claim: (runId, owner, now) => {
       const run = runs.get(runId);
       if (!run || run.ended) return undefined;
-      return claimed(run, owner, leaseMs, now);
+      const isHeld = run.claim !== undefined && run.claim.owner !== owner;
+      if (isHeld && isOwned(run, now)) return undefined;
+      return claimed(run, owner, isHeld);
     },
+    owned: (owner, { hasCommands = false } = {}) =>
+      [...runs.values()].flatMap(({ header, ended, claim, inbox }) =>
+        !ended && claim?.owner === owner && (!hasCommands || inbox.size > 0)
+          ? [{ runId: header.runId, token: claim.token }]
+          : [],
+      ),
+    claimable: (now, filter = {}) =>
+      page([...runs.values()], filter, (run) => !run.ended && !isOwned(run, now)).map(
+        ({ header, takeovers }) => ({ runId: header.runId, takeovers }),
+      ),
     release: (runId, token) => {
       const run = runs.get(runId);
       if (run?.claim?.token === token) run.claim = undefined;
     },
+    retire: (owner) => {
+      leases.delete(owner);
+    },
     post: (runId, command) => {
       checkId(command.id, 'command.id');
       const run = known(runId);
+      const posted = { isOwned: isOwned(run, command.at) };
+      if (run.answers.has(command.id)) return { ...posted, answer: run.answers.get(command.id) };
+      if (run.inbox.has(command.id)) return posted;
       if (run.ended) throw new RunConflictError(`Run '${runId}' has ended`);
-      if (run.inbox.has(command.id) || run.taken.has(command.id)) return;
       if (run.inbox.size >= INBOX_LIMIT)
         throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
       run.inbox.set(command.id, command);
       listeners.tell(runId);
+      return posted;
     },
     inbox: (runId) => Object.freeze([...(runs.get(runId)?.inbox.values() ?? [])]),
     delete: (runId) => {
@@ -100,55 +126,70 @@ const keptRun = <Entry>(header: RunHeader): KeptRun<Entry> => ({
   ended: false,
   state: undefined,
   inbox: new Map(),
-  taken: new Set(),
-  owners: 0,
+  answers: new Map(),
+  claims: 0,
   takeovers: 0,
   claim: undefined,
 });
 
-function keepOptions(run: KeptRun<unknown>, { ended = false, taken = [], state }: AppendOptions) {
+const targetOf = ({ header, entries, ended, claim }: KeptRun<unknown>) => ({
+  runId: header.runId,
+  ended,
+  owner: claim?.owner ?? null,
+  token: claim?.token ?? 0,
+  entryCount: entries.length,
+});
+
+function keepOptions(
+  run: KeptRun<unknown>,
+  { ended = false, taken = [], state, hasProgressed = false }: AppendOptions,
+) {
   run.ended = ended;
+  if (hasProgressed) run.takeovers = 0;
   if (state !== undefined) run.state = { sequence: run.entries.length, body: state };
-  for (const id of taken) {
-    if (run.inbox.delete(id)) run.taken.add(id);
+  for (const { id, answer } of taken) {
+    if (run.inbox.delete(id)) run.answers.set(id, answer);
   }
 }
 
-function refuseConflict(run: KeptRun<unknown>, expectedSequence: number, token?: number): void {
-  const { header, entries, ended, claim } = run;
-  if (ended) throw new RunConflictError(`Run '${header.runId}' has ended`);
-  if (claim?.token !== token) {
-    throw new RunConflictError(`Run '${header.runId}' is claimed by ${claim?.owner ?? 'nobody'}`);
-  }
-  if (entries.length !== expectedSequence) {
-    throw new RunConflictError(
-      `Expected run '${header.runId}' to have ${expectedSequence} entries, got ${entries.length}`,
-    );
-  }
+function claimed(run: KeptRun<unknown>, owner: string, isHeld: boolean): RunClaim {
+  if (isHeld) run.takeovers += 1;
+  run.claims += 1;
+  // An owner that asks again, because the answer was lost, learns what it would have learnt then.
+  const isTakeover = isHeld || (run.claim?.isTakeover ?? false);
+  run.claim = { owner, token: run.claims, isTakeover };
+  return { token: run.claims, isTakeover };
 }
 
-function claimed(run: KeptRun<unknown>, owner: string, leaseMs: number, now: number) {
-  const { claim } = run;
-  const isOwn = claim?.owner === owner;
-  if (claim !== undefined && !isOwn) {
-    if (now < claim.leaseEndsAt) return undefined;
-    run.takeovers += 1;
-  }
-  const token = isOwn ? claim.token : (run.owners += 1);
-  run.claim = { owner, token, leaseEndsAt: now + leaseMs };
-  return { token, takeovers: run.takeovers };
-}
-
-function listed(runs: readonly KeptRun<unknown>[], { ended, after = '', limit }: RunFilter) {
+function page<Run extends KeptRun<unknown>>(
+  runs: readonly Run[],
+  { after = '', limit }: Pick<RunFilter, 'after' | 'limit'>,
+  isMeant: (run: Run) => boolean,
+): readonly Run[] {
   return runs
-    .filter((run) => run.header.runId > after && (ended === undefined || run.ended === ended))
+    .filter((run) => run.header.runId > after && isMeant(run))
     .sort((left, right) => (left.header.runId < right.header.runId ? -1 : 1))
-    .slice(0, listLimit(limit))
-    .map((run) => ({ header: run.header, entryCount: run.entries.length, ended: run.ended }));
+    .slice(0, listLimit(limit));
 }
 
-function snapshotOf<Entry extends StoredEntry>(run: KeptRun<Entry>): StoredRun<Entry> {
-  const { header, entries, ended, state } = run;
-  const snapshot = { header, entries: Object.freeze(entries.slice()), ended };
-  return Object.freeze(state === undefined ? snapshot : { ...snapshot, state });
+function listed(runs: readonly KeptRun<unknown>[], { ended, ...filter }: RunFilter) {
+  const isMeant = (run: KeptRun<unknown>): boolean => ended === undefined || run.ended === ended;
+  return page(runs, filter, isMeant).map((run) => ({
+    header: run.header,
+    entryCount: run.entries.length,
+    ended: run.ended,
+  }));
+}
+
+function snapshotOf<Entry extends StoredEntry>(
+  { header, entries, ended, state, claim }: KeptRun<Entry>,
+  from: number,
+): StoredRun<Entry> {
+  return Object.freeze({
+    header,
+    entries: Object.freeze(entries.slice(from)),
+    ended,
+    ...(claim === undefined ? {} : { token: claim.token }),
+    ...(state === undefined ? {} : { state }),
+  });
 }

@@ -1,0 +1,100 @@
+import { JournalCorruptError, JournalMismatchError, RunClaimedError } from '../errors.js';
+import type { Clock } from '../services/clock.js';
+import type { ClaimableRun, RunStore } from '../services/run-store.js';
+import type { Run } from './run.types.js';
+
+/** A run that was resumed here. */
+export interface Resumed {
+  readonly run: Run;
+  /** Set when a call of the run was in flight as its process died: resolves when the run has had an answer, or is over. */
+  readonly trial: Promise<void> | undefined;
+}
+
+export interface RecoveryParts {
+  readonly store: Pick<RunStore, 'claimable'>;
+  readonly clock: Clock;
+  readonly isLive: (runId: string) => boolean;
+  readonly isClosed: () => boolean;
+  readonly resume: (runId: string) => Promise<Resumed>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Resumes the runs that no process owns.
+ *
+ * A run that was taken over before and has made no progress since is a suspect: one of its calls may end the process. Of
+ * those, one at a time makes its calls here, those with the fewest takeovers first; the others stay unclaimed, so a
+ * death of this process is not counted against them.
+ */
+export class Recovery {
+  readonly #parts: RecoveryParts;
+  /** Runs that cannot be resumed here, such as those of another policy: asked for by name they are tried again. */
+  readonly #refused = new Set<string>();
+  #suspects: ClaimableRun[] = [];
+  #isTrying = false;
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the runs that were resumed. Suspects that wait for their turn are resumed later. */
+  async recover(): Promise<readonly Run[]> {
+    const runs: Run[] = [];
+    const suspects: ClaimableRun[] = [];
+    for await (const claimable of this.#claimable()) {
+      if (claimable.takeovers > 0) suspects.push(claimable);
+      else runs.push(...(await this.#resume(claimable)).map(({ run }) => run));
+    }
+    this.#suspects = suspects.sort((left, right) => left.takeovers - right.takeovers);
+    runs.push(...(await this.#tryNext()));
+    return runs;
+  }
+
+  async *#claimable(): AsyncGenerator<ClaimableRun> {
+    const { store, clock, isLive, isClosed } = this.#parts;
+    for (let after: string | undefined; !isClosed();) {
+      const page = await store.claimable(clock.now(), after === undefined ? {} : { after });
+      for (const claimable of page) {
+        if (isClosed()) return;
+        if (!isLive(claimable.runId) && !this.#refused.has(claimable.runId)) yield claimable;
+      }
+      after = page.at(-1)?.runId;
+      if (after === undefined) return;
+    }
+  }
+
+  /** Resumes suspects up to the first one that has calls to make. */
+  async #tryNext(): Promise<readonly Run[]> {
+    if (this.#isTrying) return [];
+    this.#isTrying = true;
+    const runs: Run[] = [];
+    for (let next = this.#suspects.shift(); next !== undefined; next = this.#suspects.shift()) {
+      if (this.#parts.isClosed()) break;
+      const [resumed] = await this.#resume(next);
+      if (resumed === undefined) continue;
+      runs.push(resumed.run);
+      if (resumed.trial === undefined) continue;
+      void resumed.trial.then(() => {
+        this.#isTrying = false;
+        return this.#tryNext();
+      });
+      return runs;
+    }
+    this.#isTrying = false;
+    return runs;
+  }
+
+  /** A run that cannot be resumed does not keep the others from it; one that another process owns is no error. */
+  async #resume({ runId }: ClaimableRun): Promise<readonly Resumed[]> {
+    if (this.#parts.isLive(runId)) return [];
+    try {
+      return [await this.#parts.resume(runId)];
+    } catch (error) {
+      if (RunClaimedError.isInstance(error)) return [];
+      if (JournalMismatchError.isInstance(error) || JournalCorruptError.isInstance(error))
+        this.#refused.add(runId);
+      this.#parts.onError(error);
+      return [];
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { StoreUnavailableError } from '../errors.js';
+import type { Clock } from '../services/clock.js';
+import type { MaybePromise } from '../services/run-store.js';
+
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 2_000;
+
+export interface StoreRetryParts {
+  readonly clock: Clock;
+  /** How long a store that cannot be reached is asked again. */
+  readonly windowMs: number;
+  /** Told once when the store is away, not of every try. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Asks a store again while it cannot be reached, with growing pauses. What is asked must be safe to ask twice: the answer
+ * to the first time may only have been lost.
+ */
+export class StoreRetry {
+  readonly #parts: StoreRetryParts;
+  readonly #pauses = new Map<unknown, () => void>();
+  #waiting = 0;
+  #isOver = false;
+
+  constructor(parts: StoreRetryParts) {
+    this.#parts = parts;
+  }
+
+  /** The store cannot be reached at present, and is asked again. */
+  get isStalled(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Returns at once when the store does. Rejects with the last error when the store stays away. */
+  run<Value>(ask: () => MaybePromise<Value>): MaybePromise<Value> {
+    try {
+      const answer = ask();
+      if (!(answer instanceof Promise)) return answer;
+      return answer.catch((error: unknown) => this.#askAgain(ask, error));
+    } catch (error) {
+      return this.#askAgain(ask, error);
+    }
+  }
+
+  /** Asks no more: whoever waits gets the last error at once. */
+  stop(): void {
+    this.#isOver = true;
+    for (const [timer, resume] of this.#pauses) {
+      this.#parts.clock.clearTimeout(timer);
+      resume();
+    }
+    this.#pauses.clear();
+  }
+
+  #askAgain<Value>(ask: () => MaybePromise<Value>, error: unknown): Promise<Value> {
+    if (!StoreUnavailableError.isInstance(error) || this.#isOver) throw error;
+    if (!this.isStalled) this.#parts.onError(error);
+    this.#waiting += 1;
+    return this.#keepAsking(ask, error).finally(() => {
+      this.#waiting -= 1;
+    });
+  }
+
+  async #keepAsking<Value>(ask: () => MaybePromise<Value>, first: unknown): Promise<Value> {
+    const { clock, windowMs } = this.#parts;
+    const untilMs = clock.now() + windowMs;
+    let last = first;
+    for (let pauseMs = FIRST_PAUSE_MS; clock.now() < untilMs; pauseMs *= 2) {
+      await this.#pause(Math.min(pauseMs, LONGEST_PAUSE_MS, untilMs - clock.now()));
+      if (this.#isOver) break;
+      try {
+        return await ask();
+      } catch (error) {
+        if (!StoreUnavailableError.isInstance(error)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  #pause(pauseMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#parts.clock.setTimeout(() => {
+        this.#pauses.delete(timer);
+        resolve();
+      }, pauseMs);
+      this.#pauses.set(timer, resolve);
+    });
+  }
+}
