@@ -199,10 +199,10 @@ export type Command =
   | { readonly type: 'time.extend'; readonly extraMs: number }
   | { readonly type: 'run.abort'; readonly reason: string };
 
-/** Told first of all by whoever took the run over from a process that died. The store counts, so no death is missed. */
+/** Told before anything else when the run was taken over from a process that died while a call of it was in flight. */
 export interface RunRecovered {
   readonly type: 'run.recovered';
-  /** Takeovers since the run began, this one included. */
+  /** Such takeovers since the run began, this one included. */
   readonly takeovers: number;
 }
 

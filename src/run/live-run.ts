@@ -28,7 +28,7 @@ import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
 import type { Meanwhile } from './meanwhile.js';
-import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, RECOVERY } from './meanwhile.js';
+import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, recovery } from './meanwhile.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
@@ -127,7 +127,7 @@ export class LiveRun extends CommandMethods implements Run {
     // A process that died while a call of this run was in flight may have died of that call.
     const isSuspect = isTakeover && calls.some(({ actor }) => actor === 'performCall');
     const missed = [
-      ...(isSuspect ? [{ at: FIRST_OF_ALL, input: RECOVERY }] : []),
+      ...(isSuspect ? [{ at: FIRST_OF_ALL, input: recovery(entries) }] : []),
       ...interrupted.map((call) => ({ at: lastAt, input: interruption(call) })),
       ...commands.flatMap((command) => {
         const given = this.#commandIn(command);

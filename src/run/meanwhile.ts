@@ -1,5 +1,6 @@
 import type { CallInput } from '../actors/call.types.js';
 import { failed } from '../actors/outcome.js';
+import type { JournalEntry } from '../journal/entry.js';
 import type { KernelInput } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
 import type { RunRecovered } from '../machines/orchestrator.types.js';
@@ -22,9 +23,15 @@ export const FIRST_OF_ALL = Number.NEGATIVE_INFINITY;
 /** Plans are checked without a key. */
 export const keyOf = ({ input }: OpenCall): string => (input as Partial<CallInput>).key ?? '';
 
-const recovered: RunRecovered = { type: 'run.recovered' };
+/** The next takeover of a run with a call in flight: its journal has those before it. */
+export const recovery = (entries: readonly JournalEntry[]): KernelInput => {
+  const before = entries.filter(isRecovery).length;
+  const event: RunRecovered = { type: 'run.recovered', takeovers: before + 1 };
+  return { kind: 'commanded', event };
+};
 
-export const RECOVERY: KernelInput = { kind: 'commanded', event: recovered };
+const isRecovery = ({ event }: JournalEntry): boolean =>
+  event.kind === 'commanded' && event.event.type === 'run.recovered';
 
 /** The answer to a call that must not be made twice: whether it was made, and what it did, is not known. */
 export const interruption = ({ address, generation }: OpenCall): KernelInput => ({

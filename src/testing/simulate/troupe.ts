@@ -163,15 +163,19 @@ const storeOf = (stage: () => Stage, lifeNumber: number): RunStore => {
         stage().write(append, entries) ? undefined : never();
       return life === undefined ? never() : writeToStore(stage(), life, expectedSequence, write);
     },
-    read: (runId) => stage().store.read(runId),
+    read: (runId, from) => stage().store.read(runId, from),
     list: (filter) => stage().store.list(filter),
-    claim: (runId, owner, leaseMs, now) => {
+    renew: (owner, leaseMs, now) => stage().store.renew(owner, leaseMs, now),
+    claim: (runId, owner, now) => {
       if (!isHeard(runId)) return never();
-      const claim = stage().store.claim(runId, owner, leaseMs, now) as RunClaim | undefined;
+      const claim = stage().store.claim(runId, owner, now) as RunClaim | undefined;
       stage().claim = claim;
-      // The dead give their runs back, so that nobody waits for a lease; a store would have counted every one of them.
-      return claim && { ...claim, takeovers: lifeNumber };
+      // A dead life releases its run, so that the next one need not wait for a lease; it is a takeover all the same.
+      return claim && { ...claim, isTakeover: lifeNumber > 0 };
     },
+    owned: (owner, filter) => stage().store.owned(owner, filter),
+    claimable: (now, filter) => stage().store.claimable(now, filter),
+    retire: (owner) => stage().store.retire(owner),
     release: (runId, token) => (isHeard(runId) ? stage().store.release(runId, token) : undefined),
     post: (...posted) => stage().store.post(...posted),
     inbox: (runId) => stage().store.inbox(runId),

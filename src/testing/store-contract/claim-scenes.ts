@@ -1,43 +1,86 @@
-import type { Scene } from './contract-case.js';
-import { entriesFrom, headerOf, tokenFor } from './contract-case.js';
+import type { ClaimableRun } from '../../services/run-store.js';
+import type { ContractStore, ContractTime, Scene } from './contract-case.js';
+import {
+  claimFor,
+  commandOf,
+  entriesFrom,
+  headerOf,
+  LEASE_MS,
+  takenOf,
+  tokenFor,
+} from './contract-case.js';
 import { expectRefused, expectSame, expectThat } from './expectation.js';
 
 export const claimScenes: Readonly<Record<string, Scene>> = {
-  'gives a run to one owner at a time': async (store) => {
+  'gives a run to one owner at a time': async (store, time) => {
     await store.create(headerOf('run'));
-    const first = await store.claim('run', 'first', 1_000, 0);
-    expectSame('The takeovers of a new run', first?.takeovers, 0);
-    expectThat('A token is not an integer', Number.isInteger(first?.token));
+    const { token, isTakeover } = await claimFor(store, 'run', 'first', time);
+    expectThat('A token is not an integer', Number.isInteger(token));
+    expectSame('Whether the first claim is a takeover', isTakeover, false);
+    await store.renew('second', LEASE_MS, time.now());
     expectSame(
       'A claim before the end of the lease',
-      await store.claim('run', 'second', 1_000, 999),
+      await store.claim('run', 'second', time.now()),
       undefined,
     );
   },
 
-  'gives a run with a greater token to the next owner once the lease is over': async (store) => {
+  'gives a run with a greater token to the next owner once the lease is over': async (
+    store,
+    time,
+  ) => {
     await store.create(headerOf('run'));
-    const first = await tokenFor(store, 'run', 'first', 0);
-    const second = await tokenFor(store, 'run', 'second', 1_000);
-    expectThat(`Expected a token greater than ${first}, got ${second}`, second > first);
+    const first = await tokenFor(store, 'run', 'first', time);
+    await time.pass(LEASE_MS);
+    const second = await claimFor(store, 'run', 'second', time);
+    expectThat(`Expected a token greater than ${first}`, second.token > first);
+    expectSame('Whether it is a takeover', second.isTakeover, true);
     expectSame(
-      'The first owner comes back too early',
-      await store.claim('run', 'first', 1_000, 1_999),
+      'The first owner claims it again too early',
+      await store.claim('run', 'first', time.now()),
       undefined,
     );
   },
 
-  'renews the lease of its owner, who keeps the token': async (store) => {
-    await store.create(headerOf('run'));
-    const first = await store.claim('run', 'first', 1_000, 0);
-    expectSame('A renewed claim', await store.claim('run', 'first', 1_000, 800), first);
-    expectSame('A claim by another', await store.claim('run', 'second', 1_000, 1_500), undefined);
-    expectSame('A late renewal', await store.claim('run', 'first', 1_000, 5_000), first);
+  'keeps all runs of an owner that renews its lease': async (store, time) => {
+    for (const runId of ['one', 'two']) {
+      await store.create(headerOf(runId));
+      await tokenFor(store, runId, 'owner', time);
+    }
+    await time.pass(LEASE_MS * 0.8);
+    await store.renew('owner', LEASE_MS, time.now());
+    await time.pass(LEASE_MS * 0.8);
+    for (const runId of ['one', 'two']) {
+      expectSame(
+        `A claim of ${runId} by another`,
+        await store.claim(runId, 'other', time.now()),
+        undefined,
+      );
+    }
+    expectSame('What can be claimed', await store.claimable(time.now()), []);
   },
 
-  'lets nobody write but the owner': async (store) => {
+  'gives an owner that claims its own run again a new token, and what it knew': async (
+    store,
+    time,
+  ) => {
     await store.create(headerOf('run'));
-    const token = await tokenFor(store, 'run', 'owner', 0);
+    await tokenFor(store, 'run', 'dead', time);
+    await time.pass(LEASE_MS);
+    const first = await claimFor(store, 'run', 'owner', time);
+    const second = await claimFor(store, 'run', 'owner', time);
+    expectThat(`Expected a token greater than ${first.token}`, second.token > first.token);
+    expectSame('Whether it is a takeover', [first.isTakeover, second.isTakeover], [true, true]);
+    await expectRefused('append with the token before', 'run-conflict', () =>
+      store.append('run', 0, entriesFrom(0, 1), { token: first.token }),
+    );
+    const [claimable] = await claimableAfterLease(store, time);
+    expectSame('The takeovers', claimable?.takeovers, 1);
+  },
+
+  'refuses entries of every writer but the owner': async (store, time) => {
+    await store.create(headerOf('run'));
+    const token = await tokenFor(store, 'run', 'owner', time);
     for (const [what, options] of [
       ['without a token', {}],
       ['with a later token', { token: token + 1 }],
@@ -48,22 +91,25 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
       );
     }
     await store.append('run', 0, entriesFrom(0, 1), { token });
-    expectSame('The entries', (await store.read('run'))?.entries, entriesFrom(0, 1));
+    const run = await store.read('run');
+    expectSame('The entries', run?.entries, entriesFrom(0, 1));
+    expectSame('The token', run?.token, token);
   },
 
-  'refuses a token when nobody has claimed the run': async (store) => {
+  'refuses a token when the run has no owner': async (store) => {
     await store.create(headerOf('run'));
-    await expectRefused('append with a token nobody has', 'run-conflict', () =>
+    await expectRefused('append with a token', 'run-conflict', () =>
       store.append('run', 0, entriesFrom(0, 1), { token: 1 }),
     );
     await store.append('run', 0, entriesFrom(0, 1));
   },
 
-  'stops the owner who was replaced, and not before': async (store) => {
+  'lets an owner write after its lease until another has claimed the run': async (store, time) => {
     await store.create(headerOf('run'));
-    const first = await tokenFor(store, 'run', 'first', 0);
+    const first = await tokenFor(store, 'run', 'first', time);
+    await time.pass(LEASE_MS);
     await store.append('run', 0, entriesFrom(0, 1), { token: first });
-    const second = await tokenFor(store, 'run', 'second', 2_000);
+    const second = await tokenFor(store, 'run', 'second', time);
     await expectRefused('append by the owner who was replaced', 'run-conflict', () =>
       store.append('run', 1, entriesFrom(1, 2), { token: first }),
     );
@@ -71,65 +117,118 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     expectSame('The entries', (await store.read('run'))?.entries, entriesFrom(0, 2));
   },
 
-  'takes a claim back from its owner only': async (store) => {
+  'takes a run back from its owner only': async (store, time) => {
     await store.create(headerOf('run'));
-    const first = await tokenFor(store, 'run', 'first', 0);
+    const first = await tokenFor(store, 'run', 'first', time);
+    await store.renew('second', LEASE_MS, time.now());
     await store.release('run', first + 1);
     expectSame(
       'A claim after a foreign release',
-      await store.claim('run', 'second', 1_000, 10),
+      await store.claim('run', 'second', time.now()),
       undefined,
     );
     await store.release('run', first);
+    expectSame('The token of a released run', (await store.read('run'))?.token, undefined);
     await expectRefused('append after the release', 'run-conflict', () =>
       store.append('run', 0, entriesFrom(0, 1), { token: first }),
     );
-    const second = await tokenFor(store, 'run', 'second', 20);
-    expectThat(`Expected a token greater than ${first}, got ${second}`, second > first);
+    const second = await claimFor(store, 'run', 'second', time);
+    expectThat(`Expected a token greater than ${first}`, second.token > first);
+    expectSame('Whether it is a takeover', second.isTakeover, false);
     await store.release('unknown', 1);
   },
 
-  'gives a new token to an owner who comes back': async (store) => {
+  'gives no run that is unknown or has ended': async (store, time) => {
     await store.create(headerOf('run'));
-    const first = await tokenFor(store, 'run', 'owner', 0);
-    await store.release('run', first);
-    const second = await tokenFor(store, 'run', 'owner', 0);
-    expectThat(`Expected a token greater than ${first}, got ${second}`, second > first);
-  },
-
-  'gives nobody a run that is unknown or has ended': async (store) => {
-    await store.create(headerOf('run'));
-    expectSame(
-      'A claim of an unknown run',
-      await store.claim('unknown', 'owner', 1_000, 0),
-      undefined,
-    );
+    await store.renew('owner', LEASE_MS, time.now());
+    const claim = (runId: string) => store.claim(runId, 'owner', time.now());
+    expectSame('A claim of an unknown run', await claim('unknown'), undefined);
     await store.append('run', 0, entriesFrom(0, 1), { ended: true });
-    expectSame('A claim of an ended run', await store.claim('run', 'owner', 1_000, 0), undefined);
+    expectSame('A claim of an ended run', await claim('run'), undefined);
+    expectSame('What can be claimed', await store.claimable(time.now()), []);
   },
 
-  'counts how often a run was taken from an owner who let the lease run out': async (store) => {
+  'counts takeovers since the run last made progress': async (store, time) => {
     await store.create(headerOf('run'));
-    const takeoversOf = async (owner: string, now: number): Promise<number | undefined> =>
-      (await store.claim('run', owner, 1_000, now))?.takeovers;
-    await store.release('run', await tokenFor(store, 'run', 'first', 0));
-    expectSame('Takeovers after a release', await takeoversOf('second', 0), 0);
-    expectSame('Takeovers after a lease', await takeoversOf('third', 1_000), 1);
-    expectSame('Takeovers after a late renewal', await takeoversOf('third', 5_000), 1);
-    expectSame('Takeovers after another lease', await takeoversOf('fourth', 6_000), 2);
-    await store.create(headerOf('other'));
-    const other = await store.claim('other', 'first', 1_000, 0);
-    expectSame('Takeovers of another run', other?.takeovers, 0);
+    await store.release('run', await tokenFor(store, 'run', 'first', time));
+    await tokenFor(store, 'run', 'second', time);
+    const takeovers = async (): Promise<number | undefined> =>
+      (await claimableAfterLease(store, time))[0]?.takeovers;
+    expectSame('Takeovers after a release', await takeovers(), 0);
+    await tokenFor(store, 'run', 'third', time);
+    expectSame('Takeovers after a lease', await takeovers(), 1);
+    const token = await tokenFor(store, 'run', 'fourth', time);
+    await store.append('run', 0, entriesFrom(0, 1), { token });
+    expectSame('Takeovers after an entry', await takeovers(), 2);
+    await store.append('run', 1, entriesFrom(1, 2), { token, hasProgressed: true });
+    expectSame('Takeovers after progress', await takeovers(), 0);
   },
 
-  'keeps times of today and leases of years': async (store) => {
-    const now = 1_800_000_000_123;
-    await store.create(headerOf('run'));
-    await store.claim('run', 'first', 100 * 365 * 86_400_000, now);
+  'lists runs that can be claimed, page by page, and no others': async (store, time) => {
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    for (const runId of ids) await store.create(headerOf(runId));
+    await tokenFor(store, 'b', 'owner', time);
+    await store.append('d', 0, entriesFrom(0, 1), { ended: true });
+    const idsOf = async (filter = {}): Promise<string[]> =>
+      (await store.claimable(time.now(), filter)).map(({ runId }) => runId);
+    expectSame('What can be claimed', await idsOf(), ['a', 'c', 'e']);
+    expectSame('The first page', await idsOf({ limit: 2 }), ['a', 'c']);
+    expectSame('The next page', await idsOf({ limit: 2, after: 'c' }), ['e']);
+    await time.pass(LEASE_MS);
+    expectSame('What can be claimed after a lease', await idsOf(), ['a', 'b', 'c', 'e']);
+  },
+
+  'lists the runs of an owner, and those with commands': async (store, time) => {
+    for (const runId of ['one', 'two', 'three']) await store.create(headerOf(runId));
+    const one = await tokenFor(store, 'one', 'owner', time);
+    const two = await tokenFor(store, 'two', 'owner', time);
+    const three = await tokenFor(store, 'three', 'other', time);
+    const owned = async (filter = {}) =>
+      [...(await store.owned('owner', filter))].sort((left, right) => left.token - right.token);
+    const both = [
+      { runId: 'one', token: one },
+      { runId: 'two', token: two },
+    ];
     expectSame(
-      'A claim a year later',
-      await store.claim('run', 'second', 1, now + 365 * 86_400_000),
-      undefined,
+      'What the owner holds',
+      (await owned()).map(({ runId }) => runId).sort(),
+      both.map(({ runId }) => runId).sort(),
     );
+    await store.post('two', commandOf('a'));
+    await store.post('three', commandOf('a'));
+    expectSame('Runs with commands', await owned({ hasCommands: true }), [both[1]]);
+    await store.append('two', 0, [], { token: two, taken: takenOf('a') });
+    expectSame('Runs with commands, once answered', await owned({ hasCommands: true }), []);
+    await store.append('one', 0, entriesFrom(0, 1), { token: one, ended: true });
+    expectSame('What the owner holds after an end', await owned(), [both[1]]);
+    await store.release('two', two);
+    expectSame('What the owner holds after a release', await owned(), []);
+    expectSame('What the other holds', (await store.owned('other'))[0]?.token, three);
   },
+
+  'ends the lease of an owner that retires': async (store, time) => {
+    await store.create(headerOf('run'));
+    await tokenFor(store, 'run', 'first', time);
+    await store.retire('first');
+    const second = await claimFor(store, 'run', 'second', time);
+    expectSame('Whether it is a takeover', second.isTakeover, true);
+    await store.retire('unknown');
+  },
+
+  'keeps leases of years': async (store, time) => {
+    await store.create(headerOf('run'));
+    await store.renew('first', 100 * 365 * 86_400_000, time.now());
+    await store.claim('run', 'first', time.now());
+    await time.pass(LEASE_MS);
+    await store.renew('second', LEASE_MS, time.now());
+    expectSame('A claim later', await store.claim('run', 'second', time.now()), undefined);
+  },
+};
+
+const claimableAfterLease = async (
+  store: ContractStore,
+  time: ContractTime,
+): Promise<readonly ClaimableRun[]> => {
+  await time.pass(LEASE_MS);
+  return store.claimable(time.now());
 };

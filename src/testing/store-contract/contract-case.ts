@@ -1,9 +1,11 @@
 import type {
   MaybePromise,
+  RunClaim,
   RunHeader,
   RunStore,
   StoredCommand,
   StoredEntry,
+  TakenCommand,
 } from '../../services/run-store.js';
 
 /** One promise of the port, put to the test. */
@@ -26,11 +28,24 @@ export type CreateStore = () => MaybePromise<ContractStore>;
 /** Makes two store objects that keep the same runs, of which there are none, as two processes have them. */
 export type CreateSharedStores = () => MaybePromise<readonly [ContractStore, ContractStore]>;
 
+/** The time of a store: its own clock, or the one it is told. */
+export interface ContractTime {
+  now(): number;
+  pass(elapsedMs: number): Promise<void>;
+}
+
 /** What a case does with an empty store. */
-export type Scene = (store: ContractStore) => Promise<void>;
+export type Scene = (store: ContractStore, time: ContractTime) => Promise<void>;
 
 /** What a case does with two store objects that share their runs. */
-export type SharedScene = (one: ContractStore, other: ContractStore) => Promise<void>;
+export type SharedScene = (
+  one: ContractStore,
+  other: ContractStore,
+  time: ContractTime,
+) => Promise<void>;
+
+/** Long enough for a few questions to a real server, short enough to wait for. */
+export const LEASE_MS = 1_000;
 
 export const headerOf = (runId: string): RunHeader => ({
   format: 1,
@@ -58,15 +73,30 @@ export const commandOf = (id: string): StoredCommand => ({
   command: { type: 'conversation.say', text: `Command ${id} says 'hello' \0 😀` },
 });
 
-/** The token of a claim that must succeed. */
+/** The command leaves the inbox with this answer. */
+export const takenOf = (...ids: readonly string[]): TakenCommand[] =>
+  ids.map((id) => ({ id, answer: { accepted: true, to: id } }));
+
+/** The token of a claim that must succeed, with a new lease. */
 export async function tokenFor(
   store: ContractStore,
   runId: string,
   owner: string,
-  now: number,
+  time: ContractTime,
 ): Promise<number> {
-  const claim = await store.claim(runId, owner, 1_000, now);
+  return (await claimFor(store, runId, owner, time)).token;
+}
+
+/** A claim that must succeed, with a new lease. */
+export async function claimFor(
+  store: ContractStore,
+  runId: string,
+  owner: string,
+  time: ContractTime,
+): Promise<RunClaim> {
+  await store.renew(owner, LEASE_MS, time.now());
+  const claim = await store.claim(runId, owner, time.now());
   if (claim === undefined)
-    throw new Error(`Expected ${owner} to get run '${runId}' at ${now}, but it is taken`);
-  return claim.token;
+    throw new Error(`Expected ${owner} to get run '${runId}', but another owner has it`);
+  return claim;
 }

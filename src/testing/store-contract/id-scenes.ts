@@ -1,6 +1,7 @@
 import type { Scene } from './contract-case.js';
-import { commandOf, entriesFrom, headerOf } from './contract-case.js';
+import { commandOf, entriesFrom, headerOf, takenOf } from './contract-case.js';
 import { expectRefused, expectSame } from './expectation.js';
+import { untimed } from './inbox-scenes.js';
 
 /** Each stands for a store that takes two ids for one, or one for a pattern, a path or a piece of a statement. */
 const LOOKALIKES = [
@@ -66,7 +67,8 @@ export const idScenes: Readonly<Record<string, Scene>> = {
         (await store.read(runId))?.entries,
         entriesFrom(0, 1 + (index % 3)),
       );
-      expectSame(`The inbox of ${what}`, await store.inbox(runId), [commandOf(`for ${index}`)]);
+      const expected = untimed([commandOf(`for ${index}`)]);
+      expectSame(`The inbox of ${what}`, untimed(await store.inbox(runId)), expected);
       await store.delete(runId);
       expectSame(`${what}, deleted`, await store.read(runId), undefined);
       const left = LOOKALIKES.length - index - 1;
@@ -77,8 +79,9 @@ export const idScenes: Readonly<Record<string, Scene>> = {
   'keeps commands apart whose ids look alike': async (store) => {
     await store.create(headerOf('run'));
     for (const id of LOOKALIKES) await store.post('run', commandOf(id));
-    expectSame('The inbox', await store.inbox('run'), LOOKALIKES.map(commandOf));
-    await store.append('run', 0, entriesFrom(0, 1), { taken: ['RUN', 'r%', 'é'] });
+    const expected = untimed(LOOKALIKES.map(commandOf));
+    expectSame('The inbox', untimed(await store.inbox('run')), expected);
+    await store.append('run', 0, entriesFrom(0, 1), { taken: takenOf('RUN', 'r%', 'é') });
     const left = LOOKALIKES.filter((id) => !['RUN', 'r%', 'é'].includes(id));
     expectSame(
       'What is left',
@@ -95,7 +98,7 @@ export const idScenes: Readonly<Record<string, Scene>> = {
       );
       expectSame(`The run ${what}`, await store.read(bad), undefined);
       expectSame(`The inbox of ${what}`, await store.inbox(bad), []);
-      expectSame(`A claim of ${what}`, await store.claim(bad, 'owner', 1_000, 0), undefined);
+      expectSame(`A claim of ${what}`, await store.claim(bad, 'owner', 0), undefined);
       await expectRefused(`append to ${what}`, 'run-not-found', () => store.append(bad, 0, []));
       await expectRefused(`post to ${what}`, 'run-not-found', () =>
         store.post(bad, commandOf('a')),
@@ -108,7 +111,7 @@ export const idScenes: Readonly<Record<string, Scene>> = {
       await expectRefused('post with a bad id', 'invalid-configuration', () =>
         store.post('run', commandOf(id)),
       );
-      await store.append('run', 0, [], { taken: [id] });
+      await store.append('run', 0, [], { taken: takenOf(id) });
     }
     expectSame('The inbox', await store.inbox('run'), []);
     expectSame('How many runs there are', (await store.list()).length, 1);

@@ -126,10 +126,20 @@ export const journalScenes: Readonly<Record<string, Scene>> = {
     expectSame('The state null', (await store.read('run'))?.state, { sequence: 4, body: null });
   },
 
+  'returns the entries from a sequence on': async (store) => {
+    await store.create(headerOf('run'));
+    await store.append('run', 0, entriesFrom(0, 5));
+    for (const from of [0, 1, 4, 5, 6, Number.MAX_SAFE_INTEGER]) {
+      const run = await store.read('run', from);
+      expectSame(`The entries from ${from} on`, run?.entries, entriesFrom(Math.min(from, 5), 5));
+    }
+    expectSame('An unknown run', await store.read('unknown', 3), undefined);
+  },
+
   'forgets a deleted run, whose id is free again': async (store) => {
     await store.create(headerOf('run'));
     await store.create(headerOf('other'));
-    const claim = await store.claim('run', 'owner', 1_000, 0);
+    const claim = await store.claim('run', 'owner', 0);
     const options = claim === undefined ? {} : { token: claim.token, state: 'a state' };
     await store.append('run', 0, entriesFrom(0, 3), options);
     await store.delete('run');

@@ -1,6 +1,8 @@
+import { systemClock } from '../../services/clock.js';
 import { claimScenes } from './claim-scenes.js';
 import type {
   ContractStore,
+  ContractTime,
   CreateSharedStores,
   CreateStore,
   Scene,
@@ -20,6 +22,8 @@ export interface StoreContractOptions {
    * Without it nothing is tested of what several processes do at once.
    */
   readonly createShared?: CreateSharedStores;
+  /** The store has a clock of its own (a database server): the cases wait until a lease is over. @default false */
+  readonly hasOwnClock?: boolean;
 }
 
 const scenes: Readonly<Record<string, Readonly<Record<string, Scene>>>> = {
@@ -43,30 +47,59 @@ const scenes: Readonly<Record<string, Readonly<Record<string, Scene>>>> = {
  */
 export function storeContract(
   createStore: CreateStore,
-  { createShared }: StoreContractOptions = {},
+  { createShared, hasOwnClock = false }: StoreContractOptions = {},
 ): readonly StoreCase[] {
   const alone = Object.entries(scenes).flatMap(([group, groupScenes]) =>
     Object.entries(groupScenes).map(([name, scene]) => ({
       name: `${group}: ${name}`,
-      run: () => playAlone(createStore, scene),
+      run: () => playAlone(createStore, scene, timeOf(hasOwnClock)),
     })),
   );
   if (createShared === undefined) return alone;
   const shared = Object.entries(sharedScenes).map(([name, scene]) => ({
     name: `shared: ${name}`,
-    run: () => playShared(createShared, scene),
+    run: () => playShared(createShared, scene, timeOf(hasOwnClock)),
   }));
   return [...alone, ...shared];
 }
 
-async function playAlone(createStore: CreateStore, scene: Scene): Promise<void> {
+async function playAlone(
+  createStore: CreateStore,
+  scene: Scene,
+  time: ContractTime,
+): Promise<void> {
   const store = await createStore();
-  await closing([store], () => scene(store));
+  await closing([store], () => scene(store, time));
 }
 
-async function playShared(createShared: CreateSharedStores, scene: SharedScene): Promise<void> {
+async function playShared(
+  createShared: CreateSharedStores,
+  scene: SharedScene,
+  time: ContractTime,
+): Promise<void> {
   const [one, other] = await createShared();
-  await closing([one, other], () => scene(one, other));
+  await closing([one, other], () => scene(one, other, time));
+}
+
+/** A real clock, or one that stands still until time passes. */
+function timeOf(hasOwnClock: boolean): ContractTime {
+  if (!hasOwnClock) {
+    let now = 1_800_000_000_123;
+    return {
+      now: () => now,
+      pass: async (elapsedMs) => {
+        now += elapsedMs;
+      },
+    };
+  }
+  const clock = systemClock();
+  return {
+    now: () => clock.now(),
+    pass: (elapsedMs) =>
+      new Promise((resolve) => {
+        clock.setTimeout(resolve, elapsedMs + 20);
+      }),
+  };
 }
 
 async function closing(stores: readonly ContractStore[], play: () => Promise<void>): Promise<void> {

@@ -46,10 +46,10 @@ export const watchScenes: Readonly<Record<string, Scene>> = {
     const seen = watching(store, 'run');
     if (seen === undefined) return;
     await store.post('run', commandOf('a'));
-    await expectSoon('Nobody was told of a command', () => seen.count > 0);
+    await expectSoon('The listener was not told of a command', () => seen.count > 0);
     const before = seen.count;
     await store.append('run', 0, entriesFrom(0, 1));
-    await expectSoon('Nobody was told of an entry', () => seen.count > before);
+    await expectSoon('The listener was not told of an entry', () => seen.count > before);
     seen.stop();
     seen.stop();
     const stopped = seen.count;
@@ -65,7 +65,7 @@ export const watchScenes: Readonly<Record<string, Scene>> = {
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = two.count;
       await store.post('two', commandOf(`${round}`));
-      await expectSoon('Nobody was told of a command', () => two.count > before);
+      await expectSoon('The listener was not told of a command', () => two.count > before);
     }
     await sleep(QUIET_MS);
     // A store that begins to listen may call everybody once, because it cannot know what it has missed.
@@ -83,7 +83,7 @@ export const watchScenes: Readonly<Record<string, Scene>> = {
     if (seen === undefined) return;
     await store.post('run', commandOf('a'));
     await expectSoon('The second listener was not told', () => seen.count > 0);
-    expectSame('The inbox', await store.inbox('run'), [commandOf('a')]);
+    expectSame('How many wait', (await store.inbox('run')).length, 1);
     stop?.();
     seen.stop();
   },

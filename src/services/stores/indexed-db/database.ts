@@ -6,7 +6,15 @@ import { toFailure } from '../../../failure.js';
 const VERSION = 1;
 
 /** What is kept where. Everything that is JSON is kept as its text. */
-export const STORES = ['headers', 'runs', 'entries', 'states', 'commands', 'commandIds'] as const;
+export const STORES = [
+  'headers',
+  'runs',
+  'owners',
+  'entries',
+  'states',
+  'commands',
+  'commandIds',
+] as const;
 
 export type StoreName = (typeof STORES)[number];
 
@@ -17,7 +25,7 @@ export interface Table {
   put(value: unknown, key: IDBValidKey): void;
   delete(key: IDBValidKey | IDBKeyRange): void;
   /** The runs of one kind, in the order of their ids. */
-  getAllByEnd(range: IDBKeyRange, limit: number): Promise<readonly unknown[]>;
+  getAllByEnd(range: IDBKeyRange, limit?: number): Promise<readonly unknown[]>;
 }
 
 export type Tables = Readonly<Record<StoreName, Table>>;

@@ -8,10 +8,12 @@ import { Database } from './database.js';
 import {
   append,
   claim,
+  claimable,
   create,
   deleteRun,
   inbox,
   list,
+  owned,
   post,
   readRun,
   release,
@@ -49,19 +51,29 @@ export function indexedDbStore<Entry extends StoredEntry = JournalEntry>({
       await database.write((tables) => append(tables, runId, expectedSequence, entries, options));
       news.tell(runId);
     },
-    read: (runId) =>
-      database.read((tables) => readRun(tables, runId) as Promise<StoredRun<Entry> | undefined>),
+    read: (runId, from = 0) =>
+      database.read(
+        (tables) => readRun(tables, runId, from) as Promise<StoredRun<Entry> | undefined>,
+      ),
     list: async (filter = {}) => {
       const limit = listLimit(filter.limit);
       return database.read((tables) => list(tables, filter, limit));
     },
-    claim: (runId, owner, leaseMs, now) =>
-      database.write((tables) => claim(tables, runId, { owner, leaseEndsAt: now + leaseMs, now })),
+    renew: (owner, leaseMs, now) =>
+      database.write(async (tables) => tables.owners.put(now + leaseMs, owner)),
+    claim: (runId, owner, now) => database.write((tables) => claim(tables, runId, owner, now)),
+    owned: (owner, filter = {}) => database.read((tables) => owned(tables, owner, filter)),
+    claimable: async (now, { after = '', limit } = {}) => {
+      const checkedLimit = listLimit(limit);
+      return database.read((tables) => claimable(tables, now, after, checkedLimit));
+    },
     release: (runId, token) => database.write((tables) => release(tables, runId, token)),
+    retire: (owner) => database.write(async (tables) => tables.owners.delete(owner)),
     post: async (runId, command) => {
       checkId(command.id, 'command.id');
-      await database.write((tables) => post(tables, runId, command));
-      news.tell(runId);
+      const { isNew, ...posted } = await database.write((tables) => post(tables, runId, command));
+      if (isNew) news.tell(runId);
+      return posted;
     },
     inbox: (runId) => database.read((tables) => inbox(tables, runId)),
     delete: (runId) => database.write((tables) => deleteRun(tables, runId)),

@@ -1,6 +1,10 @@
 import { InboxFullError, RunConflictError, RunNotFoundError } from '../../../errors.js';
 import type {
   AppendOptions,
+  ClaimableRun,
+  OwnedFilter,
+  OwnedRun,
+  PostedCommand,
   RunClaim,
   RunFilter,
   RunHeader,
@@ -9,8 +13,10 @@ import type {
   StoredEntry,
   StoredRun,
   StoredState,
+  TakenCommand,
 } from '../../run-store.js';
 import { INBOX_LIMIT } from '../../store-limits.js';
+import { refuseConflict } from '../../store-refusals.js';
 import { parseStored, tornError } from '../stored-json.js';
 import type { Tables } from './database.js';
 
@@ -23,8 +29,8 @@ interface RunValue {
   readonly ended: 0 | 1;
   readonly entryCount: number;
   readonly owner: string | null;
-  readonly leaseEndsAt: number;
   readonly token: number;
+  readonly isTakeover: boolean;
   readonly takeovers: number;
   /** How many commands wait, and how many were ever posted. */
   readonly waiting: number;
@@ -37,18 +43,21 @@ const allOf = (runId: string): IDBKeyRange => IDBKeyRange.bound([runId], [runId,
 const find = async (tables: Tables, runId: string): Promise<RunValue | undefined> =>
   (await tables.runs.get(runId)) as RunValue | undefined;
 
-async function unfinished(tables: Tables, runId: string): Promise<RunValue> {
+async function known(tables: Tables, runId: string): Promise<RunValue> {
   const run = await find(tables, runId);
   if (run === undefined) throw new RunNotFoundError(`There is no run '${runId}'`);
-  if (run.ended === 1) throw new RunConflictError(`Run '${runId}' has ended`);
   return run;
 }
+
+/** Every unfinished run: a browser has few. */
+const allUnfinished = async (tables: Tables): Promise<readonly RunValue[]> =>
+  (await tables.runs.getAllByEnd(IDBKeyRange.bound([0], [0, []]))) as readonly RunValue[];
 
 export async function create(tables: Tables, header: RunHeader): Promise<void> {
   const { runId } = header;
   if ((await find(tables, runId)) !== undefined)
     throw new RunConflictError(`There is a run '${runId}' already`);
-  const claimed = { owner: null, leaseEndsAt: 0, token: 0, takeovers: 0 };
+  const claimed = { owner: null, token: 0, isTakeover: false, takeovers: 0 };
   const run: RunValue = { runId, ended: 0, entryCount: 0, waiting: 0, posted: 0, ...claimed };
   tables.runs.put(run, runId);
   tables.headers.put(JSON.stringify(header), runId);
@@ -59,47 +68,56 @@ export async function append(
   runId: string,
   expectedSequence: number,
   entries: readonly StoredEntry[],
-  { token, ended = false, taken = [], state }: AppendOptions,
+  { token, ended = false, taken = [], state, hasProgressed = false }: AppendOptions,
 ): Promise<void> {
-  const run = await unfinished(tables, runId);
-  if ((run.owner === null ? undefined : run.token) !== token)
-    throw new RunConflictError(`Run '${runId}' is claimed by ${run.owner ?? 'nobody'}`);
-  if (run.entryCount !== expectedSequence) {
-    const text = `Expected run '${runId}' to have ${expectedSequence} entries, got ${run.entryCount}`;
-    throw new RunConflictError(text);
-  }
+  const run = await known(tables, runId);
+  refuseConflict({ ...run, ended: run.ended === 1 }, expectedSequence, token);
   for (const [index, entry] of entries.entries())
     tables.entries.put(JSON.stringify(entry), [runId, expectedSequence + index]);
   const entryCount = expectedSequence + entries.length;
   if (state !== undefined)
     tables.states.put({ sequence: entryCount, body: JSON.stringify(state) }, runId);
   const waiting = run.waiting - (await take(tables, runId, taken));
-  tables.runs.put({ ...run, entryCount, waiting, ended: ended ? 1 : 0 }, runId);
+  const takeovers = hasProgressed ? 0 : run.takeovers;
+  tables.runs.put({ ...run, entryCount, waiting, takeovers, ended: ended ? 1 : 0 }, runId);
 }
 
-/** Takes commands out and tells how many; their ids stay, so that they cannot be posted again. */
-async function take(tables: Tables, runId: string, commandIds: readonly string[]): Promise<number> {
+/** Replaces commands by their answers and returns how many; their ids stay, so that they are kept once. */
+async function take(
+  tables: Tables,
+  runId: string,
+  taken: readonly TakenCommand[],
+): Promise<number> {
   let count = 0;
-  for (const id of new Set(commandIds)) {
+  for (const { id, answer } of taken) {
     const place = await tables.commandIds.get([runId, id]);
-    if (typeof place !== 'number' || place < 0) continue;
+    if (typeof place !== 'number') continue;
     tables.commands.delete([runId, place]);
-    tables.commandIds.put(-1, [runId, id]);
+    tables.commandIds.put(JSON.stringify(answer), [runId, id]);
     count += 1;
   }
   return count;
 }
 
-export async function readRun(tables: Tables, runId: string): Promise<StoredRun | undefined> {
+export async function readRun(
+  tables: Tables,
+  runId: string,
+  from: number,
+): Promise<StoredRun | undefined> {
   const run = await find(tables, runId);
   if (run === undefined) return undefined;
-  const texts = await tables.entries.getAll(allOf(runId));
-  if (texts.length !== run.entryCount) throw tornError(`The journal of run '${runId}'`);
+  const first = Math.min(from, run.entryCount);
+  const texts = await tables.entries.getAll(IDBKeyRange.bound([runId, first], [runId, []]));
+  if (first + texts.length !== run.entryCount) throw tornError(`The journal of run '${runId}'`);
   const entries = texts.map(
-    (text, sequence) => parseStored(text, `Entry ${sequence} of run '${runId}'`) as StoredEntry,
+    (text, index) => parseStored(text, `Entry ${first + index} of run '${runId}'`) as StoredEntry,
   );
-  const header = await headerOf(tables, runId);
-  const stored = { header, entries: Object.freeze(entries), ended: run.ended === 1 };
+  const stored = {
+    header: await headerOf(tables, runId),
+    entries: Object.freeze(entries),
+    ended: run.ended === 1,
+    ...(run.owner === null ? {} : { token: run.token }),
+  };
   const kept = (await tables.states.get(runId)) as StoredState | undefined;
   if (kept === undefined) return Object.freeze(stored);
   const body = parseStored(kept.body, `The state of run '${runId}'`);
@@ -129,40 +147,71 @@ export async function list(
   );
 }
 
-interface NewClaim {
-  readonly owner: string;
-  readonly leaseEndsAt: number;
-  readonly now: number;
-}
+const hasLease = async (tables: Tables, owner: string | null, now: number): Promise<boolean> => {
+  const leaseEndsAt = owner === null ? undefined : await tables.owners.get(owner);
+  return typeof leaseEndsAt === 'number' && now < leaseEndsAt;
+};
 
 export async function claim(
   tables: Tables,
   runId: string,
-  { owner, leaseEndsAt, now }: NewClaim,
+  owner: string,
+  now: number,
 ): Promise<RunClaim | undefined> {
   const run = await find(tables, runId);
   if (run === undefined || run.ended === 1) return undefined;
-  const isOwn = run.owner === owner;
-  const isTaken = run.owner !== null && !isOwn;
-  if (isTaken && now < run.leaseEndsAt) return undefined;
-  const token = isOwn ? run.token : run.token + 1;
-  const takeovers = isTaken ? run.takeovers + 1 : run.takeovers;
-  tables.runs.put({ ...run, owner, leaseEndsAt, token, takeovers }, runId);
-  return { token, takeovers };
+  const isHeld = run.owner !== null && run.owner !== owner;
+  if (isHeld && (await hasLease(tables, run.owner, now))) return undefined;
+  const token = run.token + 1;
+  // An owner that asks again, because the answer was lost, learns what it would have learnt then.
+  const isTakeover = isHeld || (run.owner === owner && run.isTakeover);
+  const takeovers = isHeld ? run.takeovers + 1 : run.takeovers;
+  tables.runs.put({ ...run, owner, token, isTakeover, takeovers }, runId);
+  return { token, isTakeover };
+}
+
+export async function owned(
+  tables: Tables,
+  owner: string,
+  { hasCommands = false }: OwnedFilter,
+): Promise<readonly OwnedRun[]> {
+  return (await allUnfinished(tables))
+    .filter((run) => run.owner === owner && (!hasCommands || run.waiting > 0))
+    .map(({ runId, token }) => ({ runId, token }));
+}
+
+export async function claimable(
+  tables: Tables,
+  now: number,
+  after: string,
+  limit: number,
+): Promise<readonly ClaimableRun[]> {
+  const found: ClaimableRun[] = [];
+  for (const { runId, owner, takeovers } of await allUnfinished(tables)) {
+    if (found.length === limit) break;
+    if (runId > after && !(await hasLease(tables, owner, now))) found.push({ runId, takeovers });
+  }
+  return found;
 }
 
 export async function post(
   tables: Tables,
   runId: string,
   { id, at, command }: StoredCommand,
-): Promise<void> {
-  const run = await unfinished(tables, runId);
-  if ((await tables.commandIds.get([runId, id])) !== undefined) return;
+): Promise<PostedCommand & { readonly isNew: boolean }> {
+  const run = await known(tables, runId);
+  const isOwned = await hasLease(tables, run.owner, at);
+  const posted = await tables.commandIds.get([runId, id]);
+  if (typeof posted === 'number') return { isOwned, isNew: false };
+  if (posted !== undefined)
+    return { isOwned, answer: parseStored(posted, `The answer to command '${id}'`), isNew: false };
+  if (run.ended === 1) throw new RunConflictError(`Run '${runId}' has ended`);
   if (run.waiting >= INBOX_LIMIT)
     throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
   tables.commandIds.put(run.posted, [runId, id]);
   tables.commands.put({ id, body: JSON.stringify({ at, command }) }, [runId, run.posted]);
   tables.runs.put({ ...run, waiting: run.waiting + 1, posted: run.posted + 1 }, runId);
+  return { isOwned, isNew: true };
 }
 
 export async function inbox(tables: Tables, runId: string): Promise<readonly StoredCommand[]> {
@@ -178,7 +227,7 @@ export async function inbox(tables: Tables, runId: string): Promise<readonly Sto
 
 export async function release(tables: Tables, runId: string, token: number): Promise<void> {
   const run = await find(tables, runId);
-  if (run?.token === token) tables.runs.put({ ...run, owner: null }, runId);
+  if (run?.token === token) tables.runs.put({ ...run, owner: null, isTakeover: false }, runId);
 }
 
 export async function deleteRun(tables: Tables, runId: string): Promise<void> {

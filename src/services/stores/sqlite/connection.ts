@@ -1,5 +1,6 @@
 import Database from 'libsql';
 
+import { StoreUnavailableError } from '../../../errors.js';
 import { tornError } from '../stored-json.js';
 import { storeError } from './sqlite-error.js';
 
@@ -47,8 +48,8 @@ export interface Connection {
   readonly close: () => void;
 }
 
-/** How long another process may hold the file before a call gives up. Its transactions take milliseconds. */
-const BUSY_TIMEOUT_MS = 10_000;
+/** How long opening a file waits for another process that holds it; afterwards `unlessBusy` waits instead. */
+const OPEN_TIMEOUT_MS = 10_000;
 
 /** Opens a file, or a URI of one. */
 export function connect(uri: string, path: string): Connection {
@@ -59,7 +60,7 @@ export function connect(uri: string, path: string): Connection {
       throw storeError(error, path);
     }
   };
-  const database = guarded(() => new Database(uri, { timeout: BUSY_TIMEOUT_MS }));
+  const database = guarded(() => new Database(uri, { timeout: OPEN_TIMEOUT_MS }));
   const exec = (sql: string): void => {
     guarded(() => database.exec(sql));
   };
@@ -74,20 +75,28 @@ export function connect(uri: string, path: string): Connection {
       throw error;
     }
   };
+  // The driver closes the file when its last statement is collected, so none may be kept after close().
+  const statements: Database.Statement[] = [];
+  const statementAt = (index: number): Database.Statement => {
+    const statement = statements[index];
+    if (statement === undefined) throw new StoreUnavailableError(`'${path}' is closed`);
+    return statement;
+  };
   return {
     path,
     exec,
     prepare: (sql) => {
-      const statement = guarded(() => database.prepare(sql));
+      const index = statements.push(guarded(() => database.prepare(sql))) - 1;
       return {
-        run: (...values) => guarded(() => statement.run(...values).changes),
-        get: (...values) => guarded(() => statement.get(...values) as SqlRow | undefined),
-        all: (...values) => guarded(() => statement.all(...values) as SqlRow[]),
+        run: (...values) => guarded(() => statementAt(index).run(...values).changes),
+        get: (...values) => guarded(() => statementAt(index).get(...values) as SqlRow | undefined),
+        all: (...values) => guarded(() => statementAt(index).all(...values) as SqlRow[]),
       };
     },
     write: (work) => transaction('BEGIN IMMEDIATE', work),
     read: (work) => transaction('BEGIN', work),
     close: () => {
+      statements.length = 0;
       guarded(() => database.close());
     },
   };

@@ -1,5 +1,5 @@
 import { JournalCorruptError } from '../../../errors.js';
-import type { StoredCommand, StoredEntry, StoredState } from '../../run-store.js';
+import type { StoredCommand, StoredEntry, StoredState, TakenCommand } from '../../run-store.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
 import type { Connection, Statement } from './connection.js';
@@ -7,7 +7,7 @@ import { textColumn, textOf } from './connection.js';
 import type { RunRow } from './run-row.js';
 import { SEQUENCE_BITS } from './schema.js';
 
-const PLACES = `place >= (? << ${SEQUENCE_BITS}) AND place < ((? + 1) << ${SEQUENCE_BITS})`;
+const PLACES = `place >= (? << ${SEQUENCE_BITS}) + ? AND place < ((? + 1) << ${SEQUENCE_BITS})`;
 const BODY = textColumn('body');
 const SEQUENCE = `place & ${2 ** SEQUENCE_BITS - 1}`;
 
@@ -16,7 +16,6 @@ const DAMAGED_STATE: StoredState = { sequence: 0, body: null };
 /** The entries, the state and the inbox of runs, as rows. */
 export class JournalRows {
   readonly #entries: Statement;
-  readonly #lastEntry: Statement;
   readonly #insertEntry: Statement;
   readonly #state: Statement;
   readonly #replaceState: Statement;
@@ -30,9 +29,6 @@ export class JournalRows {
     this.#entries = prepare(
       `SELECT ${SEQUENCE} AS sequence, checksum, ${BODY} FROM entries WHERE ${PLACES} ORDER BY place`,
     );
-    this.#lastEntry = prepare(
-      `SELECT ${SEQUENCE} AS sequence FROM entries WHERE ${PLACES} ORDER BY place DESC LIMIT 1`,
-    );
     this.#insertEntry = prepare(
       `INSERT INTO entries (place, checksum, body) VALUES ((? << ${SEQUENCE_BITS}) + ?, ?, ?)`,
     );
@@ -43,33 +39,29 @@ export class JournalRows {
     this.#waiting = prepare(
       `SELECT ${textColumn('command_id')}, checksum, ${BODY} FROM commands WHERE run = ? AND commands.body IS NOT NULL ORDER BY id`,
     );
-    this.#command = prepare('SELECT 1 AS known FROM commands WHERE run = ? AND command_id = ?');
+    this.#command = prepare(
+      `SELECT ${textColumn('answer')} FROM commands WHERE run = ? AND command_id = ?`,
+    );
     this.#insertCommand = prepare(
       'INSERT INTO commands (run, command_id, checksum, body) VALUES (?, ?, ?, ?)',
     );
     this.#takeCommand = prepare(
-      'UPDATE commands SET body = NULL WHERE run = ? AND command_id = ? AND body IS NOT NULL',
+      'UPDATE commands SET body = NULL, answer = ? WHERE run = ? AND command_id = ? AND body IS NOT NULL',
     );
     this.#deletions = [
       prepare(`DELETE FROM entries WHERE ${PLACES}`),
-      prepare('DELETE FROM states WHERE run IN (?, ?)'),
-      prepare('DELETE FROM commands WHERE run IN (?, ?)'),
+      prepare('DELETE FROM states WHERE run = ?'),
+      prepare('DELETE FROM commands WHERE run = ?'),
     ];
   }
 
-  /** How many entries there are; of a run that has ended, how many there must be. */
-  count(run: RunRow): number {
-    const last = this.#lastEntry.get(run.id, run.id)?.['sequence'];
-    const count = typeof last === 'number' ? last + 1 : 0;
-    if (run.entryCount !== null && run.entryCount !== count) {
+  /** The entries from a sequence on; all of them must be there. */
+  entries(run: RunRow, from: number): StoredEntry[] {
+    const first = Math.min(from, run.entryCount);
+    const rows = this.#entries.all(run.id, first, run.id);
+    const isWhole = rows.every(({ sequence }, index) => sequence === first + index);
+    if (!isWhole || first + rows.length !== run.entryCount)
       throw tornError(`The journal of run '${run.runId}'`);
-    }
-    return count;
-  }
-
-  entries(run: RunRow): StoredEntry[] {
-    const rows = this.#entries.all(run.id, run.id);
-    if (rows.length !== this.count(run)) throw tornError(`The journal of run '${run.runId}'`);
     return rows.map((row) => {
       const { sequence, checksum } = row;
       const what = `Entry ${Number(sequence)} of run '${run.runId}'`;
@@ -118,9 +110,12 @@ export class JournalRows {
     });
   }
 
-  /** Whether a command was posted before, taken or not. */
-  isKnown(run: RunRow, commandId: string): boolean {
-    return this.#command.get(run.id, commandId) !== undefined;
+  /** A command that was posted before, with its answer once it has one. */
+  posted(run: RunRow, commandId: string): { readonly answer?: unknown } | undefined {
+    const row = this.#command.get(run.id, commandId);
+    if (row === undefined) return undefined;
+    const what = `The answer to command '${commandId}' of run '${run.runId}'`;
+    return row['answer'] === null ? {} : { answer: parseStored(textOf(row['answer'], what), what) };
   }
 
   post(run: RunRow, { id, at, command }: StoredCommand): void {
@@ -128,12 +123,17 @@ export class JournalRows {
     this.#insertCommand.run(run.id, id, checksumOf(run.id, id, body), body);
   }
 
-  /** Empties commands and tells how many; their ids stay, so that they cannot be posted again. */
-  take(run: RunRow, commandIds: readonly string[]): number {
-    return commandIds.reduce((count, id) => count + this.#takeCommand.run(run.id, id), 0);
+  /** Replaces commands by their answers and returns how many; their ids stay, so that they are kept once. */
+  take(run: RunRow, taken: readonly TakenCommand[]): number {
+    return taken.reduce(
+      (count, { id, answer }) => count + this.#takeCommand.run(JSON.stringify(answer), run.id, id),
+      0,
+    );
   }
 
   delete(run: RunRow): void {
-    for (const deletion of this.#deletions) deletion.run(run.id, run.id);
+    const [entries, ...others] = this.#deletions;
+    entries?.run(run.id, 0, run.id);
+    for (const deletion of others) deletion.run(run.id);
   }
 }

@@ -28,6 +28,7 @@ PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON;
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
+PRAGMA busy_timeout = 0;
 `;
 
 /** Opens the file at a path, which is made when there is none. A file that is not ours, or is damaged, is only read. */

@@ -9,24 +9,26 @@ export interface RunRow {
   readonly id: number;
   readonly runId: string;
   readonly ended: boolean;
-  /** Known once the run has ended; before that the journal itself is the count. */
-  readonly entryCount: number | null;
+  /** Written with every entry: a journal whose tail was deleted is noticed. */
+  readonly entryCount: number;
   readonly owner: string | null;
-  readonly leaseEndsAt: number | null;
-  /** How many owners the run has had: the token of the latest. */
+  /** How many claims the run has had: the token of the latest. */
   readonly token: number;
+  /** The latest claim took the run from an owner whose lease had run out. */
+  readonly isTakeover: boolean;
+  /** Since the run last made progress. */
   readonly takeovers: number;
   /** How many commands wait in the inbox: counting them would take longer with each. */
   readonly waiting: number;
 }
 
-export const RUN_COLUMNS = `id, ${textColumn('run_id')}, ended, entry_count, ${textColumn('owner')}, lease_ends_at, token, takeovers, waiting, checksum, header_checksum`;
+export const RUN_COLUMNS = `id, ${textColumn('run_id')}, ended, entry_count, ${textColumn('owner')}, token, is_takeover, takeovers, waiting, checksum, header_checksum`;
 
 export const HEADER_COLUMN = textColumn('header');
 
 /** The columns that an update writes, and the row they belong to. */
 export const RUN_UPDATE =
-  'UPDATE runs SET ended = ?, entry_count = ?, owner = ?, lease_ends_at = ?, token = ?, takeovers = ?, waiting = ?, checksum = ? WHERE id = ?';
+  'UPDATE runs SET ended = ?, entry_count = ?, owner = ?, token = ?, is_takeover = ?, takeovers = ?, waiting = ?, checksum = ? WHERE id = ?';
 
 export const updateValues = (run: RunRow): (string | number | null)[] => [
   ...changingValues(run),
@@ -43,8 +45,8 @@ const changingValues = (run: RunRow): (string | number | null)[] => [
   run.ended ? 1 : 0,
   run.entryCount,
   run.owner,
-  run.leaseEndsAt,
   run.token,
+  run.isTakeover ? 1 : 0,
   run.takeovers,
   run.waiting,
 ];
@@ -55,10 +57,10 @@ export function runOf(row: SqlRow): RunRow {
     id: Number(row['id']),
     runId: textOf(row['run_id'], 'The name of a run'),
     ended: row['ended'] === 1,
-    entryCount: row['entry_count'] as number | null,
+    entryCount: Number(row['entry_count']),
     owner: row['owner'] === null ? null : textOf(row['owner'], 'The owner of a run'),
-    leaseEndsAt: row['lease_ends_at'] as number | null,
     token: Number(row['token']),
+    isTakeover: row['is_takeover'] === 1,
     takeovers: Number(row['takeovers']),
     waiting: Number(row['waiting']),
   };

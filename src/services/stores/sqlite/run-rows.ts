@@ -1,4 +1,4 @@
-import type { RunFilter, RunHeader } from '../../run-store.js';
+import type { ClaimableFilter, OwnedFilter, RunFilter, RunHeader } from '../../run-store.js';
 import { listLimit } from '../../store-limits.js';
 import { lookupId } from '../../stored-id.js';
 import type { Connection, SqlRow, Statement } from './connection.js';
@@ -22,6 +22,9 @@ export class RunRows {
   readonly #insert: Statement;
   readonly #update: Statement;
   readonly #delete: Statement;
+  readonly #owned: Statement;
+  readonly #withCommands: Statement;
+  readonly #claimable: Statement;
 
   constructor({ prepare }: Connection) {
     this.#find = prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`);
@@ -33,11 +36,32 @@ export class RunRows {
     );
     this.#nextId = prepare(`SELECT seq + 1 AS id FROM sqlite_sequence WHERE name = 'runs'`);
     this.#insert = prepare(
-      `INSERT INTO runs (id, run_id, ended, entry_count, owner, lease_ends_at, token, takeovers, waiting, checksum, header_checksum, header)
-       VALUES (?, ?, 0, NULL, NULL, NULL, 0, 0, 0, ?, ?, ?)`,
+      `INSERT INTO runs (id, run_id, ended, entry_count, owner, token, is_takeover, takeovers, waiting, checksum, header_checksum, header)
+       VALUES (?, ?, 0, 0, NULL, 0, 0, 0, 0, ?, ?, ?)`,
     );
     this.#update = prepare(RUN_UPDATE);
     this.#delete = prepare('DELETE FROM runs WHERE id = ?');
+    this.#owned = prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE NOT ended AND owner = ?`);
+    this.#withCommands = prepare(
+      `SELECT ${RUN_COLUMNS} FROM runs WHERE NOT ended AND waiting > 0 AND owner = ?`,
+    );
+    // Owner by owner, so that the runs of living owners are not looked at.
+    this.#claimable = prepare(
+      `WITH RECURSIVE holders (owner) AS (
+         SELECT min(owner) FROM runs WHERE NOT ended AND owner IS NOT NULL
+         UNION ALL
+         SELECT (SELECT min(runs.owner) FROM runs WHERE NOT ended AND runs.owner > holders.owner)
+         FROM holders WHERE holders.owner IS NOT NULL
+       ), claimable AS (
+         SELECT id FROM runs WHERE NOT ended AND owner IS NULL AND run_id > ?1
+         UNION ALL
+         SELECT runs.id FROM holders JOIN runs ON runs.owner = holders.owner
+         WHERE NOT runs.ended AND run_id > ?1 AND NOT EXISTS (
+           SELECT 1 FROM owners WHERE owners.owner = holders.owner AND lease_ends_at > ?2
+         )
+       )
+       SELECT ${RUN_COLUMNS} FROM runs WHERE id IN (SELECT id FROM claimable) ORDER BY run_id LIMIT ?3`,
+    );
   }
 
   find(runId: string): RunRow | undefined {
@@ -55,16 +79,24 @@ export class RunRows {
     return this.#list.all(after, one, other, listLimit(limit));
   }
 
+  owned(owner: string, { hasCommands = false }: OwnedFilter): readonly RunRow[] {
+    return (hasCommands ? this.#withCommands : this.#owned).all(owner).map(runOf);
+  }
+
+  claimable(now: number, { after = '', limit }: ClaimableFilter): readonly RunRow[] {
+    return this.#claimable.all(after, now, listLimit(limit)).map(runOf);
+  }
+
   insert(header: RunHeader): void {
     const { runId } = header;
     const id = Number(this.#nextId.get()?.['id'] ?? 1);
     const text = JSON.stringify(header);
     const fresh = {
       ended: false,
-      entryCount: null,
+      entryCount: 0,
       owner: null,
-      leaseEndsAt: null,
       token: 0,
+      isTakeover: false,
       takeovers: 0,
       waiting: 0,
     };

@@ -2,6 +2,7 @@ import type { PlanwrightError } from '../../../errors.js';
 import { JournalCorruptError, StoreUnavailableError } from '../../../errors.js';
 import { toFailure } from '../../../failure.js';
 
+const BUSY = 5;
 const NOT_A_DATABASE = 26;
 
 /** What is in the file cannot be what we wrote: ERROR, CORRUPT, CONSTRAINT, MISMATCH, FORMAT. */
@@ -21,8 +22,12 @@ export function storeError(thrown: unknown, path: string): PlanwrightError {
   return new StoreUnavailableError(text, { cause: thrown });
 }
 
+/** Another process holds the file at this moment. */
+export const isBusyError = (error: unknown): error is StoreUnavailableError =>
+  StoreUnavailableError.isInstance(error) && primaryCode(error.cause) === BUSY;
+
 /** SQLite's own number, of which the driver knows not every variant by name; the lowest byte is the kind. */
 const primaryCode = (thrown: unknown): number => {
-  const { rawCode } = thrown as { readonly rawCode?: unknown };
+  const { rawCode } = (thrown ?? {}) as { readonly rawCode?: unknown };
   return typeof rawCode === 'number' ? rawCode & 0xff : 0;
 };

@@ -1,18 +1,25 @@
 import { InboxFullError, RunConflictError, RunNotFoundError } from '../../../errors.js';
 import type { JournalEntry } from '../../../journal/entry.js';
+import { systemClock } from '../../clock.js';
 import type {
   AppendOptions,
+  MaybePromise,
+  PostedCommand,
   RunClaim,
   RunStore,
   RunSummary,
+  StoredCommand,
   StoredEntry,
   StoredRun,
 } from '../../run-store.js';
 import { INBOX_LIMIT } from '../../store-limits.js';
+import { refuseConflict } from '../../store-refusals.js';
 import { checkId } from '../../stored-id.js';
+import { unlessBusy } from './busy.js';
 import type { Connection } from './connection.js';
 import { JournalRows } from './journal-rows.js';
 import { openFile } from './open-file.js';
+import { OwnerRows } from './owner-rows.js';
 import type { RunRow } from './run-row.js';
 import { headerOf, runOf } from './run-row.js';
 import { RunRows } from './run-rows.js';
@@ -26,7 +33,8 @@ export interface SqliteStoreOptions {
  * Runs in one SQLite file: the store for a program on one machine. What it has written is on the disk before a call
  * returns; several processes may use one file.
  *
- * It answers at once, without a promise, and throws at once.
+ * It answers at once, without a promise, unless another process holds the file: then it returns a promise and tries
+ * again, without blocking this process.
  *
  * @example
  * ```ts
@@ -40,58 +48,68 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
   path,
 }: SqliteStoreOptions): RunStore<Entry> {
   const connection = openFile(path);
-  const tables = { runs: new RunRows(connection), journals: new JournalRows(connection) };
-  const { runs, journals } = tables;
+  const clock = systemClock();
+  const tables = {
+    runs: new RunRows(connection),
+    journals: new JournalRows(connection),
+    owners: new OwnerRows(connection),
+  };
+  const { runs, journals, owners } = tables;
+  const write = <Result>(work: () => Result): MaybePromise<Result> =>
+    unlessBusy(() => connection.write(work), clock);
+  const read = <Result>(work: () => Result): MaybePromise<Result> =>
+    unlessBusy(() => connection.read(work), clock);
 
   return {
     create: (header) => {
       checkId(header.runId, 'runId');
-      connection.write(() => {
+      return write(() => {
         if (runs.find(header.runId) !== undefined)
           throw new RunConflictError(`There is a run '${header.runId}' already`);
         runs.insert(header);
       });
     },
-    append: (runId, expectedSequence, entries, options = {}) => {
-      connection.write(() => append(tables, runId, expectedSequence, entries, options));
-    },
-    read: (runId) => connection.read(() => readRun(tables, runId) as StoredRun<Entry> | undefined),
+    append: (runId, expectedSequence, entries, options = {}) =>
+      write(() => append(tables, runId, expectedSequence, entries, options)),
+    read: (runId, from = 0) =>
+      read(() => readRun(tables, runId, from) as StoredRun<Entry> | undefined),
     list: (filter = {}) =>
-      connection.read(() =>
+      read(() =>
         runs.list(filter).map((row): RunSummary => {
-          const run = runOf(row);
-          return { header: headerOf(row), entryCount: journals.count(run), ended: run.ended };
+          const { entryCount, ended } = runOf(row);
+          return { header: headerOf(row), entryCount, ended };
         }),
       ),
-    claim: (runId, owner, leaseMs, now) =>
-      connection.write(() => claim(runs, runId, { owner, leaseEndsAt: now + leaseMs, now })),
-    release: (runId, token) => {
-      connection.write(() => {
+    renew: (owner, leaseMs, now) => write(() => owners.renew(owner, leaseMs, now)),
+    claim: (runId, owner, now) => write(() => claim(tables, runId, owner, now)),
+    owned: (owner, filter = {}) =>
+      read(() => runs.owned(owner, filter).map(({ runId, token }) => ({ runId, token }))),
+    claimable: (now, filter = {}) =>
+      read(() =>
+        runs.claimable(now, filter).map(({ runId, takeovers }) => ({ runId, takeovers })),
+      ),
+    release: (runId, token) =>
+      write(() => {
         const run = runs.find(runId);
         if (run?.token !== token || run.owner === null) return;
-        runs.update({ ...run, owner: null, leaseEndsAt: null });
-      });
-    },
+        runs.update({ ...run, owner: null, isTakeover: false });
+      }),
+    retire: (owner) => write(() => owners.remove(owner)),
     post: (runId, command) => {
       checkId(command.id, 'command.id');
-      connection.write(() => {
-        const run = known(runs, runId);
-        if (run.ended) throw new RunConflictError(`Run '${runId}' has ended`);
-        if (journals.isKnown(run, command.id)) return;
-        if (run.waiting >= INBOX_LIMIT)
-          throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
-        journals.post(run, command);
-        runs.update({ ...run, waiting: run.waiting + 1 });
-      });
+      return write(() => post(tables, runId, command));
     },
     inbox: (runId) =>
-      connection.read(() => {
+      read(() => {
         const run = runs.find(runId);
         return run === undefined ? [] : journals.waiting(run);
       }),
-    delete: (runId) => {
-      deleteRun(connection, tables, runId);
-    },
+    delete: (runId) =>
+      unlessBusy(() => {
+        connection.write(() => deleteRun(tables, runId));
+        // The file has been overwritten with zeros, but what was there may still be in the log.
+        emptyLog(connection);
+      }, clock),
     close: () => {
       emptyLog(connection);
       connection.close();
@@ -102,6 +120,7 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
 interface Tables {
   readonly runs: RunRows;
   readonly journals: JournalRows;
+  readonly owners: OwnerRows;
 }
 
 function known(runs: RunRows, runId: string): RunRow {
@@ -115,79 +134,77 @@ function append(
   runId: string,
   expectedSequence: number,
   entries: readonly StoredEntry[],
-  { token, ended = false, taken = [], state }: AppendOptions,
+  { token, ended = false, taken = [], state, hasProgressed = false }: AppendOptions,
 ): void {
   const run = known(runs, runId);
-  const count = journals.count(run);
-  refuseConflict(run, count, expectedSequence, token);
-  const entryCount = count + entries.length;
-  journals.append(run, count, entries);
+  refuseConflict(run, expectedSequence, token);
+  const entryCount = run.entryCount + entries.length;
+  journals.append(run, run.entryCount, entries);
   const waiting = run.waiting - journals.take(run, taken);
   if (state !== undefined) journals.keepState(run, entryCount, state);
-  // Most appends write entries and nothing else: one page.
-  if (ended) runs.update({ ...run, waiting, ended, entryCount });
-  else if (waiting !== run.waiting) runs.update({ ...run, waiting });
+  const takeovers = hasProgressed ? 0 : run.takeovers;
+  runs.update({ ...run, waiting, ended, entryCount, takeovers });
 }
 
-function refuseConflict(
-  { runId, ended, owner, token }: RunRow,
-  count: number,
-  expectedSequence: number,
-  givenToken: number | undefined,
-): void {
-  if (ended) throw new RunConflictError(`Run '${runId}' has ended`);
-  if ((owner === null ? undefined : token) !== givenToken) {
-    throw new RunConflictError(`Run '${runId}' is claimed by ${owner ?? 'nobody'}`);
-  }
-  if (count !== expectedSequence) {
-    throw new RunConflictError(
-      `Expected run '${runId}' to have ${expectedSequence} entries, got ${count}`,
-    );
-  }
+function post(
+  { runs, journals, owners }: Tables,
+  runId: string,
+  command: StoredCommand,
+): PostedCommand {
+  const run = known(runs, runId);
+  const isOwned = run.owner !== null && owners.hasLease(run.owner, command.at);
+  const posted = journals.posted(run, command.id);
+  if (posted !== undefined) return { ...posted, isOwned };
+  if (run.ended) throw new RunConflictError(`Run '${runId}' has ended`);
+  if (run.waiting >= INBOX_LIMIT)
+    throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
+  journals.post(run, command);
+  runs.update({ ...run, waiting: run.waiting + 1 });
+  return { isOwned };
 }
 
-function readRun({ runs, journals }: Tables, runId: string): StoredRun | undefined {
+function readRun(
+  { runs, journals }: Tables,
+  runId: string,
+  from: number,
+): StoredRun | undefined {
   const row = runs.findWithHeader(runId);
   if (row === undefined) return undefined;
   const run = runOf(row);
-  const entries = Object.freeze(journals.entries(run));
+  const entries = Object.freeze(journals.entries(run, from));
   const state = journals.state(run);
-  const stored = { header: headerOf(row), entries, ended: run.ended };
-  return Object.freeze(state === undefined ? stored : { ...stored, state });
+  return Object.freeze({
+    header: headerOf(row),
+    entries,
+    ended: run.ended,
+    ...(run.owner === null ? {} : { token: run.token }),
+    ...(state === undefined ? {} : { state }),
+  });
 }
 
-interface NewClaim {
-  readonly owner: string;
-  readonly leaseEndsAt: number;
-  readonly now: number;
-}
-
-function claim(runs: RunRows, runId: string, wanted: NewClaim): RunClaim | undefined {
+function claim(
+  { runs, owners }: Tables,
+  runId: string,
+  owner: string,
+  now: number,
+): RunClaim | undefined {
   const run = runs.find(runId);
   if (run === undefined || run.ended) return undefined;
-  const { owner, leaseEndsAt, now } = wanted;
-  if (run.owner === owner) {
-    runs.update({ ...run, leaseEndsAt });
-    return { token: run.token, takeovers: run.takeovers };
-  }
-  const isHeld = run.owner !== null;
-  if (isHeld && now < (run.leaseEndsAt ?? 0)) return undefined;
+  const isHeld = run.owner !== null && run.owner !== owner;
+  if (isHeld && owners.hasLease(run.owner, now)) return undefined;
   const token = run.token + 1;
+  // An owner that asks again, because the answer was lost, learns what it would have learnt then.
+  const isTakeover = isHeld || (run.owner === owner && run.isTakeover);
   const takeovers = run.takeovers + (isHeld ? 1 : 0);
-  runs.update({ ...run, owner, leaseEndsAt, token, takeovers });
-  return { token, takeovers };
+  runs.update({ ...run, owner, token, isTakeover, takeovers });
+  return { token, isTakeover };
 }
 
-function deleteRun(connection: Connection, { runs, journals }: Tables, runId: string): void {
-  const isDeleted = connection.write(() => {
-    const run = runs.find(runId);
-    if (run === undefined) return false;
-    journals.delete(run);
-    runs.delete(run);
-    return true;
-  });
-  // The file has been overwritten with zeros, but what was there may still be in the log.
-  if (isDeleted) emptyLog(connection);
+function deleteRun({ runs, journals }: Tables, runId: string): void {
+  const run = runs.find(runId);
+  if (run === undefined) return;
+  journals.delete(run);
+  runs.delete(run);
 }
 
 /** Everything is in the file itself afterwards, unless somebody else is reading: then the next one does it. */

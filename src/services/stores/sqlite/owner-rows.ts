@@ -1,0 +1,33 @@
+import type { Connection, Statement } from './connection.js';
+
+/** Leases that ended longer ago than this are removed: an owner without a lease counts as one whose lease is over. */
+const KEPT_MS = 86_400_000;
+
+/** The leases of owners. */
+export class OwnerRows {
+  readonly #renew: Statement;
+  readonly #remove: Statement;
+  readonly #removeOld: Statement;
+  readonly #find: Statement;
+
+  constructor({ prepare }: Connection) {
+    this.#renew = prepare('INSERT OR REPLACE INTO owners (owner, lease_ends_at) VALUES (?, ?)');
+    this.#remove = prepare('DELETE FROM owners WHERE owner = ?');
+    this.#removeOld = prepare('DELETE FROM owners WHERE lease_ends_at < ?');
+    this.#find = prepare('SELECT lease_ends_at FROM owners WHERE owner = ?');
+  }
+
+  renew(owner: string, leaseMs: number, now: number): void {
+    this.#removeOld.run(now - KEPT_MS);
+    this.#renew.run(owner, now + leaseMs);
+  }
+
+  remove(owner: string): void {
+    this.#remove.run(owner);
+  }
+
+  hasLease(owner: string, now: number): boolean {
+    const endsAt = this.#find.get(owner)?.['lease_ends_at'];
+    return typeof endsAt === 'number' && now < endsAt;
+  }
+}
