@@ -97,6 +97,7 @@ class WaitingTimers {
   #comparison: ReturnType<typeof globalThis.setInterval> | undefined;
 
   add(timer: SystemTimer, compare: () => void): void {
+    if (timer.isEndless) return;
     this.#timers.add(timer);
     if (this.#comparison !== undefined) return;
     this.#comparison = globalThis.setInterval(compare, comparisonMs);
@@ -146,9 +147,13 @@ class SystemTimer {
     this.#remainingMs = delayMs;
   }
 
+  get isEndless(): boolean {
+    return this.#remainingMs === Number.POSITIVE_INFINITY;
+  }
+
   arm(): void {
     // An endless delay needs no timer at all, and so does not keep a Node process alive either.
-    if (this.#remainingMs === Number.POSITIVE_INFINITY) return;
+    if (this.isEndless) return;
     const chunkMs = Math.min(this.#remainingMs, longestPlatformDelayMs);
     this.#armedAtMs = performance.now();
     // Looked up at every call, never kept: a test may have put fake timers in place since.
@@ -161,7 +166,6 @@ class SystemTimer {
 
   /** Fires that much earlier. */
   hurry(skippedMs: number): void {
-    if (this.#remainingMs === Number.POSITIVE_INFINITY) return;
     this.clear();
     const elapsedMs = performance.now() - this.#armedAtMs;
     this.#remainingMs = Math.max(0, this.#remainingMs - elapsedMs - skippedMs);

@@ -194,7 +194,8 @@ describe('connect', () => {
     const remote = await processOn(clock, broken).connect('run');
     expect(await remote.pause()).toEqual({
       accepted: false,
-      reason: 'store-unavailable: Error: The disk is gone',
+      reason:
+        'store-unavailable: Error: The disk is gone It is not known whether the command was stored.',
     });
     await run.abort();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { OrchestratorClosedError, RunClaimedError } from '../../src/errors.js';
+import { OrchestratorClosedError, RunClaimedError, StoreUnavailableError } from '../../src/errors.js';
 import type { Orchestrator, OrchestratorOptions } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Agent } from '../../src/agents/agent.js';
@@ -129,8 +129,7 @@ describe('a run in a store', () => {
     const sleeper = processOn(clock, {
       ...store,
       // While it sleeps it renews nothing; when it wakes, it goes on as if nothing had happened.
-      claim: (...parameters) =>
-        isAsleep ? { token: 1, takeovers: 0 } : store.claim(...parameters),
+      renew: (...parameters) => (isAsleep ? undefined : store.renew(...parameters)),
     });
     const run = start(sleeper.orchestrator);
     await clock.settle();
@@ -170,12 +169,24 @@ describe('a run in a store', () => {
     expect(errors).toEqual([]);
   });
 
-  it('stops without having anything to write, when its lease cannot be renewed', async () => {
-    const { clock, store, first } = rig();
+  it('stops without having anything to write, when its lease had run out and it was claimed', async () => {
+    const clock = virtualClock();
+    const store = memoryStore();
+    let isAway = false;
+    const first = processOn(clock, {
+      ...store,
+      renew: (...parameters) => {
+        if (isAway) throw new StoreUnavailableError('The store is away');
+        return store.renew(...parameters);
+      },
+    });
     const run = start(first.orchestrator);
     await clock.settle();
-    // Somebody whose clock is an hour ahead takes it.
-    expect(store.claim('run', 'somebody', LEASE_MS, clock.now() + 3_600_000)).toBeDefined();
+    isAway = true;
+    clock.advance(LEASE_MS + 1);
+    await clock.settle();
+    expect(store.claim('run', 'another', clock.now())).toBeDefined();
+    isAway = false;
     clock.advance(LEASE_MS / 3);
     await clock.settle();
     expect((await run.done).reason).toMatch(/^taken-over: /);
@@ -189,9 +200,9 @@ describe('a run in a store', () => {
     let failures = 2;
     const { orchestrator, errors } = processOn(clock, {
       ...store,
-      claim: (...parameters) => {
+      renew: (...parameters) => {
         if (clock.now() > 0 && failures-- > 0) throw new Error('The store is away');
-        return store.claim(...parameters);
+        return store.renew(...parameters);
       },
     });
     const run = start(orchestrator);

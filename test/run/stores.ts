@@ -1,52 +1,41 @@
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
+import type { MaybePromise, RunStore } from '../../src/services/run-store.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
 
-/** A store whose every answer takes its time. */
+/** A store whose every answer takes its time. It does not tell of changes. */
 export const slowStore = (
   clock: VirtualClock,
   delayMs: number,
   inner: RunStore = memoryStore(),
   onAppended: () => void = () => undefined,
-): RunStore => ({
-  create: async (header) => {
-    await clock.sleep(delayMs);
-    await inner.create(header);
-  },
-  append: async (runId, expectedSequence, entries, options) => {
-    await clock.sleep(delayMs);
-    await inner.append(runId, expectedSequence, entries, options);
-    onAppended();
-  },
-  read: async (runId) => {
-    await clock.sleep(delayMs);
-    return inner.read(runId);
-  },
-  list: async (filter) => {
-    await clock.sleep(delayMs);
-    return inner.list(filter);
-  },
-  claim: async (runId, owner, leaseMs, now) => {
-    await clock.sleep(delayMs);
-    return inner.claim(runId, owner, leaseMs, now);
-  },
-  release: async (runId, token) => {
-    await clock.sleep(delayMs);
-    await inner.release(runId, token);
-  },
-  post: async (runId, command) => {
-    await clock.sleep(delayMs);
-    await inner.post(runId, command);
-  },
-  inbox: async (runId) => {
-    await clock.sleep(delayMs);
-    return inner.inbox(runId);
-  },
-  delete: async (runId) => {
-    await clock.sleep(delayMs);
-    await inner.delete(runId);
-  },
-});
+): RunStore => {
+  const slowly =
+    <Parameters extends readonly unknown[], Result>(
+      method: (...parameters: Parameters) => MaybePromise<Result>,
+    ) =>
+    async (...parameters: Parameters): Promise<Result> => {
+      await clock.sleep(delayMs);
+      return method(...parameters);
+    };
+  return {
+    create: slowly(inner.create),
+    append: async (...parameters) => {
+      await slowly(inner.append)(...parameters);
+      onAppended();
+    },
+    read: slowly(inner.read),
+    list: slowly(inner.list),
+    renew: slowly(inner.renew),
+    claim: slowly(inner.claim),
+    owned: slowly(inner.owned),
+    claimable: slowly(inner.claimable),
+    release: slowly(inner.release),
+    retire: slowly(inner.retire),
+    post: slowly(inner.post),
+    inbox: slowly(inner.inbox),
+    delete: slowly(inner.delete),
+  };
+};
 
 /** A store that is full after some entries. It throws, or rejects when it is slow. */
 export const fullStore = (capacity: number, inner: RunStore = memoryStore()): RunStore => ({

@@ -28,7 +28,7 @@ describe('memoryStore', () => {
     expect(store.create(header)).toBeUndefined();
     expect(store.append('run', 0, [{ sequence: 0, at: 0 }])).toBeUndefined();
     expect(store.read('run')).toMatchObject({ entries: [{ sequence: 0 }] });
-    expect(store.claim('run', 'owner', 1, 0)).toEqual({ token: 1, takeovers: 0 });
+    expect(store.claim('run', 'owner', 0)).toEqual({ token: 1, isTakeover: false });
   });
 
   it('keeps the entries themselves, not copies', async () => {

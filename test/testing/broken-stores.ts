@@ -61,8 +61,9 @@ const breaks: Readonly<Record<string, Break>> = {
   'takes every token': (inner) => {
     const tokens = new Map<string, number>();
     return {
-      claim: async (runId, owner, leaseMs, now) => {
-        const claim = await inner.claim(runId, owner, leaseMs, now);
+      claim: async (...args) => {
+        const [runId] = args;
+        const claim = await inner.claim(...args);
         if (claim !== undefined) tokens.set(runId, claim.token);
         return claim;
       },
@@ -78,8 +79,9 @@ const breaks: Readonly<Record<string, Break>> = {
   'begins its tokens anew after a release': (inner) => {
     let latest = 1;
     return {
-      claim: async (runId, owner, leaseMs, now) => {
-        const claim = await inner.claim(runId, owner, leaseMs, now);
+      claim: async (...args) => {
+        const [runId] = args;
+        const claim = await inner.claim(...args);
         if (claim !== undefined) latest = claim.token;
         return claim && { ...claim, token: 1 };
       },
@@ -92,13 +94,52 @@ const breaks: Readonly<Record<string, Break>> = {
     };
   },
   'lets a lease last one millisecond longer': (inner) => ({
-    claim: (runId, owner, leaseMs, now) => inner.claim(runId, owner, leaseMs + 1, now),
+    renew: (owner, leaseMs, now) => inner.renew(owner, leaseMs + 1, now),
   }),
   'counts no takeovers': (inner) => ({
+    claimable: async (...args) =>
+      (await inner.claimable(...args)).map((run) => ({ ...run, takeovers: 0 })),
+  }),
+  'counts takeovers for ever': (inner) => ({
+    append: (runId, expected, entries, options) =>
+      inner.append(runId, expected, entries, { ...options, hasProgressed: false }),
+  }),
+  'tells no takeover from a first claim': (inner) => ({
     claim: async (...args) => {
       const claim = await inner.claim(...args);
-      return claim && { ...claim, takeovers: 0 };
+      return claim && { ...claim, isTakeover: false };
     },
+  }),
+  'keeps the token of an owner that claims again': (inner) => {
+    const tokens = new Map<string, number>();
+    return {
+      claim: async (runId, owner, now) => {
+        const claim = await inner.claim(runId, owner, now);
+        if (claim === undefined) return undefined;
+        const token = tokens.get(`${runId} ${owner}`) ?? claim.token;
+        tokens.set(`${runId} ${owner}`, token);
+        return { ...claim, token };
+      },
+    };
+  },
+  'offers runs that have an owner': (inner) => ({
+    claimable: async (now, filter) => inner.claimable(now + 1_000_000, filter),
+  }),
+  'lists the runs of every owner': (inner) => ({
+    owned: async (_owner, filter) => [
+      ...(await inner.owned('owner', filter)),
+      ...(await inner.owned('other', filter)),
+    ],
+  }),
+  'keeps the lease of an owner that retires': () => ({ retire: () => undefined }),
+  'forgets the answers to commands': (inner) => ({
+    post: async (...args) => ({ isOwned: (await inner.post(...args)).isOwned }),
+  }),
+  'takes every run for owned': (inner) => ({
+    post: async (...args) => ({ ...(await inner.post(...args)), isOwned: true }),
+  }),
+  'returns all entries wherever reading begins': (inner) => ({
+    read: (runId) => inner.read(runId),
   }),
   'lets anybody release a claim': (inner) => {
     let latest = 0;
@@ -128,7 +169,7 @@ const breaks: Readonly<Record<string, Break>> = {
     const taken = new Set<string>();
     return {
       append: (runId, expected, entries, options) => {
-        for (const id of options?.taken ?? []) taken.add(`${runId} ${id}`);
+        for (const { id } of options?.taken ?? []) taken.add(`${runId} ${id}`);
         return inner.append(runId, expected, entries, options);
       },
       inbox: (runId) => inboxOf(inner, runId).filter(({ id }) => !taken.has(`${runId} ${id}`)),
@@ -217,8 +258,9 @@ const breaks: Readonly<Record<string, Break>> = {
     const listeners = new Set<() => void>();
     return {
       post: async (runId, command) => {
-        await inner.post(runId, command);
+        const posted = await inner.post(runId, command);
         for (const listener of listeners) listener();
+        return posted;
       },
       watch: (_runId, listener) => {
         listeners.add(listener);

@@ -76,7 +76,7 @@ describe.skipIf(!hasDisk)('a disk that is full', () => {
 
     const taking = (): unknown =>
       store.append('run', count, entriesFrom(count, count + 30, 4_000), {
-        taken: ['a'],
+        taken: [{ id: 'a', answer: null }],
         ended: true,
       });
     expect(taking).toThrow(StoreUnavailableError);

@@ -17,9 +17,9 @@ const [path = '', name = '', rounds = '0'] = process.argv.slice(2);
 const store = sqliteStore<NotedEntry>({ path });
 const wins = { creates: 0, appends: 0, claims: 0 };
 
-const tryTo = (work: () => unknown): boolean => {
+const tryTo = async (work: () => unknown): Promise<boolean> => {
   try {
-    work();
+    await work();
     return true;
   } catch (error) {
     if (RunConflictError.isInstance(error)) return false;
@@ -29,11 +29,12 @@ const tryTo = (work: () => unknown): boolean => {
 
 for (let round = 0; round < Number(rounds); round += 1) {
   const runId = `run-${round}`;
-  if (tryTo(() => store.create(headerOf(runId)))) wins.creates += 1;
+  if (await tryTo(() => store.create(headerOf(runId)))) wins.creates += 1;
   const entry = { sequence: round, at: 0, note: name };
-  tryTo(() => store.create(headerOf('shared')));
-  if (tryTo(() => store.append('shared', round, [entry]))) wins.appends += 1;
-  if ((await store.claim(runId, name, 60_000, 0)) !== undefined) wins.claims += 1;
+  await tryTo(() => store.create(headerOf('shared')));
+  if (await tryTo(() => store.append('shared', round, [entry]))) wins.appends += 1;
+  await store.renew(name, 60_000, 0);
+  if ((await store.claim(runId, name, 0)) !== undefined) wins.claims += 1;
   await store.post('shared', { id: `${name}-${round}`, at: 0, command: name });
 }
 await store.close?.();

@@ -40,13 +40,13 @@ export class JournalRows {
       `SELECT ${textColumn('command_id')}, checksum, ${BODY} FROM commands WHERE run = ? AND commands.body IS NOT NULL ORDER BY id`,
     );
     this.#command = prepare(
-      `SELECT ${textColumn('answer')} FROM commands WHERE run = ? AND command_id = ?`,
+      `SELECT checksum, ${textColumn('answer')} FROM commands WHERE run = ? AND command_id = ?`,
     );
     this.#insertCommand = prepare(
       'INSERT INTO commands (run, command_id, checksum, body) VALUES (?, ?, ?, ?)',
     );
     this.#takeCommand = prepare(
-      'UPDATE commands SET body = NULL, answer = ? WHERE run = ? AND command_id = ? AND body IS NOT NULL',
+      'UPDATE commands SET body = NULL, answer = ?, checksum = ? WHERE run = ? AND command_id = ? AND body IS NOT NULL',
     );
     this.#deletions = [
       prepare(`DELETE FROM entries WHERE ${PLACES}`),
@@ -115,7 +115,10 @@ export class JournalRows {
     const row = this.#command.get(run.id, commandId);
     if (row === undefined) return undefined;
     const what = `The answer to command '${commandId}' of run '${run.runId}'`;
-    return row['answer'] === null ? {} : { answer: parseStored(textOf(row['answer'], what), what) };
+    if (row['answer'] === null) return {};
+    const answer = textOf(row['answer'], what);
+    if (row['checksum'] !== checksumOf(run.id, commandId, answer)) throw tornError(what);
+    return { answer: parseStored(answer, what) };
   }
 
   post(run: RunRow, { id, at, command }: StoredCommand): void {
@@ -125,10 +128,10 @@ export class JournalRows {
 
   /** Replaces commands by their answers and returns how many; their ids stay, so that they are kept once. */
   take(run: RunRow, taken: readonly TakenCommand[]): number {
-    return taken.reduce(
-      (count, { id, answer }) => count + this.#takeCommand.run(JSON.stringify(answer), run.id, id),
-      0,
-    );
+    return taken.reduce((count, { id, answer }) => {
+      const body = JSON.stringify(answer);
+      return count + this.#takeCommand.run(body, checksumOf(run.id, id, body), run.id, id);
+    }, 0);
   }
 
   delete(run: RunRow): void {

@@ -1,3 +1,5 @@
+import { tornError } from '../stored-json.js';
+import { checksumOf } from './checksum.js';
 import type { Connection, Statement } from './connection.js';
 
 /** Leases that ended longer ago than this are removed: an owner without a lease counts as one whose lease is over. */
@@ -11,15 +13,16 @@ export class OwnerRows {
   readonly #find: Statement;
 
   constructor({ prepare }: Connection) {
-    this.#renew = prepare('INSERT OR REPLACE INTO owners (owner, lease_ends_at) VALUES (?, ?)');
+    this.#renew = prepare('INSERT OR REPLACE INTO owners (owner, lease_ends_at, checksum) VALUES (?, ?, ?)');
     this.#remove = prepare('DELETE FROM owners WHERE owner = ?');
     this.#removeOld = prepare('DELETE FROM owners WHERE lease_ends_at < ?');
-    this.#find = prepare('SELECT lease_ends_at FROM owners WHERE owner = ?');
+    this.#find = prepare('SELECT lease_ends_at, checksum FROM owners WHERE owner = ?');
   }
 
   renew(owner: string, leaseMs: number, now: number): void {
     this.#removeOld.run(now - KEPT_MS);
-    this.#renew.run(owner, now + leaseMs);
+    const leaseEndsAt = now + leaseMs;
+    this.#renew.run(owner, leaseEndsAt, checksumOf(owner, leaseEndsAt));
   }
 
   remove(owner: string): void {
@@ -27,7 +30,10 @@ export class OwnerRows {
   }
 
   hasLease(owner: string, now: number): boolean {
-    const endsAt = this.#find.get(owner)?.['lease_ends_at'];
-    return typeof endsAt === 'number' && now < endsAt;
+    const row = this.#find.get(owner);
+    if (row === undefined) return false;
+    const leaseEndsAt = Number(row['lease_ends_at']);
+    if (row['checksum'] !== checksumOf(owner, leaseEndsAt)) throw tornError(`The lease of ${owner}`);
+    return now < leaseEndsAt;
   }
 }

@@ -31,7 +31,8 @@ CREATE INDEX unfinished_runs ON runs (owner, run_id) WHERE NOT ended;
 CREATE INDEX runs_with_commands ON runs (owner) WHERE NOT ended AND waiting > 0;
 CREATE TABLE owners (
   owner TEXT PRIMARY KEY,
-  lease_ends_at REAL NOT NULL
+  lease_ends_at REAL NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE entries (
   place INTEGER PRIMARY KEY,
