@@ -20,9 +20,9 @@ export class Lease {
     return this.#claim?.token;
   }
 
-  /** No other process can have claimed the run. */
+  /** No other process can have claimed the run since this one did. */
   get isValid(): boolean {
-    return this.#ownership.isValid;
+    return this.#claim === undefined || this.#ownership.isValid;
   }
 
   /** Renews a lease that may have run out. A run that was lost is told so before this returns. */

@@ -123,16 +123,20 @@ function eventLoopTurns(): () => Promise<void> | undefined {
   return () => {
     if (beganAtMs === undefined) {
       beganAtMs = performance.now();
-      globalThis.setTimeout(() => {
+      inNextTurn(() => {
         beganAtMs = undefined;
-      }, 0);
+      });
       return undefined;
     }
-    if (performance.now() - beganAtMs < longestTurnMs) return undefined;
-    return new Promise((resolve) => {
-      globalThis.setTimeout(resolve, 0);
-    });
+    return performance.now() - beganAtMs < longestTurnMs ? undefined : new Promise(inNextTurn);
   };
+}
+
+/** Browsers have no setImmediate, and take at least a millisecond. */
+function inNextTurn(callback: () => void): void {
+  const { setImmediate } = globalThis as { readonly setImmediate?: (callback: () => void) => void };
+  if (setImmediate === undefined) globalThis.setTimeout(callback, 0);
+  else setImmediate(callback);
 }
 
 /** One timer of the real clock, as a chain of platform timers when its delay is longer than one can be. */

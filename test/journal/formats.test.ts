@@ -137,8 +137,8 @@ const expectRefused = async (
   expect(calls).toEqual([]);
   expect(clock.pending()).toBe(0);
   expect(JSON.stringify(run)).toBe(before);
-  // Nobody has claimed it, and nothing was started in its place.
-  expect(await inner.claim('run', 'somebody', 1_000, 0)).toEqual({ token: 1, takeovers: 0 });
+  // It was given back, and nothing was started in its place.
+  expect(await inner.claim('run', 'another', 0)).toMatchObject({ isTakeover: false });
   expect((await inner.read('run'))?.entries).toEqual([]);
 };
 
