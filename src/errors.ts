@@ -184,7 +184,21 @@ export class InboxFullError extends PlanwrightError {
   }
 }
 
-/** The store cannot be reached or has no room left. Nothing has changed; it may work again later. */
+/** A subscriber was unsubscribed because it fell too far behind the facts of its run. The run is not affected. */
+export class SlowSubscriberError extends PlanwrightError {
+  override readonly name = 'SlowSubscriberError';
+
+  constructor(behindMax: number, options?: ErrorOptions) {
+    const text = `A subscriber was more than ${behindMax} facts behind and was unsubscribed: return sooner, or read run.facts() at your own pace`;
+    super('slow-subscriber', text, options);
+  }
+
+  static override isInstance(value: unknown): value is SlowSubscriberError {
+    return hasCode(value, 'slow-subscriber');
+  }
+}
+
+/** The store cannot be reached or has no room left, or its answer was lost: it is not known whether anything changed. */
 export class StoreUnavailableError extends PlanwrightError {
   override readonly name = 'StoreUnavailableError';
 

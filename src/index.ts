@@ -13,6 +13,7 @@ export {
   RunClaimedError,
   RunConflictError,
   RunNotFoundError,
+  SlowSubscriberError,
   TimeTravelError,
   StoreUnavailableError,
 } from './errors.js';

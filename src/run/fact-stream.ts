@@ -1,66 +1,104 @@
 import { deepFrozen } from '../actors/deep-frozen.js';
+import { SlowSubscriberError } from '../errors.js';
 import type { Fact } from '../journal/facts.js';
+import type { Clock } from '../services/clock.js';
+
+/** How many facts a subscriber may be behind. */
+const BEHIND_MAX = 10_000;
+
+interface Subscriber {
+  readonly listener: (fact: Fact) => unknown;
+  /** The place of the next fact it is told. */
+  position: number;
+  /** How many facts it may be behind: those it found when it subscribed are no fault of its own. */
+  readonly behindMax: number;
+  /** It has returned a promise for the fact before, and is not told the next one until that settles. */
+  isBusy: boolean;
+}
+
+export interface FactStreamParts {
+  readonly clock: Pick<Clock, 'turn'>;
+  /** Told of errors of subscribers. Never throws. */
+  readonly onError: (error: unknown) => void;
+}
 
 /**
- * All facts of one run, handed to everybody who listens, in order and from the first. The journal keeps the very same
- * objects, so they are frozen before anybody is handed one.
+ * All facts of one run, told to every subscriber in order and from the first. Subscribers are told after the run has
+ * done its own work, each at its own pace: one that is slow, or waits, delays neither the run nor the others. The
+ * journal keeps the same objects, so facts are frozen before they are handed out.
  */
 export class FactStream {
   readonly #facts: Fact[] = [];
-  readonly #listeners = new Set<(fact: Fact) => unknown>();
+  readonly #subscribers = new Set<Subscriber>();
   readonly #waiting = new Set<() => void>();
-  readonly #onListenerError: (error: unknown) => void;
+  readonly #parts: FactStreamParts;
+  #isTelling = false;
   #hasEnded = false;
 
-  constructor(onListenerError: (error: unknown) => void) {
-    this.#onListenerError = onListenerError;
+  constructor(parts: FactStreamParts) {
+    this.#parts = parts;
   }
 
   get length(): number {
     return this.#facts.length;
   }
 
-  /** Adds without telling anybody: facts that were told before the process died. */
+  /** Adds facts that were told before the process died: they are told to new subscribers only. */
   restore(facts: readonly Fact[]): void {
     for (const fact of facts) this.#facts.push(fact);
   }
 
   add(facts: readonly Fact[]): void {
-    for (const fact of facts) {
-      this.#facts.push(fact);
-      // A copy: whoever subscribes while a fact is told is told of it by subscribing.
-      for (const listener of [...this.#listeners]) {
-        if (this.#listeners.has(listener)) this.#tell(listener, fact);
-      }
-    }
+    for (const fact of facts) this.#facts.push(fact);
+    this.#tellSoon();
     this.#wake();
   }
 
   end(): void {
     this.#hasEnded = true;
-    this.#listeners.clear();
     this.#wake();
   }
 
+  /** Tells the facts so far at once, and later ones as they come. Returns a function that stops it. */
   subscribe(listener: (fact: Fact) => unknown): () => void {
-    for (const fact of this.#facts.slice()) this.#tell(listener, fact);
-    // One subscription is one entry, even when the same function subscribes twice.
-    const entry = (fact: Fact): unknown => listener(fact);
-    if (!this.#hasEnded) this.#listeners.add(entry);
+    const behindMax = BEHIND_MAX + this.#facts.length;
+    const subscriber: Subscriber = { listener, position: 0, behindMax, isBusy: false };
+    this.#subscribers.add(subscriber);
+    this.#catchUp(subscriber);
     return () => {
-      this.#listeners.delete(entry);
+      this.#subscribers.delete(subscriber);
     };
   }
 
-  async *stream(): AsyncGenerator<Fact, void, undefined> {
-    for (let position = 0; ; position += 1) {
-      while (position >= this.#facts.length) {
-        if (this.#hasEnded) return;
-        await new Promise<void>((resolve) => this.#waiting.add(resolve));
+  /** The facts as a stream that ends with the run, or when its reader leaves. */
+  stream(): AsyncIterableIterator<Fact> {
+    let position = 0;
+    let isLeft = false;
+    const waits = new Set<() => void>();
+    const next = async (): Promise<IteratorResult<Fact, undefined>> => {
+      for (;;) {
+        const fact = isLeft ? undefined : this.#facts[position];
+        if (fact !== undefined) {
+          position += 1;
+          return { done: false, value: deepFrozen(fact) };
+        }
+        if (isLeft || this.#hasEnded) return { done: true, value: undefined };
+        await new Promise<void>((resolve) => {
+          waits.add(resolve);
+          this.#waiting.add(resolve);
+        });
+        waits.clear();
       }
-      const fact = this.#facts[position];
-      if (fact !== undefined) yield deepFrozen(fact);
-    }
+    };
+    const leave = async (): Promise<IteratorResult<Fact, undefined>> => {
+      isLeft = true;
+      for (const resolve of waits) {
+        this.#waiting.delete(resolve);
+        resolve();
+      }
+      return { done: true, value: undefined };
+    };
+    return { next, return: leave, [Symbol.asyncIterator]: () => ({ next, return: leave }) as never };
   }
 
   #wake(): void {
@@ -68,22 +106,58 @@ export class FactStream {
     this.#waiting.clear();
   }
 
-  /** A listener is the user's: whatever it does, the run goes on. */
-  #tell(listener: (fact: Fact) => unknown, fact: Fact): void {
-    try {
-      const returned = listener(deepFrozen(fact));
-      if (returned instanceof Promise) returned.catch((error: unknown) => this.#report(error));
-    } catch (error) {
-      this.#report(error);
-    }
+  /** After the run's own work: its next call is made before anyone hears of the last one. */
+  #tellSoon(): void {
+    if (this.#isTelling || this.#subscribers.size === 0) return;
+    this.#isTelling = true;
+    void Promise.resolve().then(() => this.#tellAll());
   }
 
-  /** The last resort of the user is the user's too. */
-  #report(error: unknown): void {
-    try {
-      this.#onListenerError(error);
-    } catch {
-      // There is nobody left to tell, and the run goes on.
+  async #tellAll(): Promise<void> {
+    for (let isAnyBehind = true; isAnyBehind;) {
+      isAnyBehind = false;
+      for (const subscriber of this.#subscribers) {
+        if (!this.#tellNext(subscriber)) continue;
+        isAnyBehind = true;
+        await this.#parts.clock.turn?.();
+      }
     }
+    this.#isTelling = false;
+  }
+
+  #catchUp(subscriber: Subscriber): void {
+    while (this.#tellNext(subscriber));
+  }
+
+  /** One fact; false when there is none, or the subscriber is not ready for it. */
+  #tellNext(subscriber: Subscriber): boolean {
+    const fact = this.#facts[subscriber.position];
+    if (fact === undefined || !this.#subscribers.has(subscriber)) return false;
+    if (subscriber.isBusy) {
+      this.#dropIfTooSlow(subscriber);
+      return false;
+    }
+    subscriber.position += 1;
+    try {
+      const returned = subscriber.listener(deepFrozen(fact));
+      if (returned instanceof Promise) this.#waitFor(subscriber, returned);
+    } catch (error) {
+      this.#parts.onError(error);
+    }
+    return true;
+  }
+
+  #waitFor(subscriber: Subscriber, returned: Promise<unknown>): void {
+    subscriber.isBusy = true;
+    void returned.catch(this.#parts.onError).then(() => {
+      subscriber.isBusy = false;
+      this.#tellSoon();
+    });
+  }
+
+  #dropIfTooSlow(subscriber: Subscriber): void {
+    if (this.#facts.length - subscriber.position <= subscriber.behindMax) return;
+    this.#subscribers.delete(subscriber);
+    this.#parts.onError(new SlowSubscriberError(BEHIND_MAX));
   }
 }

@@ -94,7 +94,7 @@ export class LiveRun extends CommandMethods implements Run {
     this.#keeping = keeping;
     this.#onEnd = onEnd;
     this.#memory = new RunMemory(runId, goal);
-    this.#facts = new FactStream(parts.onError);
+    this.#facts = new FactStream(parts);
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve;
     });
