@@ -98,13 +98,15 @@ export const startProxy = async (serverUrl: string): Promise<PostgresProxy> => {
     server.on('error', () => undefined);
     client.on('error', () => undefined);
     server.on('close', () => link.state === 'silent' || client.destroy());
+    client.on('end', () => link.state === 'silent' || client.end());
     client.on('close', () => {
       links.delete(link);
       server.destroy();
     });
   };
 
-  const listener = createServer(accept).listen(0, '127.0.0.1');
+  // Half-open is allowed, so that a goodbye through a silent connection is not answered by this side.
+  const listener = createServer({ allowHalfOpen: true }, accept).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
   return {
