@@ -96,9 +96,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     const patient = open(20_000);
     await patient.list();
     proxy.strike('lose-answer', APPEND, ids.length);
-    await Promise.all(
-      ids.map((runId) => unavailable(patient.append(runId, 0, entriesFrom(0, 1)))),
-    );
+    await Promise.all(ids.map((runId) => unavailable(patient.append(runId, 0, entriesFrom(0, 1)))));
     const reads = Promise.all(ids.map(async (runId) => (await patient.read(runId))?.entries));
     const first = await Promise.race([reads, sleep(10_000, 'stalled', { ref: false })]);
     expect(first).toEqual(ids.map(() => entriesFrom(0, 1)));
@@ -145,7 +143,9 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     await sleep(100);
     proxy.silenceOpen();
     const before = { told, connections: proxy.connections() };
-    await expect.poll(() => proxy.connections(), { timeout: 20_000 }).toBeGreaterThan(before.connections);
+    await expect
+      .poll(() => proxy.connections(), { timeout: 20_000 })
+      .toBeGreaterThan(before.connections);
     await expect.poll(() => told, { timeout: 20_000 }).toBeGreaterThan(before.told + 1);
     // What is heard is heard again.
     const heard = told;
@@ -181,9 +181,12 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     const runId = await newRun();
     const read = async (from: number): Promise<readonly NotedEntry[]> => {
       for (;;) {
-        const found = await store.read(runId, from).catch(() => undefined);
-        if (found !== undefined) return found.entries;
-        await sleep(20);
+        try {
+          return (await store.read(runId, from))?.entries ?? [];
+        } catch (error) {
+          expect(error).toBeInstanceOf(StoreUnavailableError);
+          await sleep(20);
+        }
       }
     };
     let promised = 0;
@@ -194,7 +197,8 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
           await store.append(runId, promised, entriesFrom(promised, promised + 1));
           promised += 1;
         } catch (error) {
-          const isKnown = error instanceof StoreUnavailableError || error instanceof RunConflictError;
+          const isKnown =
+            error instanceof StoreUnavailableError || error instanceof RunConflictError;
           expect(isKnown, String(error)).toBe(true);
           // The answer may have been lost on the way.
           promised += (await read(promised)).length;
