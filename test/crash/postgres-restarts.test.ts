@@ -65,7 +65,7 @@ describe.skipIf(isPostgresMissed)('PostgreSQL that is restarted in immediate mod
       const lines = readLogs(processes.map(({ logPath }) => logPath));
       const lost = lostFacts(lines, journals);
       const repeated = repeatedAfterAnswer(lines);
-      const failed = runsNotCompleted(lines);
+      const failed = runsNotCompleted(lines, journals);
       process.stdout.write(
         `${RESTARTS} restarts: ${journals.size} runs, ${countOf(lines, 'called')} calls, ` +
           `${countOf(lines, 'told')} facts told, ${countOf(lines, 'error')} errors of the store; ` +

@@ -73,15 +73,15 @@ const repeatedAfter = (
   return repeated;
 };
 
-/** Runs that were started and of which no process says that they were completed. */
-export const runsNotCompleted = (lines: readonly Line[]): readonly string[] => {
-  const started = lines.flatMap(({ kind, words: [runId = ''] }) =>
-    kind === 'started' ? [runId] : [],
-  );
-  const completed = new Set(
-    lines.flatMap(({ kind, words: [runId = '', status] }) =>
-      kind === 'ended' && status === 'completed' ? [runId] : [],
-    ),
-  );
-  return started.filter((runId) => !completed.has(runId));
-};
+/** Runs that were started and are not completed, by what their journals say. */
+export const runsNotCompleted = (
+  lines: readonly Line[],
+  journals: ReadonlyMap<string, readonly JournalEntry[]>,
+): readonly string[] =>
+  lines.flatMap(({ kind, words: [runId = ''] }) => {
+    if (kind !== 'started') return [];
+    const ends = (journals.get(runId) ?? [])
+      .flatMap(({ facts }) => facts)
+      .flatMap((fact) => (fact.type === 'run.ended' ? [fact.status] : []));
+    return ends[0] === 'completed' ? [] : [`${runId} ${ends[0] ?? 'has no end'}`];
+  });

@@ -86,7 +86,7 @@ const stopPair = async (address: StoreAddress, name: string, stops: number): Pro
     lost: lostFacts(lines, journals),
     repeated: repeatedAfterTold(lines),
     unfinished,
-    notCompleted: runsNotCompleted(lines),
+    notCompleted: runsNotCompleted(lines, journals),
     calls: countOf(lines, 'called'),
     resumed: countOf(lines, 'resumed'),
   };

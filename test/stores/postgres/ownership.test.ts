@@ -85,7 +85,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
 
   it('notes the time of a command by the clock of the server', async () => {
     const { rows } = await client.query(`SELECT extract(epoch FROM now())::float8 * 1000 AS now`);
-    const before = Number((rows[0] as { now: number }).now);
+    const before = (rows[0] as { now: number }).now;
     await store.post('run', { id: 'command', at: 5, command: { type: 'pause' } });
     const [command] = await store.inbox('run');
     expect(command).toMatchObject({ id: 'command', command: { type: 'pause' } });
@@ -121,7 +121,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
       const owners = Array.from({ length: 12 }, (_, index) => `owner-${race}-${index}`);
       for (const owner of owners) await store.renew(owner, LONG_MS, 0);
       const claims = await Promise.all(
-        owners.map((owner, index) => stores[index % 4]?.claim(`race-${race}`, owner, 0)),
+        owners.map(async (owner, index) => stores[index % 4]?.claim(`race-${race}`, owner, 0)),
       );
       expect(claims.filter((claim) => claim !== undefined)).toEqual([
         { token: 1, isTakeover: false },
@@ -188,7 +188,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     const { token } = (await store.claim('run', 'owner', 0)) ?? { token: 0 };
     const ids = Array.from({ length: 60 }, (_, index) => `command-${index}`);
     const posting = Promise.all(
-      ids.map((id) => other.post('run', { id, at: 0, command: { type: id } })),
+      ids.map(async (id) => other.post('run', { id, at: 0, command: { type: id } })),
     );
     let count = 0;
     const answered: string[] = [];

@@ -190,9 +190,9 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
       }
     };
     let promised = 0;
-    let isOver = false;
+    const load = { isOver: false };
     const appending = (async () => {
-      while (!isOver) {
+      while (!load.isOver) {
         try {
           await store.append(runId, promised, entriesFrom(promised, promised + 1));
           promised += 1;
@@ -213,7 +213,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
       server.start();
       expect((await read(0)).length).toBeGreaterThanOrEqual(sure);
     }
-    isOver = true;
+    load.isOver = true;
     await appending;
     expect(await read(0)).toEqual(entriesFrom(0, promised));
   });

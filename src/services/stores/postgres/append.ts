@@ -7,8 +7,8 @@ import type { Tables } from './database.js';
 import { numberOf } from './database.js';
 
 /**
- * One statement, so one trip to the server. The row of the run is locked first: what is checked is what is there when
- * everybody before has committed. Tells what it found, so that a refusal can say why.
+ * One statement, so one trip to the server. It locks the row of the run first, so it checks what earlier writers have
+ * committed. It returns what it found, so that a refusal can say why.
  *
  * $1 run id, $2 expected sequence, $3 token, $4 entries, $5 their checksum, $6 ids of taken commands, $7 their answers,
  * $8 state, $9 ended, $10 has progressed, $11 channel
@@ -46,7 +46,7 @@ const appendSql = (schema: string): string => `WITH run AS MATERIALIZED (
     CASE WHEN written.id IS NOT NULL THEN pg_notify($11, $1) END
   FROM run LEFT JOIN written ON true`;
 
-/** Of all entries, whatever they were appended with: the sum of what each has by itself. */
+/** The sum of the checksums of all entries: the next append adds to it without reading the earlier ones. */
 export const checksumOfEntries = (from: number, bodies: readonly string[]): number =>
   bodies.reduce((sum, body, index) => sum + checksumOf(from + index, body), 0);
 
@@ -87,6 +87,6 @@ export async function append(
 /** A number that is no integer equals none that is stored. */
 const integerOf = (number: number): number => (Number.isSafeInteger(number) ? number : -1);
 
-/** What is not JSON at all is null there. */
+/** JSON has no undefined. */
 export const jsonOf = (value: unknown): string =>
-  (JSON.stringify(value) as string | undefined) ?? 'null';
+  JSON.stringify(value === undefined ? null : value);

@@ -33,6 +33,13 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 /** The options with their defaults; a ConfigurationError lists every invalid one. */
 export function checkedOptions(options: PostgresStoreOptions): Required<PostgresStoreOptions> {
   const { url, schema = 'planwright', maxConnections = 5, timeoutMs = 10_000 } = options;
+  const checked = { url, schema, maxConnections, timeoutMs };
+  const issues = [...addressIssues(checked), ...limitIssues(checked)];
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return checked;
+}
+
+function addressIssues({ url, schema }: Required<PostgresStoreOptions>): Issue[] {
   const issues: Issue[] = [];
   if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url)) {
     const message = 'Expected the address of a server: postgres://user:password@host/database';
@@ -42,17 +49,18 @@ export function checkedOptions(options: PostgresStoreOptions): Required<Postgres
     const message = 'Expected small letters, digits and _, at most 50 characters';
     issues.push({ code: 'invalid-schema', path: 'schema', message });
   }
-  if (!isIntegerUpTo(Number.MAX_SAFE_INTEGER, maxConnections)) {
+  return issues;
+}
+
+function limitIssues({ maxConnections, timeoutMs }: Required<PostgresStoreOptions>): Issue[] {
+  const issues: Issue[] = [];
+  if (!Number.isInteger(maxConnections) || maxConnections < 1) {
     const message = `Expected a positive integer, got ${String(maxConnections)}`;
     issues.push({ code: 'invalid-connections', path: 'maxConnections', message });
   }
-  if (!isIntegerUpTo(LONGEST_TIMEOUT_MS, timeoutMs)) {
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > LONGEST_TIMEOUT_MS) {
     const message = `Expected an integer from 1 to ${LONGEST_TIMEOUT_MS}, got ${String(timeoutMs)}`;
     issues.push({ code: 'invalid-timeout', path: 'timeoutMs', message });
   }
-  if (issues.length > 0) throw new ConfigurationError(issues);
-  return { url, schema, maxConnections, timeoutMs };
+  return issues;
 }
-
-const isIntegerUpTo = (most: number, value: number): boolean =>
-  Number.isInteger(value) && value >= 1 && value <= most;
