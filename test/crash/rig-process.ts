@@ -78,12 +78,22 @@ const follow = (run: Run): Promise<void> => {
   return following;
 };
 
+const plan = { steps: steps('a', 'b<a', 'c<a', 'd<b,c', 'e<d') };
+
+/** Another process may claim a run after it was created and before it was claimed here: then it goes on there. */
+const startRun = async (runId: string): Promise<void> => {
+  try {
+    await follow(orchestrator.start({ goal: 'The goal', runId, plan }));
+  } catch (error) {
+    write('refused', runId, toFailure(error).code ?? toFailure(error).name);
+  }
+};
+
 const startRuns = async (lane: number): Promise<void> => {
-  const plan = { steps: steps('a', 'b<a', 'c<a', 'd<b,c', 'e<d') };
   for (let number = 0; !live.isDraining; number += 1) {
     const runId = `${options.name}-${lane}-${number}`;
     write('started', runId);
-    await follow(orchestrator.start({ goal: 'The goal', runId, plan }));
+    await startRun(runId);
   }
 };
 

@@ -15,7 +15,7 @@ export interface RigProcess {
   readonly logPath: string;
   signal(signal: NodeJS.Signals): void;
   order(order: RigOrder): void;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has ended as it was asked to; rejects when it has died. */
   readonly ended: Promise<void>;
 }
 
@@ -24,16 +24,19 @@ export const startRigProcess = async (
   options: RigProcessOptions,
 ): Promise<RigProcess> => {
   const child: ChildProcess = fork(program, [JSON.stringify(options)], { execArgv: [] });
-  const ended = once(child, 'exit').then(() => undefined);
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    if (code !== 0) throw new Error(`${options.name} ended with ${String(code ?? signal)}`);
+  });
+  // A test that is over before the process no longer waits for it.
+  ended.catch(() => undefined);
   await Promise.race([once(child, 'message'), ended]);
-  if (child.exitCode !== null) throw new Error(`${options.name} ended with ${child.exitCode}`);
   return {
     logPath: options.logPath,
     signal: (signal) => {
       child.kill(signal);
     },
     order: (order) => {
-      child.send(order);
+      if (child.connected) child.send(order);
     },
     ended,
   };
