@@ -4,8 +4,12 @@ import { postgresStore } from '../../src/services/stores/postgres/postgres-store
 import type { OpenStore, PostgresAddress } from './store-address.js';
 import { tellBeforeCommit } from './store-address.js';
 
+/** An append is one statement, which commits by itself: what is before the commit is before the statement. */
+const isAppend = (statement: unknown): boolean =>
+  typeof statement === 'string' && /INSERT INTO \S+\.entries/.test(statement);
+
 export const openPostgres: OpenStore<PostgresAddress> = ({ url, schema }, beforeCommit) => {
-  tellBeforeCommit(Client.prototype, 'query', beforeCommit);
+  tellBeforeCommit(Client.prototype, 'query', beforeCommit, isAppend);
   const store = postgresStore({ url, schema, maxConnections: 2 });
   return { store, close: async () => store.close?.() };
 };

@@ -31,12 +31,13 @@ export const tellBeforeCommit = (
   prototype: object,
   name: 'exec' | 'query',
   listener: () => void,
+  isCommit: (statement: unknown) => boolean = (statement) => statement === 'COMMIT',
 ): void => {
   const methods = prototype as Record<string, (...given: unknown[]) => unknown>;
   const method = methods[name];
   if (method === undefined) throw new Error(`The driver has no ${name}`);
   methods[name] = function (this: unknown, ...given) {
-    if (given[0] === 'COMMIT') listener();
+    if (isCommit(given[0])) listener();
     return method.apply(this, given);
   };
 };

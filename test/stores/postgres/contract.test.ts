@@ -23,5 +23,6 @@ describe.skipIf(isPostgresMissed)('postgresStore keeps the contract of a store',
     return open();
   };
   const createShared = () => [create(), open()] as const;
-  for (const { name, run } of storeContract(create, { createShared })) it(name, run);
+  for (const { name, run } of storeContract(create, { createShared, hasOwnClock: true }))
+    it(name, run);
 });

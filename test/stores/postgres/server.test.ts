@@ -71,7 +71,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(toldBefore);
   });
 
-  it('knows what became of an append whose connection is cut', async () => {
+  it('loses no append and makes none twice when connections are cut and the writer reads back', async () => {
     const store = open('cut');
     await store.create(headerOf('run'));
     const cut = { isOver: false };
@@ -85,6 +85,15 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     })();
     let count = 0;
     let refusals = 0;
+    const readBack = async (): Promise<number> => {
+      for (;;) {
+        try {
+          return (await store.read('run', count))?.entries.length ?? 0;
+        } catch (error) {
+          expect(error).toBeInstanceOf(StoreUnavailableError);
+        }
+      }
+    };
     for (let round = 0; round < 150; round += 1) {
       try {
         await store.append('run', count, entriesFrom(count, count + 1));
@@ -92,6 +101,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
       } catch (error) {
         expect(error).toBeInstanceOf(StoreUnavailableError);
         refusals += 1;
+        count += await readBack();
       }
     }
     cut.isOver = true;
@@ -134,7 +144,20 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
   it.each([
     ['a lost entry', `DELETE FROM torn.entries WHERE sequence = 3`],
     ['lost last entries', `DELETE FROM torn.entries WHERE sequence > 9`],
+    [
+      'the lost end of an unfinished journal',
+      `DELETE FROM torn.entries WHERE sequence = 7 AND run = 2`,
+    ],
+    ['a whole unfinished journal that is lost', `DELETE FROM torn.entries WHERE run = 2`],
+    [
+      'an entry that is another',
+      `UPDATE torn.entries SET body = '{}' WHERE sequence = 7 AND run = 2`,
+    ],
     ['an entry that is no JSON', `UPDATE torn.entries SET body = left(body, 20)`],
+    [
+      'an entry too many',
+      `INSERT INTO torn.entries SELECT run, 8, body FROM torn.entries WHERE sequence = 7 AND run = 2`,
+    ],
     ['a command that is no JSON', `UPDATE torn.commands SET body = 'hello'`],
     ['a header that is no JSON', `UPDATE torn.runs SET header = ''`],
     ['a missing table', 'DROP TABLE torn.states'],
@@ -158,15 +181,15 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
   });
 
   it('says everything that is wrong with its options', () => {
-    const options = { url: 'localhost', schema: 'a"; drop', maxConnections: 0 };
+    const options = { url: 'localhost', schema: 'a"; drop', maxConnections: 0, timeoutMs: 0.5 };
     expect(() => postgresStore(options)).toThrow(ConfigurationError);
-    expect(() => postgresStore(options)).toThrow(/url[^]*schema[^]*maxConnections/);
+    expect(() => postgresStore(options)).toThrow(/url[^]*schema[^]*maxConnections[^]*timeoutMs/);
   });
 
   it('is unavailable where no server is, and for a password that is wrong', async () => {
-    const nobody = open('any', 'postgres://localhost:1/nobody');
-    await expect(nobody.list()).rejects.toBeInstanceOf(StoreUnavailableError);
-    const unknown = open('any', server.url.replace('/postgres?', '/nobody?'));
+    const absent = open('any', 'postgres://localhost:1/absent');
+    await expect(absent.list()).rejects.toBeInstanceOf(StoreUnavailableError);
+    const unknown = open('any', server.url.replace('/postgres?', '/absent?'));
     await expect(unknown.create(headerOf('run'))).rejects.toBeInstanceOf(StoreUnavailableError);
   });
 });

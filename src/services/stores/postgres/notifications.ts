@@ -2,64 +2,89 @@ import { Client } from 'pg';
 
 import type { Clock } from '../../clock.js';
 import { ListenerSet } from '../../listener-set.js';
+import type { ConnectionOptions } from './connection.js';
+import { clientConfig } from './connection.js';
 
-/** How long until the next try to listen; meanwhile everybody who watches is told to look for himself. */
+/** How long until the next attempt to listen. */
 const RETRY_MS = 1_000;
 
 /**
  * Hears, on a connection of its own, which runs something was written to. Nothing is heard while the connection is
- * broken or being made, so whoever watches is called then, too: once too often rather than once too few.
+ * broken or being made, so all watchers are called when it breaks and when it is back.
+ *
+ * A connection that only listens cannot tell silence from a network that swallows packets, so it also asks: a server
+ * that does not answer in time is taken for gone, and the connection is replaced.
  */
 export class Notifications {
-  readonly #url: string;
+  readonly #connection: ConnectionOptions;
   readonly #channel: string;
   readonly #clock: Clock;
   readonly #listeners = new ListenerSet();
   #client: Client | undefined;
-  #retry: unknown;
+  /** The next heartbeat, or the next attempt to connect. */
+  #timer: unknown;
   #isClosed = false;
 
   /** @param channel quoted */
-  constructor(url: string, channel: string, clock: Clock) {
-    this.#url = url;
+  constructor(connection: ConnectionOptions, channel: string, clock: Clock) {
+    this.#connection = connection;
     this.#channel = channel;
     this.#clock = clock;
   }
 
   watch(runId: string, listener: () => void): () => void {
     const stop = this.#listeners.add(runId, listener);
-    if (this.#client === undefined && this.#retry === undefined) this.#connect();
+    if (this.#client === undefined && this.#timer === undefined) this.#connect();
     return stop;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#clock.clearTimeout(this.#retry);
+    this.#clock.clearTimeout(this.#timer);
     await this.#client?.end().catch(() => undefined);
   }
 
   #connect(): void {
-    this.#retry = undefined;
+    this.#timer = undefined;
     if (this.#isClosed) return;
-    const client = new Client({ connectionString: this.#url, application_name: 'planwright' });
+    const client = new Client(clientConfig(this.#connection));
     this.#client = client;
     client.on('notification', ({ payload = '' }) => this.#listeners.tell(payload));
-    client.on('error', () => this.#reconnect(client));
-    client.on('end', () => this.#reconnect(client));
+    client.on('error', () => this.#replace(client));
+    client.on('end', () => this.#replace(client));
     client
       .connect()
       .then(() => client.query(`LISTEN ${this.#channel}`))
-      .then(() => this.#listeners.tellAll())
-      .catch(() => this.#reconnect(client));
+      .then(() => {
+        this.#listeners.tellAll();
+        this.#scheduleHeartbeat(client);
+      })
+      .catch(() => this.#replace(client));
   }
 
-  #reconnect(client: Client): void {
+  #scheduleHeartbeat(client: Client): void {
+    if (this.#client !== client || this.#isClosed) return;
+    this.#timer = this.#clock.setTimeout(() => {
+      if (this.#listeners.isEmpty) {
+        this.#replace(client);
+        return;
+      }
+      client
+        .query('SELECT 1')
+        .then(() => this.#scheduleHeartbeat(client))
+        .catch(() => this.#replace(client));
+    }, this.#connection.timeoutMs / 2);
+  }
+
+  /** Hangs up, and listens again later unless there are no watchers left. */
+  #replace(client: Client): void {
     if (this.#client !== client || this.#isClosed) return;
     this.#client = undefined;
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
     client.end().catch(() => undefined);
-    this.#listeners.tellAll();
-    // Nobody listens any more: the next one who does begins anew.
     if (this.#listeners.isEmpty) return;
-    this.#retry = this.#clock.setTimeout(() => this.#connect(), RETRY_MS);
+    this.#listeners.tellAll();
+    this.#timer = this.#clock.setTimeout(() => this.#connect(), RETRY_MS);
   }
 }

@@ -2,10 +2,10 @@ import type { Issue } from '../../../errors.js';
 import { ConfigurationError } from '../../../errors.js';
 
 export interface PostgresStoreOptions {
-  /** `postgres://user:password@host:5432/database`, with whatever else the driver `pg` understands. */
+  /** `postgres://user:password@host:5432/database`, with any other parameter that the driver `pg` understands. */
   readonly url: string;
   /**
-   * The schema that holds the tables. It is made when there is none.
+   * The schema that holds the tables. The store creates it when it is missing.
    *
    * @default 'planwright'
    */
@@ -16,13 +16,30 @@ export interface PostgresStoreOptions {
    * @default 5
    */
   readonly maxConnections?: number;
+  /**
+   * How long a connection may take to open, and a statement to be answered. After that the connection is closed and
+   * the call fails with StoreUnavailableError, so a network that swallows packets holds no call for ever.
+   *
+   * @default 10000
+   */
+  readonly timeoutMs?: number;
 }
 
 const SCHEMA_PATTERN = /^[a-z_][a-z0-9_]{0,49}$/;
 
-/** The options with their defaults, or everything that is wrong with them. */
+/** The longest delay of a timer. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The options with their defaults; a ConfigurationError lists every invalid one. */
 export function checkedOptions(options: PostgresStoreOptions): Required<PostgresStoreOptions> {
-  const { url, schema = 'planwright', maxConnections = 5 } = options;
+  const { url, schema = 'planwright', maxConnections = 5, timeoutMs = 10_000 } = options;
+  const checked = { url, schema, maxConnections, timeoutMs };
+  const issues = [...addressIssues(checked), ...limitIssues(checked)];
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return checked;
+}
+
+function addressIssues({ url, schema }: Required<PostgresStoreOptions>): Issue[] {
   const issues: Issue[] = [];
   if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url)) {
     const message = 'Expected the address of a server: postgres://user:password@host/database';
@@ -32,10 +49,18 @@ export function checkedOptions(options: PostgresStoreOptions): Required<Postgres
     const message = 'Expected small letters, digits and _, at most 50 characters';
     issues.push({ code: 'invalid-schema', path: 'schema', message });
   }
+  return issues;
+}
+
+function limitIssues({ maxConnections, timeoutMs }: Required<PostgresStoreOptions>): Issue[] {
+  const issues: Issue[] = [];
   if (!Number.isInteger(maxConnections) || maxConnections < 1) {
     const message = `Expected a positive integer, got ${String(maxConnections)}`;
     issues.push({ code: 'invalid-connections', path: 'maxConnections', message });
   }
-  if (issues.length > 0) throw new ConfigurationError(issues);
-  return { url, schema, maxConnections };
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > LONGEST_TIMEOUT_MS) {
+    const message = `Expected an integer from 1 to ${LONGEST_TIMEOUT_MS}, got ${String(timeoutMs)}`;
+    issues.push({ code: 'invalid-timeout', path: 'timeoutMs', message });
+  }
+  return issues;
 }

@@ -1,23 +1,28 @@
 import { RunConflictError } from '../../../errors.js';
 import type { JournalEntry } from '../../../journal/entry.js';
+import type { Clock } from '../../clock.js';
 import { systemClock } from '../../clock.js';
-import type { RunStore, StoredEntry, StoredRun } from '../../run-store.js';
+import type { RunHeader, RunStore, StoredEntry, StoredRun } from '../../run-store.js';
 import { listLimit } from '../../store-limits.js';
-import { checkId } from '../../stored-id.js';
+import { checkId, lookupId } from '../../stored-id.js';
+import { append } from './append.js';
+import type { Tables } from './database.js';
 import { Database } from './database.js';
+import { post, readInbox } from './inbox.js';
 import { Notifications } from './notifications.js';
 import type { PostgresStoreOptions } from './options.js';
 import { checkedOptions } from './options.js';
-import { migrate, numberOf } from './schema.js';
-import { runOf, Statements } from './statements.js';
-import { append, checkPosted, headerOf, readRun } from './transactions.js';
+import { claim, claimable, owned, release, renew, retire } from './ownership.js';
+import { listRuns, readRun } from './read.js';
+import { migrate } from './schema.js';
+import { Sockets } from './sockets.js';
 
 /**
- * Runs in PostgreSQL: the store for several machines. Whoever watches a run hears at once of what another process
- * has written to it.
+ * Runs in PostgreSQL: the store for several machines. Watchers of a run hear at once what another process has written
+ * to it. Leases and the times of commands are taken by the clock of the server.
  *
- * The tables are made, or brought up to date, at the first call. When the server cannot be reached a call is refused
- * with StoreUnavailableError, and the next one tries again.
+ * The first call creates the tables, or brings them up to date. When the server cannot be reached, or does not answer
+ * in time, a call fails with StoreUnavailableError, and the next one tries again.
  *
  * @example
  * ```ts
@@ -30,100 +35,98 @@ import { append, checkPosted, headerOf, readRun } from './transactions.js';
 export function postgresStore<Entry extends StoredEntry = JournalEntry>(
   options: PostgresStoreOptions,
 ): RunStore<Entry> {
-  const { database, statements, notifications, channel, ready } = partsOf(options);
-  const { ask } = database;
-
+  const { ready, notifications, close } = partsOf(options);
   return {
     create: async (header) => {
       checkId(header.runId, 'runId');
-      await ready();
-      if (!(await statements.insertRun(ask, header.runId, JSON.stringify(header))))
-        throw new RunConflictError(`There is a run '${header.runId}' already`);
+      await create(await ready(), header);
     },
-    append: async (runId, expectedSequence, entries, appendOptions = {}) => {
-      await ready();
-      await database.write(
-        (asking) =>
-          append({ ask: asking, statements }, runId, expectedSequence, entries, appendOptions),
-        { channel, text: runId },
-      );
-    },
-    read: async (runId) => {
-      await ready();
-      const run = await database.read((asking) => readRun({ ask: asking, statements }, runId));
-      return run as StoredRun<Entry> | undefined;
-    },
+    append: async (runId, expectedSequence, entries, appendOptions = {}) =>
+      append(await ready(), runId, expectedSequence, entries, appendOptions),
+    read: async (runId, from = 0) =>
+      (await readRun(await ready(), runId, from)) as StoredRun<Entry> | undefined,
     list: async ({ ended, after = '', limit } = {}) => {
       const checkedLimit = listLimit(limit);
-      await ready();
-      const rows = await statements.list(ask, ended ?? null, after, checkedLimit);
-      return rows.map((row) => ({
-        header: headerOf(row),
-        entryCount: numberOf(row, 'count'),
-        ended: runOf(row).ended,
-      }));
+      return listRuns(await ready(), ended ?? null, after, checkedLimit);
     },
-    claim: async (runId, owner, leaseMs, now) => {
-      await ready();
-      const row = await statements.claim(ask, runId, owner, now + leaseMs, now);
-      return row && { token: numberOf(row, 'token'), takeovers: numberOf(row, 'takeovers') };
+    renew: async (owner, leaseMs) => renew(await ready(), owner, leaseMs),
+    claim: async (runId, owner) => claim(await ready(), runId, owner),
+    owned: async (owner, { hasCommands = false } = {}) => owned(await ready(), owner, hasCommands),
+    claimable: async (_now, { after = '', limit } = {}) => {
+      const checkedLimit = listLimit(limit);
+      return claimable(await ready(), after, checkedLimit);
     },
-    release: async (runId, token) => {
-      await ready();
-      await statements.release(ask, runId, token);
+    release: async (runId, token) => release(await ready(), runId, token),
+    retire: async (owner) => retire(await ready(), owner),
+    post: async (runId, command) => {
+      checkId(command.id, 'command.id');
+      return post(await ready(), runId, command);
     },
-    post: async (runId, { id, at, command }) => {
-      checkId(id, 'command.id');
-      await ready();
-      const body = JSON.stringify({ at, command });
-      checkPosted(runId, await statements.post(ask, runId, id, body, channel));
-    },
-    inbox: async (runId) => {
-      await ready();
-      return statements.inbox(ask, runId);
-    },
+    inbox: async (runId) => readInbox(await ready(), runId),
     delete: async (runId) => {
-      await ready();
-      await statements.delete(ask, runId);
+      const { ask, schema } = await ready();
+      await ask(`DELETE FROM ${schema}.runs WHERE run_id = $1`, lookupId(runId));
     },
     watch: (runId, listener) => notifications.watch(runId, listener),
-    close: async () => {
-      await notifications.close();
-      await database.close();
-    },
+    close,
   };
+}
+
+async function create({ ask, schema }: Tables, header: RunHeader): Promise<void> {
+  const sql = `INSERT INTO ${schema}.runs (run_id, header) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id`;
+  const created = await ask(sql, header.runId, JSON.stringify(header));
+  if (created.length === 0) {
+    throw new RunConflictError(`There is a run '${header.runId}' already`);
+  }
 }
 
 interface Parts {
-  readonly database: Database;
-  readonly statements: Statements;
+  /** Resolves when the tables are there; after a failure the next call tries again. */
+  readonly ready: () => Promise<Tables>;
   readonly notifications: Notifications;
-  readonly channel: string;
-  /** Resolves when the tables are there; a failure is tried again by the next call. */
-  readonly ready: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 function partsOf(options: PostgresStoreOptions): Parts {
-  const { url, schema, maxConnections } = checkedOptions(options);
+  const { url, schema, maxConnections, timeoutMs } = checkedOptions(options);
   const clock = systemClock();
-  const database = new Database({ url, maxConnections }, clock);
+  const sockets = new Sockets();
+  const connection = { url, timeoutMs, sockets };
+  const database = new Database(maxConnections, connection);
   // Two schemas of one database do not wake each other.
   const channel = `planwright ${schema}`;
-  let migration: Promise<void> | undefined;
-  const ready = (): Promise<void> => {
-    migration ??= migrate(database, quoted(schema)).catch((error: unknown) => {
-      migration = undefined;
-      throw error;
-    });
+  const notifications = new Notifications(connection, quoted(channel), clock);
+  const tables = { ask: database.ask, schema: quoted(schema), channel };
+  let migration: Promise<Tables> | undefined;
+  const ready = (): Promise<Tables> => {
+    migration ??= migrate(database, tables.schema).then(
+      () => tables,
+      (error: unknown) => {
+        migration = undefined;
+        throw error;
+      },
+    );
     return migration;
   };
-  return {
-    database,
-    channel,
-    statements: new Statements(quoted(schema)),
-    notifications: new Notifications(url, quoted(channel), clock),
-    ready,
+  const close = async (): Promise<void> => {
+    const closed = Promise.all([notifications.close(), database.close()]);
+    await within(timeoutMs, clock, closed);
+    sockets.destroyAll();
   };
+  return { ready, notifications, close };
+}
+
+/** Returns when the work is done, or when the time is over. */
+async function within(timeoutMs: number, clock: Clock, work: Promise<unknown>): Promise<void> {
+  let timer: unknown;
+  const timeout = new Promise<void>((resolve) => {
+    timer = clock.setTimeout(resolve, timeoutMs);
+  });
+  try {
+    await Promise.race([work, timeout]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
 }
 
 /** Names are checked: they have nothing in them that would need escaping. */

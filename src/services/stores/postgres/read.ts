@@ -1,0 +1,98 @@
+import type { RunHeader, RunSummary, StoredEntry, StoredRun } from '../../run-store.js';
+import { lookupId } from '../../stored-id.js';
+import { parseStored, tornError } from '../stored-json.js';
+import { checksumOfEntries } from './append.js';
+import type { SqlRow, Tables } from './database.js';
+import { numberOf } from './database.js';
+
+/** One statement, so one state of the database: the run is the row before the first entry. */
+const readSql = (schema: string): string => `WITH run AS MATERIALIZED (
+    SELECT * FROM ${schema}.runs WHERE run_id = $1
+  )
+  SELECT -1 AS sequence, json_build_object(
+    'header', run.header, 'ended', run.ended, 'entryCount', run.entry_count, 'checksum', run.checksum,
+    'token', CASE WHEN run.owner IS NOT NULL THEN run.token END,
+    'stateSequence', states.sequence, 'stateBody', states.body
+  )::text AS body
+  FROM run LEFT JOIN ${schema}.states ON states.run = run.id
+  UNION ALL
+  SELECT entries.sequence, entries.body FROM ${schema}.entries JOIN run ON entries.run = run.id
+  WHERE entries.sequence >= $2::bigint
+  ORDER BY sequence`;
+
+/** The first row of the answer. */
+interface FoundRun {
+  readonly header: string;
+  readonly ended: boolean;
+  readonly entryCount: number;
+  readonly checksum: number;
+  readonly token: number | null;
+  readonly stateSequence: number | null;
+  readonly stateBody: string | null;
+}
+
+export async function readRun(
+  { ask, schema }: Tables,
+  runId: string,
+  from: number,
+): Promise<StoredRun | undefined> {
+  const [first, ...rows] = await ask(readSql(schema), lookupId(runId), from);
+  if (first === undefined) return undefined;
+  const run = parseStored(first['body'], `Run '${runId}'`) as FoundRun;
+  const { ended, token, stateSequence, stateBody } = run;
+  return Object.freeze({
+    header: headerOf(run.header, runId),
+    entries: Object.freeze(entriesOf(rows, run, runId, from)),
+    ended,
+    ...(token === null ? {} : { token }),
+    ...(stateSequence === null
+      ? {}
+      : {
+          state: {
+            sequence: stateSequence,
+            body: parseStored(stateBody, `The state of run '${runId}'`),
+          },
+        }),
+  });
+}
+
+/** Refuses a journal with a hole, without its end, or with an entry that was changed. */
+function entriesOf(
+  rows: readonly SqlRow[],
+  { entryCount, checksum }: FoundRun,
+  runId: string,
+  from: number,
+): StoredEntry[] {
+  const bodies = rows.map(({ body }) => String(body));
+  const isWhole =
+    rows.length === Math.max(0, entryCount - from) &&
+    rows.every(({ sequence }, index) => sequence === from + index) &&
+    (from > 0 || checksumOfEntries(0, bodies) === checksum);
+  if (!isWhole) throw tornError(`The journal of run '${runId}'`);
+  return bodies.map(
+    (body, index) => parseStored(body, `Entry ${from + index} of run '${runId}'`) as StoredEntry,
+  );
+}
+
+export async function listRuns(
+  { ask, schema }: Tables,
+  ended: boolean | null,
+  after: string,
+  limit: number,
+): Promise<readonly RunSummary[]> {
+  const sql = `SELECT run_id, ended, entry_count, header FROM ${schema}.runs
+    WHERE run_id > $1 AND ($2::boolean IS NULL OR ended = $2) ORDER BY run_id LIMIT $3`;
+  const rows = await ask(sql, lookupId(after), ended, limit);
+  return rows.map((row) => ({
+    header: headerOf(row['header'], String(row['run_id'])),
+    entryCount: numberOf(row, 'entry_count'),
+    ended: row['ended'] === true,
+  }));
+}
+
+function headerOf(text: unknown, runId: string): RunHeader {
+  const what = `The header of run '${runId}'`;
+  const header = parseStored(text, what);
+  if (typeof header !== 'object' || header === null) throw tornError(what);
+  return header as RunHeader;
+}

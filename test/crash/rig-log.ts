@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+
+import type { Fact } from '../../src/journal/facts.js';
+import type { JournalEntry } from '../../src/journal/entry.js';
+
+/* What the processes of a rig have written down, and what it proves. */
+
+interface Line {
+  readonly at: bigint;
+  readonly kind: string;
+  readonly words: readonly string[];
+}
+
+/** A fact as one word: enough to tell whether it is the one in the journal. */
+export const describeFact = (fact: Fact): string =>
+  [fact.sequence, fact.type, 'key' in fact ? fact.key : '', fact.at].join('|').replaceAll(' ', '_');
+
+/** The lines of several processes, in the order in which they were written. */
+export const readLogs = (paths: readonly string[]): readonly Line[] =>
+  paths
+    .flatMap((path) => readFileSync(path, 'utf8').trim().split('\n'))
+    .map((line) => {
+      const [at = '0', kind = '', ...words] = line.split(' ');
+      return { at: BigInt(at), kind, words };
+    })
+    .sort((left, right) => Number(left.at - right.at));
+
+export const countOf = (lines: readonly Line[], wanted: string): number =>
+  lines.filter(({ kind }) => kind === wanted).length;
+
+/** Facts that a subscriber was told and that are not in the journal. */
+export const lostFacts = (
+  lines: readonly Line[],
+  journals: ReadonlyMap<string, readonly JournalEntry[]>,
+): readonly string[] => {
+  const kept = new Map(
+    [...journals].map(([runId, entries]) => [
+      runId,
+      new Set(entries.flatMap(({ facts }) => facts.map(describeFact))),
+    ]),
+  );
+  return lines.flatMap(({ kind, words: [runId = '', fact = ''] }) =>
+    kind === 'told' && kept.get(runId)?.has(fact) !== true ? [`${runId} ${fact}`] : [],
+  );
+};
+
+/**
+ * Calls that were made again after they were answered. An answer counts once the agent has given it: a process that
+ * lives keeps it, however long its store is away.
+ */
+export const repeatedAfterAnswer = (lines: readonly Line[]): readonly string[] =>
+  repeatedAfter(lines, ({ kind, words: [key] }) => (kind === 'answered' ? key : undefined));
+
+/** The same for an answer that counts once a subscriber was told: a process that is stopped may take others with it. */
+export const repeatedAfterTold = (lines: readonly Line[]): readonly string[] =>
+  repeatedAfter(lines, ({ kind, words: [, fact = ''] }) => {
+    const [, type, key] = fact.split('|');
+    return kind === 'told' && type === 'agent.answered' ? key : undefined;
+  });
+
+const repeatedAfter = (
+  lines: readonly Line[],
+  answeredBy: (line: Line) => string | undefined,
+): readonly string[] => {
+  const answered = new Set<string>();
+  const repeated: string[] = [];
+  for (const line of lines) {
+    const key = answeredBy(line);
+    if (key !== undefined) answered.add(key);
+    const [called = ''] = line.words;
+    if (line.kind === 'called' && answered.has(called)) repeated.push(called);
+  }
+  return repeated;
+};
+
+/** Runs that were started and are not completed, by what their journals say. */
+export const runsNotCompleted = (
+  lines: readonly Line[],
+  journals: ReadonlyMap<string, readonly JournalEntry[]>,
+): readonly string[] =>
+  lines.flatMap(({ kind, words: [runId = ''] }) => {
+    if (kind !== 'started') return [];
+    const ends = (journals.get(runId) ?? [])
+      .flatMap(({ facts }) => facts)
+      .flatMap((fact) => (fact.type === 'run.ended' ? [fact.status] : []));
+    return ends[0] === 'completed' ? [] : [`${runId} ${ends[0] ?? 'has no end'}`];
+  });
