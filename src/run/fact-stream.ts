@@ -32,7 +32,8 @@ export class FactStream {
   readonly #subscribers = new Set<Subscriber>();
   readonly #waiting = new Set<() => void>();
   readonly #parts: FactStreamParts;
-  #isTelling = false;
+  /** Telling what there is, until every subscriber knows it or is busy. */
+  #telling: Promise<void> | undefined;
   #hasEnded = false;
 
   constructor(parts: FactStreamParts) {
@@ -57,6 +58,11 @@ export class FactStream {
   end(): void {
     this.#hasEnded = true;
     this.#wake();
+  }
+
+  /** Resolves when every subscriber has been told everything, or is busy with something it was told. */
+  told(): Promise<void> {
+    return this.#telling ?? Promise.resolve();
   }
 
   /** Tells the facts so far at once, and later ones as they come. Returns a function that stops it. */
@@ -108,9 +114,8 @@ export class FactStream {
 
   /** After the run's own work: its next call is made before anyone hears of the last one. */
   #tellSoon(): void {
-    if (this.#isTelling || this.#subscribers.size === 0) return;
-    this.#isTelling = true;
-    void Promise.resolve().then(() => this.#tellAll());
+    if (this.#telling !== undefined || this.#subscribers.size === 0) return;
+    this.#telling = Promise.resolve().then(() => this.#tellAll());
   }
 
   async #tellAll(): Promise<void> {
@@ -119,10 +124,11 @@ export class FactStream {
       for (const subscriber of this.#subscribers) {
         if (!this.#tellNext(subscriber)) continue;
         isAnyBehind = true;
-        await this.#parts.clock.turn?.();
+        const turn = this.#parts.clock.turn?.();
+        if (turn !== undefined) await turn;
       }
     }
-    this.#isTelling = false;
+    this.#telling = undefined;
   }
 
   #catchUp(subscriber: Subscriber): void {

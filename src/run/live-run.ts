@@ -366,7 +366,9 @@ export class LiveRun extends CommandMethods implements Run {
     this.#hasAnswered?.();
     this.#facts.end();
     this.#onEnd();
-    if (isEnded(record)) this.#resolveDone(reportOf(record));
+    if (!isEnded(record)) return;
+    const report = reportOf(record);
+    void this.#facts.told().then(() => this.#resolveDone(report));
   }
 }
 

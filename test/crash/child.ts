@@ -1,4 +1,6 @@
 import type { JournalEntry } from '../../src/journal/entry.js';
+import type { JournalFormat } from '../../src/journal/format/journal-format.js';
+import { readJournal } from '../../src/journal/read-journal.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
@@ -83,9 +85,9 @@ interface MortalStore {
 /** A store with points before, in the middle of and after every write. */
 const mortalStore = (inner: RunStore<JournalEntry>, mortal: Mortal): MortalStore => {
   let lastWrite: Promise<void> = Promise.resolve();
-  const nameOf = namesOfWrites(mortal);
+  const nameOf = namesOfWrites(mortal, inner);
   const append: typeof inner.append = async (runId, expectedSequence, entries, options) => {
-    const name = nameOf(expectedSequence);
+    const name = await nameOf(runId, expectedSequence, entries);
     await mortal.reach(`before-write:${name}`);
     await mortal.reachInWrite(`mid-write:${name}`);
     await inner.append(runId, expectedSequence, entries, options);
@@ -97,9 +99,13 @@ const mortalStore = (inner: RunStore<JournalEntry>, mortal: Mortal): MortalStore
     ...inner,
     append: (...given) => (lastWrite = Promise.resolve(append(...given))),
     // What is asked again and again, and would be in the way of the write of another run.
-    claim: async (...given) => {
+    renew: async (...given) => {
       await mortal.stay();
-      return inner.claim(...given);
+      return inner.renew(...given);
+    },
+    owned: async (...given) => {
+      await mortal.stay();
+      return inner.owned(...given);
     },
     inbox: async (...given) => {
       await mortal.stay();
@@ -112,19 +118,34 @@ const mortalStore = (inner: RunStore<JournalEntry>, mortal: Mortal): MortalStore
 const RECOVERY = 'recovery';
 
 /**
- * A life that takes the run over writes that down, before anything but the very first entry. So that the next one is
- * killed elsewhere, these entries share one name, and the others are counted without them.
+ * A life that takes over a run with a call in flight writes that down first. So that the next life is killed at another
+ * point, these entries share one name, and the others are counted without them.
  */
-const namesOfWrites = ({ past }: Mortal): ((sequence: number) => string) => {
+const namesOfWrites = ({ past }: Mortal, store: RunStore<JournalEntry>) => {
   let recoveries = past.filter((line) => line.startsWith('recovered ')).length;
-  let isToldOfDeath = !past.some((line) => line.startsWith('born '));
-  return (sequence) => {
-    if (sequence === 0 || isToldOfDeath) return String(sequence - recoveries);
-    isToldOfDeath = true;
-    recoveries += 1;
-    return RECOVERY;
+  let format: JournalFormat | undefined;
+  return async (
+    runId: string,
+    sequence: number,
+    entries: readonly JournalEntry[],
+  ): Promise<string> => {
+    format ??= await formatAtEnd(store, runId);
+    const isRecovery = entries.map((entry) => format?.decode(entry)).some(isRecoveryEntry);
+    if (isRecovery) recoveries += 1;
+    return isRecovery ? RECOVERY : String(sequence - recoveries);
   };
 };
+
+const formatAtEnd = async (
+  store: RunStore<JournalEntry>,
+  runId: string,
+): Promise<JournalFormat | undefined> => {
+  const stored = await store.read(runId);
+  return stored && readJournal(stored, runId).format;
+};
+
+const isRecoveryEntry = (entry: JournalEntry | undefined): boolean =>
+  entry?.event.kind === 'commanded' && entry.event.event.type === 'run.recovered';
 
 /** Notes every call, and has a point after its effect. */
 const calledBy =

@@ -123,7 +123,7 @@ describe('taking a run up again', () => {
     await cut.create(header);
     await cut.append(header.runId, 0, entries.slice(0, count), { state: state?.body });
     // Somebody had it and died; who takes it over writes that down, and gives it back.
-    await cut.claim(header.runId, 'somebody', 1, -10);
+    await cut.claim(header.runId, 'another', 0);
     const first = orchestratorOn(cut);
     await first.resume(header.runId);
     await first.close({ graceMs: 0 });

@@ -26,8 +26,9 @@ export const fillStore = async (store: RunStore<NotedEntry>): Promise<void> => {
   await store.create(headerOf('ended'));
   await store.append('ended', 0, entriesFrom(0, 12, 400), { ended: true });
   await store.create(headerOf('open'));
-  const claim = await store.claim('open', 'owner', 1_000, 0);
-  await store.append('open', 0, entriesFrom(0, 8, 400), { ...claim, state: { value: 'working' } });
+  await store.renew('owner', 1_000, 0);
+  const { token = 0 } = (await store.claim('open', 'owner', 0)) ?? {};
+  await store.append('open', 0, entriesFrom(0, 8, 400), { token, state: { value: 'working' } });
   for (const id of ['a', 'b'])
     await store.post('open', { id, at: 5, command: { type: 'say', id } });
 };

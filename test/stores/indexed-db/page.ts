@@ -85,7 +85,7 @@ export const page = {
     const store = indexedDbStore({ name });
     const orchestrator = openPage(name, worker);
     const inOneHour = Date.now() + 3_600_000;
-    const claim = await store.claim('run', 'undertaker', 0, inOneHour);
+    const claim = await store.claim('run', 'another', inOneHour);
     if (claim !== undefined) await store.release('run', claim.token);
     const run = await orchestrator.resume('run');
     const open = run.record().approvals.find(({ outcome }) => outcome === 'open');
@@ -100,7 +100,8 @@ export const page = {
     const won: number[] = [];
     for (let index = 0; index < count; index += 1) {
       await Promise.resolve(store.create(headerOf(`run-${index}`))).catch(() => undefined);
-      const claim = await store.claim(`run-${index}`, owner, 60_000, 0);
+      await store.renew(owner, 60_000, 0);
+      const claim = await store.claim(`run-${index}`, owner, 0);
       if (claim !== undefined) won.push(index);
     }
     await store.close?.();
@@ -119,7 +120,7 @@ export const page = {
       );
     await posting('first');
     const outcomes = [await posting('second'), await posting('first')];
-    await store.append('run', 0, [], { taken: ['first'] });
+    await store.append('run', 0, [], { taken: [{ id: 'first', answer: null }] });
     return [...outcomes, await posting('second'), await posting('third')];
   },
 
