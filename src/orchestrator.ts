@@ -183,7 +183,12 @@ export const composeOrchestrator = (
   });
   const retentionParts = (): RetentionParts => {
     if (store === undefined) throw new RunNotFoundError('There is no store: pass `store`');
-    return { store, clock, claim: (runId) => runs.claim(runId), isLive: (runId) => runs.has(runId) };
+    return {
+      store,
+      clock,
+      claim: (runId) => runs.claim(runId),
+      isLive: (runId) => runs.has(runId),
+    };
   };
   const travel = { runs, options, settings, engine, engineFor, clock };
   // For those who use it: making it is a third of making an orchestrator.

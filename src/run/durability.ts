@@ -51,7 +51,6 @@ export const durabilityOf = (options: DurabilityOptions = {}): Durability => ({
 const definedOnly = (options: DurabilityOptions): DurabilityOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-
 const LEAST: Durability = { leaseMs: 10, pollMs: 1, answerMs: 0, storeRetryMs: 0 };
 /** A lease or a pause of a day is a mistake in the unit. */
 const MOST: Durability = {

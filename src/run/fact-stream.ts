@@ -104,7 +104,11 @@ export class FactStream {
       }
       return { done: true, value: undefined };
     };
-    return { next, return: leave, [Symbol.asyncIterator]: () => ({ next, return: leave }) as never };
+    return {
+      next,
+      return: leave,
+      [Symbol.asyncIterator]: () => ({ next, return: leave }) as never,
+    };
   }
 
   #wake(): void {

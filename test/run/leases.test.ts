@@ -1,72 +1,27 @@
 import { describe, expect, it } from 'vitest';
 
-import { OrchestratorClosedError, RunClaimedError, StoreUnavailableError } from '../../src/errors.js';
-import type { Orchestrator, OrchestratorOptions } from '../../src/orchestrator.js';
+import {
+  OrchestratorClosedError,
+  RunClaimedError,
+  StoreUnavailableError,
+} from '../../src/errors.js';
+import type { Orchestrator } from '../../src/orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
-import type { Agent } from '../../src/agents/agent.js';
 import type { Run } from '../../src/run/run.types.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
-import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { journalIn } from './runs.js';
+import { processOn } from './processes.js';
 import { slowStore } from './stores.js';
 
 expectNothingUnhandled();
 
 const LEASE_MS = 30_000;
-
-interface Process {
-  readonly worker: TestAgent;
-  readonly orchestrator: Orchestrator;
-  readonly errors: unknown[];
-  /** The process is gone: its timers never fire again, its calls come to nothing, its store hears no more of it. */
-  kill(): void;
-}
-
-/** A process of its own as far as a store can tell, on a clock that all of them share. */
-const processOn = (
-  clock: VirtualClock,
-  store: RunStore,
-  options: Partial<OrchestratorOptions<readonly Agent[]>> = {},
-): Process => {
-  let isAlive = true;
-  const errors: unknown[] = [];
-  const worker = slowAgent('worker', clock, 100_000);
-  const mortal: VirtualClock = {
-    ...clock,
-    setTimeout: (callback, delayMs) =>
-      clock.setTimeout(() => {
-        if (isAlive) callback();
-      }, delayMs),
-  };
-  const dead = (): never => {
-    throw new Error('The process is dead');
-  };
-  const orchestrator = composeOrchestrator(
-    {
-      agents: [worker],
-      clock: mortal,
-      store: {
-        ...store,
-        append: (...parameters) => (isAlive ? store.append(...parameters) : dead()),
-      },
-      onError: (error) => errors.push(error),
-      policy: definePolicy({ time: { stepTimeoutMs: 3_600_000, limitMs: 86_400_000 } }),
-      ...options,
-    },
-    undefined,
-  );
-  const kill = (): void => {
-    isAlive = false;
-  };
-  return { worker, orchestrator, errors, kill };
-};
 
 const start = (orchestrator: Orchestrator, runId = 'run'): Run =>
   orchestrator.start({ goal: 'The goal', runId, plan: { steps: steps('a', 'b<a') } });

@@ -90,7 +90,11 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
     await expectRefused('post to an ended run', 'run-conflict', () =>
       store.post('run', commandOf('b')),
     );
-    expectSame('A command that was posted before', (await store.post('run', commandOf('a'))).answer, undefined);
+    expectSame(
+      'A command that was posted before',
+      (await store.post('run', commandOf('a'))).answer,
+      undefined,
+    );
     expectSame('What was not taken', await waitingIn(store, 'run'), ['a']);
   },
 

@@ -13,7 +13,9 @@ export class OwnerRows {
   readonly #find: Statement;
 
   constructor({ prepare }: Connection) {
-    this.#renew = prepare('INSERT OR REPLACE INTO owners (owner, lease_ends_at, checksum) VALUES (?, ?, ?)');
+    this.#renew = prepare(
+      'INSERT OR REPLACE INTO owners (owner, lease_ends_at, checksum) VALUES (?, ?, ?)',
+    );
     this.#remove = prepare('DELETE FROM owners WHERE owner = ?');
     this.#removeOld = prepare('DELETE FROM owners WHERE lease_ends_at < ?');
     this.#find = prepare('SELECT lease_ends_at, checksum FROM owners WHERE owner = ?');
@@ -33,7 +35,8 @@ export class OwnerRows {
     const row = this.#find.get(owner);
     if (row === undefined) return false;
     const leaseEndsAt = Number(row['lease_ends_at']);
-    if (row['checksum'] !== checksumOf(owner, leaseEndsAt)) throw tornError(`The lease of ${owner}`);
+    if (row['checksum'] !== checksumOf(owner, leaseEndsAt))
+      throw tornError(`The lease of ${owner}`);
     return now < leaseEndsAt;
   }
 }

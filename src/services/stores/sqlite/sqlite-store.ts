@@ -85,9 +85,7 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
     owned: (owner, filter = {}) =>
       read(() => runs.owned(owner, filter).map(({ runId, token }) => ({ runId, token }))),
     claimable: (now, filter = {}) =>
-      read(() =>
-        runs.claimable(now, filter).map(({ runId, takeovers }) => ({ runId, takeovers })),
-      ),
+      read(() => runs.claimable(now, filter).map(({ runId, takeovers }) => ({ runId, takeovers }))),
     release: (runId, token) =>
       write(() => {
         const run = runs.find(runId);
@@ -163,11 +161,7 @@ function post(
   return { isOwned };
 }
 
-function readRun(
-  { runs, journals }: Tables,
-  runId: string,
-  from: number,
-): StoredRun | undefined {
+function readRun({ runs, journals }: Tables, runId: string, from: number): StoredRun | undefined {
   const row = runs.findWithHeader(runId);
   if (row === undefined) return undefined;
   const run = runOf(row);

@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
+import { expectNothingUnhandled } from '../scenarios/unhandled.js';
+import { processOn } from './processes.js';
+import { journalIn } from './runs.js';
+
+expectNothingUnhandled();
+
+const LEASE_MS = 30_000;
+
+const START = { goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a') } };
+
+/** Counts the calls of every method. */
+const counted = (
+  inner: RunStore,
+): { readonly store: RunStore; readonly counts: Map<string, number> } => {
+  const counts = new Map<string, number>();
+  const methods = Object.entries(inner) as [string, (...parameters: unknown[]) => unknown][];
+  const store = Object.fromEntries(
+    methods.map(([name, ask]) => [
+      name,
+      (...parameters: unknown[]) => {
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        return ask(...parameters);
+      },
+    ]),
+  ) as unknown as RunStore;
+  return { store, counts };
+};
+
+const unwatched = (inner: RunStore): RunStore => {
+  const copy = { ...inner };
+  delete copy.watch;
+  return copy;
+};
+
+describe('a process that slept past its lease', () => {
+  it('makes no call that was answered meanwhile by the process that took over', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    // The answer to an append is read only when the process wakes.
+    let wake: () => void = () => undefined;
+    let isAsleep = false;
+    const sleepy: RunStore = {
+      ...inner,
+      renew: (...parameters) =>
+        isAsleep ? new Promise<never>(() => undefined) : inner.renew(...parameters),
+      append: async (...parameters) => {
+        await inner.append(...parameters);
+        if (parameters[1] !== 1) return;
+        isAsleep = true;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      },
+    };
+    const sleeper = processOn(clock, sleepy);
+    const run = sleeper.orchestrator.start(START);
+    await clock.settle();
+    clock.advance(LEASE_MS + 1);
+    const other = processOn(clock, inner, { agents: [slowAgent('worker', clock, 1)] });
+    const taken = await other.orchestrator.resume('run');
+    await clock.runUntil(taken.done);
+    expect((await taken.done).status).toBe('completed');
+
+    isAsleep = false;
+    wake();
+    await clock.runUntil(run.done);
+    expect((await run.done).reason).toMatch(/^taken-over: /);
+    expect(sleeper.worker.calls).toEqual([]);
+  });
+
+  it('keeps its run when no other process has taken it, and makes the call late', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    let isAway = false;
+    const { orchestrator, worker } = processOn(clock, {
+      ...inner,
+      renew: (...parameters) => {
+        if (isAway) throw new Error('The process sleeps');
+        return inner.renew(...parameters);
+      },
+    });
+    isAway = false;
+    const run = orchestrator.start(START);
+    await clock.settle();
+    isAway = true;
+    clock.advance(99_999);
+    await clock.settle();
+    isAway = false;
+    await clock.runUntil(run.done);
+    expect((await run.done).status).toBe('completed');
+    expect(worker.calls).toHaveLength(2);
+  });
+});
+
+describe('a poison run', () => {
+  it('ends alone: innocent runs of its processes complete or go on waiting', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const store = memoryStore();
+    const policy = definePolicy({
+      time: { stepTimeoutMs: 3_600_000, limitMs: 86_400_000 },
+      approval: { agents: ['guarded'], timeoutMs: 80_000_000 },
+    });
+    let victim: { kill: () => void } | undefined;
+    const poison = agentNamed('poison', () => {
+      victim?.kill();
+      return new Promise(() => undefined);
+    });
+    // Slow enough to be in flight whenever the poison kills the process.
+    const slow = slowAgent('slow', clock, 60_000);
+    const guarded = slowAgent('guarded', clock, 1);
+    const next = () => {
+      const born = processOn(clock, store, { agents: [poison, slow, guarded], policy });
+      victim = born;
+      return born;
+    };
+    const planFor = (agent: string) => ({ steps: [{ id: 'a', task: 'Work', agent }] });
+    let process = next();
+    for (let index = 0; index < 10; index += 1) {
+      process.orchestrator.start({ goal: 'G', runId: `slow-${index}`, plan: planFor('slow') });
+      process.orchestrator.start({ goal: 'G', runId: `waits-${index}`, plan: planFor('guarded') });
+    }
+    process.orchestrator.start({ goal: 'G', runId: 'poison', plan: planFor('poison') });
+    for (let life = 0; life < 40; life += 1) {
+      await clock.settle();
+      clock.advance(LEASE_MS + 1);
+      process = next();
+      const stop = process.orchestrator.recoverEvery(1_000);
+      // The process lives until the poison is tried again, or for as long as the slow runs take.
+      for (let tick = 0; tick < 15; tick += 1) {
+        clock.advance(50_000);
+        await clock.settle();
+      }
+      stop();
+      if ((await store.read('poison'))?.ended === true) break;
+    }
+    const endOf = (runId: string): unknown =>
+      journalIn(store, runId)
+        .flatMap(({ facts }) => facts)
+        .find(({ type }) => type === 'run.ended');
+    expect(endOf('poison')).toMatchObject({ status: 'failed', reason: 'max-recoveries' });
+    for (let index = 0; index < 10; index += 1) {
+      expect(endOf(`slow-${index}`), `slow-${index}`).toMatchObject({ status: 'completed' });
+      expect(endOf(`waits-${index}`), `waits-${index}`).toBeUndefined();
+    }
+    process.kill();
+  });
+});
+
+describe('recover()', () => {
+  it('reads no run that another process owns', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    const owner = processOn(clock, inner);
+    for (let index = 0; index < 100; index += 1)
+      owner.orchestrator.start({ ...START, runId: `run-${index}` });
+    await clock.settle();
+    const { store, counts } = counted(inner);
+    const other = processOn(clock, store);
+    expect(await other.orchestrator.recover()).toEqual([]);
+    expect(Object.fromEntries(counts)).toEqual({ claimable: 1 });
+    owner.kill();
+  });
+
+  it('tries a run of another policy once, not on every pass', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    const first = processOn(clock, inner);
+    first.orchestrator.start(START);
+    await clock.settle();
+    await clock.runUntil(first.orchestrator.close({ graceMs: 0 }));
+    const { store, counts } = counted(inner);
+    const other = processOn(clock, store, { policy: definePolicy({ limits: { maxSteps: 3 } }) });
+    for (let pass = 0; pass < 3; pass += 1) expect(await other.orchestrator.recover()).toEqual([]);
+    expect(counts.get('claim')).toBe(1);
+    expect(other.errors).toHaveLength(1);
+    await expect(other.orchestrator.resume('run')).rejects.toThrow('under another policy');
+  });
+});
+
+describe('parked runs', () => {
+  it('cost the store the same, however many there are', async () => {
+    const costOf = async (count: number): Promise<Record<string, number>> => {
+      const clock = virtualClock({ startMs: 1_000_000 });
+      const { store, counts } = counted(unwatched(memoryStore()));
+      const policy = definePolicy({ approval: { agents: ['worker'], timeoutMs: 80_000_000 } });
+      const { orchestrator, kill } = processOn(clock, store, { policy });
+      for (let index = 0; index < count; index += 1)
+        orchestrator.start({ ...START, runId: `run-${index}` });
+      await clock.settle();
+      counts.clear();
+      for (let second = 0; second < 60; second += 1) {
+        clock.advance(1_000);
+        await clock.settle();
+      }
+      kill();
+      return Object.fromEntries(counts);
+    };
+    const few = await costOf(1);
+    expect(few).toEqual({ renew: 6, owned: 60 });
+    expect(await costOf(200)).toEqual(few);
+  });
+});
+
+describe('an approval', () => {
+  it('that was acknowledged counts, though the store never tells of it and polls are slow', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    // A connection that is half-open: the watch is never called.
+    const silent: RunStore = { ...inner, watch: () => () => undefined };
+    const policy = definePolicy({ approval: { agents: ['worker'], timeoutMs: 60_000 } });
+    const options = { policy, durability: { pollMs: 80_000_000 } };
+    const owner = processOn(clock, silent, { ...options, agents: [slowAgent('worker', clock, 1)] });
+    const run = owner.orchestrator.start(START);
+    await clock.settle();
+    const elsewhere = processOn(clock, inner, { durability: { answerMs: 1_000 } });
+    const remote = await elsewhere.orchestrator.connect('run');
+    const approved = remote.approve('a:1.1');
+    await clock.runUntil(approved);
+    // The run has an owner: the command is durable, and not answered yet.
+    expect(await approved).toEqual({ accepted: true, isUnanswered: true });
+    clock.advance(60_000);
+    await clock.settle();
+    expect(run.record().approvals[0]).toMatchObject({ requestId: 'a:1.1', outcome: 'granted' });
+    await run.abort();
+  });
+
+  it('is too late after its deadline, though the machine slept and no timer has fired', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const policy = definePolicy({ approval: { agents: ['worker'], timeoutMs: 60_000 } });
+    let sleptMs = 0;
+    // Timers do not see that the clock was set forward.
+    const jumping = { ...clock, now: () => clock.now() + sleptMs };
+    const orchestrator = composeOrchestrator(
+      { agents: [slowAgent('worker', clock, 1)], clock: jumping, policy },
+      undefined,
+    );
+    const run = orchestrator.start(START);
+    await clock.settle();
+    sleptMs = 3_600_000;
+    expect(await run.approve('a:1.1')).toMatchObject({ accepted: false });
+    expect(run.record().approvals[0]).toMatchObject({ outcome: 'expired' });
+    await run.abort();
+  });
+});
+
+describe('onError', () => {
+  it('may throw or reject while the store fails: done resolves all the same', async () => {
+    for (const onError of [
+      () => {
+        throw new Error('The logger is broken');
+      },
+      () => Promise.reject(new Error('The logger is broken')),
+    ]) {
+      const clock = virtualClock();
+      const store: RunStore = {
+        ...memoryStore(),
+        append: () => {
+          throw new Error('No space left on device');
+        },
+      };
+      const orchestrator = composeOrchestrator(
+        { agents: [slowAgent('worker', clock, 1)], clock, store, onError: onError as () => void },
+        undefined,
+      );
+      const run = orchestrator.start(START);
+      await clock.runUntil(run.done);
+      expect((await run.done).reason).toContain('No space left on device');
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import type { Agent } from '../../src/agents/agent.js';
+import type { Orchestrator, OrchestratorOptions } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import type { RunStore } from '../../src/services/run-store.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { TestAgent } from '../scenarios/team.js';
+import { slowAgent } from '../scenarios/team.js';
+
+export interface Process {
+  readonly worker: TestAgent;
+  readonly orchestrator: Orchestrator;
+  readonly errors: unknown[];
+  /** The process is gone: its timers never fire again, its calls come to nothing, its store hears no more of it. */
+  kill(): void;
+}
+
+/** A process of its own as far as a store can tell, on a clock that all of them share. */
+export const processOn = (
+  clock: VirtualClock,
+  store: RunStore,
+  options: Partial<OrchestratorOptions<readonly Agent[]>> = {},
+): Process => {
+  let isAlive = true;
+  const errors: unknown[] = [];
+  const worker = slowAgent('worker', clock, 100_000);
+  const mortal: VirtualClock = {
+    ...clock,
+    setTimeout: (callback, delayMs) =>
+      clock.setTimeout(() => {
+        if (isAlive) callback();
+      }, delayMs),
+  };
+  const dead = (): never => {
+    throw new Error('The process is dead');
+  };
+  const orchestrator = composeOrchestrator(
+    {
+      agents: [worker],
+      clock: mortal,
+      store: {
+        ...store,
+        append: (...parameters) => (isAlive ? store.append(...parameters) : dead()),
+      },
+      onError: (error) => errors.push(error),
+      policy: definePolicy({ time: { stepTimeoutMs: 3_600_000, limitMs: 86_400_000 } }),
+      ...options,
+    },
+    undefined,
+  );
+  const kill = (): void => {
+    isAlive = false;
+  };
+  return { worker, orchestrator, errors, kill };
+};
