@@ -41,9 +41,25 @@ const accept = <Value>(format: AnswerFormat<Value>, answer: unknown): Judgement<
 };
 
 /** Small models think aloud and like code fences, whatever they are told. */
-const unwrapped = (content: string): string => {
-  const said = content.replace(/^\s*<think>[\s\S]*?<\/think>/, '').trim();
-  return /^```(?:json)?\s*\n([\s\S]*)\n```$/.exec(said)?.[1] ?? said;
+const unwrapped = (content: string): string => withoutFence(withoutThoughts(content.trim()));
+
+const THOUGHTS = { start: '<think>', end: '</think>' } as const;
+
+const withoutThoughts = (said: string): string => {
+  if (!said.startsWith(THOUGHTS.start)) return said;
+  const end = said.indexOf(THOUGHTS.end);
+  return end < 0 ? said : said.slice(end + THOUGHTS.end.length).trim();
+};
+
+const FENCE = '```';
+
+/** By hand: a pattern for this takes quadratic time on line feeds, and a model chooses how many there are. */
+const withoutFence = (said: string): string => {
+  const end = said.length - FENCE.length - 1;
+  const firstLineEnd = said.indexOf('\n');
+  if (!said.startsWith(FENCE) || !said.endsWith(`\n${FENCE}`) || firstLineEnd >= end) return said;
+  const language = said.slice(FENCE.length, firstLineEnd).trim();
+  return language === '' || language === 'json' ? said.slice(firstLineEnd + 1, end) : said;
 };
 
 const problem = <Value>(code: OpenAiAnswerCode, message: string): Judgement<Value> => ({
