@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { visibleText } from '../../src/plan/visible-text.js';
 import { jsonFormat, proseFormat } from '../../src/services/openai/answer-format.js';
 import { judge } from '../../src/services/openai/read-answer.js';
+import { Secrets } from '../../src/services/openai/secrets.js';
 import { growthOf, hostileTexts, LINEAR_GROWTH_MAX } from './growth.js';
 import { sourcePatterns } from './source-patterns.js';
 
@@ -33,6 +34,7 @@ const SEES_OUTSIDE_TEXT: readonly string[] = [
   String.raw`src/plan/visible-text.ts /[\u{e0100}-\u{e01ef}]/u`,
   String.raw`src/plan/visible-text.ts /\p{Script=Han}/u`,
   String.raw`src/services/openai/prompts/data-block.ts /[<>\u2028\u2029]/g`,
+  String.raw`src/services/openai/secrets.ts /[\p{L}\p{N}]/u`,
   String.raw`src/services/openai/tool.ts /^[A-Za-z0-9_-]{1,64}$/`,
   String.raw`src/services/stored-id.ts /\0|\p{Surrogate}/u`,
   String.raw`src/services/stores/postgres/options.ts /^[a-z_][a-z0-9_]{0,49}$/`,
@@ -100,6 +102,9 @@ describe('a function that reads text from outside takes linear time', () => {
     'json',
   );
 
+  const secrets = new Secrets();
+  secrets.add(['sk-0123456789', 'a', 'think']);
+
   const completionOf = (content: string) => ({
     content,
     refusal: null,
@@ -109,8 +114,15 @@ describe('a function that reads text from outside takes linear time', () => {
   });
 
   it.each<[string, (text: string) => unknown]>([
-    ['judge, of an answer in JSON', (text) => judge(completionOf(text), verdict, Infinity)],
-    ['judge, of an answer in prose', (text) => judge(completionOf(text), proseFormat, Infinity)],
+    [
+      'judge, of an answer in JSON',
+      (text) => judge(completionOf(text), verdict, Infinity, secrets),
+    ],
+    [
+      'judge, of an answer in prose',
+      (text) => judge(completionOf(text), proseFormat, Infinity, secrets),
+    ],
+    ['Secrets.inMessage', (text) => secrets.inMessage(text)],
     ['visibleText', visibleText],
   ])('%s', async (_, read) => {
     expect(hostileTexts(100).length).toBeGreaterThan(100);

@@ -3,6 +3,7 @@ import type { AnswerFormat } from './answer-format.js';
 import type { Completion } from './completion.js';
 import type { OpenAiAnswerCode } from './errors.js';
 import { parseJson } from './parse-json.js';
+import type { Secrets } from './secrets.js';
 
 /** A completion that is an answer, or why it is none. */
 export type Judgement<Value> =
@@ -13,9 +14,10 @@ export const judge = <Value>(
   completion: Completion,
   format: AnswerFormat<Value>,
   maxCharacters: number,
+  secrets: Secrets,
 ): Judgement<Value> => {
   const { content, refusal, isTruncated } = completion;
-  if (refusal !== null) return problem('refused', refusal.slice(0, 500));
+  if (refusal !== null) return problem('refused', refusal);
   if (lengthOf(completion) > maxCharacters) {
     return problem('too-long', `Expected at most ${maxCharacters} characters`);
   }
@@ -23,16 +25,24 @@ export const judge = <Value>(
     return problem('truncated', 'The answer was cut off at the token limit: say it in fewer words');
   }
   if (content.trim() === '') return problem('no-answer', 'Expected an answer, got no text');
-  return format.isJson ? judgeJson(content, format) : accept(format, content);
+  return format.isJson
+    ? judgeJson(content, format, secrets)
+    : accept(format, secrets.inAnswer(content));
 };
 
 /** Characters of everything the model said. */
 export const lengthOf = ({ content, toolCalls }: Completion): number =>
   toolCalls.reduce((sum, call) => sum + call.arguments.length, content.length);
 
-const judgeJson = <Value>(content: string, format: AnswerFormat<Value>): Judgement<Value> => {
+const judgeJson = <Value>(
+  content: string,
+  format: AnswerFormat<Value>,
+  secrets: Secrets,
+): Judgement<Value> => {
   const parsed = parseJson(unwrapped(content));
-  return parsed.ok ? accept(format, parsed.value) : problem('invalid-json', parsed.message);
+  return parsed.ok
+    ? accept(format, secrets.inAnswer(parsed.value))
+    : problem('invalid-json', parsed.message);
 };
 
 const accept = <Value>(format: AnswerFormat<Value>, answer: unknown): Judgement<Value> => {
