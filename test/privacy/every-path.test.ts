@@ -10,6 +10,7 @@ import { composeOrchestrator } from '../../src/orchestrator.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
+import type { RunStore } from '../../src/services/run-store.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 
 /* Every way from a callback into a journal: what must not be written is taken out first, and cut afterwards. */
@@ -116,6 +117,24 @@ describe('a secret that a cut goes through', () => {
     expect(halves.filter((half) => written.includes(half))).toEqual([]);
     // And this test would see it: without `redact` half of it is there.
     expect((await writtenBy(team())).includes(SECRET.slice(0, 10))).toBe(true);
+  });
+
+  it('is not in the report of a run whose store failed', async () => {
+    const store: RunStore = {
+      ...memoryStore(),
+      append: () => {
+        throw new Error(acrossTheCut(2_000));
+      },
+    };
+    const agents = [worker(() => 'x')];
+    const plan = { steps: [{ id: 'a', agent: 'worker', task: 'Do it' }] };
+    const reasonWith = async (given: object): Promise<string> => {
+      const orchestrator = composeOrchestrator({ agents, policy, store, ...given }, undefined);
+      return (await orchestrator.start({ goal: 'G', plan }).done).reason;
+    };
+    const reason = await reasonWith({ redact });
+    expect(halves.filter((half) => reason.includes(half))).toEqual([]);
+    expect(await reasonWith({})).toContain(SECRET.slice(0, 10));
   });
 
   it('is not written as the reason of a planned step or as a criterion of success', async () => {
