@@ -57,7 +57,7 @@ export function canonicalJson(value: unknown, limits: JsonLimits): CanonicalJson
   } catch (error) {
     if (copier.refusal) return copier.refusal;
     // A getter, a toJSON or a Proxy of the value threw, and what it threw is as foreign as the value.
-    const message = `${copier.pathText()} threw while it was read: ${toFailure(error).message}`;
+    const message = `${copier.pathText()} threw while it was read: ${toFailure(error, Infinity).message}`;
     return { ok: false, code: 'not-serializable', message };
   }
 }

@@ -11,14 +11,15 @@ export interface Failure {
 
 // A message is for people and for the journal: long enough for a stack of validation errors, short
 // enough that an agent which throws its whole output cannot fill a store.
-const maxMessageCharacters = 2_000;
+const longestMessage = 2_000;
 const maxNameCharacters = 200;
 
 /**
  * Any thrown value as a name, a message and perhaps a code. Never throws, whatever was thrown:
- * undefined, a symbol, a circular object, an object whose getters throw, a revoked proxy.
+ * undefined, a symbol, a circular object, an object whose getters throw, a revoked proxy. A message that is to be
+ * redacted is asked for uncut (`Infinity`) and cut afterwards: half a secret is recognised by no redaction.
  */
-export function toFailure(thrown: unknown): Failure {
+export function toFailure(thrown: unknown, maxMessageCharacters = longestMessage): Failure {
   const name = text(readSafely(thrown, 'name'), maxNameCharacters) ?? 'Error';
   const message = text(readSafely(thrown, 'message'), maxMessageCharacters);
   const code = text(readSafely(thrown, 'code'), maxNameCharacters);
@@ -28,6 +29,11 @@ export function toFailure(thrown: unknown): Failure {
     // Numbers are left out: the numeric code of a DOMException is a relic, its name says more.
     ...(code === undefined ? {} : { code }),
   };
+}
+
+/** The beginning of a text, as long as a message may be. */
+export function cutMessage(message: string): string {
+  return text(message, longestMessage) ?? '';
 }
 
 /** Undefined instead of an exception: getters, proxies and foreign objects may do anything. */

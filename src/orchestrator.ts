@@ -1,4 +1,4 @@
-import { performCall } from './actors/perform-call.js';
+import { performCall, performUncut } from './actors/perform-call.js';
 import { redactingPerform, safely } from './actors/redacting-perform.js';
 import type {
   Callable,
@@ -274,13 +274,12 @@ const engineOf = (
 
 /** Redaction costs a look at every answer: only those pay for it who ask for it. */
 const performOf = (options: OrchestratorOptions<readonly Agent[]>, team: Callable): Perform => {
-  const perform: Perform = (input, surroundings) => performCall(team, input, surroundings);
   const isNeeded =
     options.redact !== undefined ||
     options.agents.some((agent) => agent.redact !== undefined || hasSecrets(agent.output));
-  if (!isNeeded) return perform;
-  const redactText = options.redact && safely(options.redact);
-  return redactingPerform(perform, team.agents, redactText, team.maxOutputBytes);
+  if (!isNeeded) return (input, surroundings) => performCall(team, input, surroundings);
+  const perform: Perform = (input, surroundings) => performUncut(team, input, surroundings);
+  return redactingPerform(perform, team.agents, team.redactText, team.maxOutputBytes);
 };
 
 const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({
@@ -308,6 +307,7 @@ const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
   maxSteps: policy.limits.maxSteps,
   maxVotes: policy.limits.maxVotes,
   thresholds: policy.gates,
+  redactText: options.redact && safely(options.redact),
 });
 
 const checkedInput = (input: StartInput, { policy, team }: Settings): StartInput => {

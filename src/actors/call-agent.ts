@@ -1,10 +1,12 @@
 import type { Agent } from '../agents/agent.js';
 import type { AgentReport } from '../agents/report.js';
 import { agentReportSchema, isReport } from '../agents/report.js';
+import { hasSecrets } from '../agents/secret.js';
 import { fingerprint, stableStringify } from '../canonical-json.js';
+import { toFailure } from '../failure.js';
 import type { Answer, CallOutcome, WorkerRequest } from './call.types.js';
 import { HandedCall } from './handed-call.js';
-import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
+import { answered, bounded, failed, schemaCodes, schemaMessage, usageIn } from './outcome.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
 /** Calls one of the user's agents and holds its report to the bounds. */
@@ -90,13 +92,30 @@ const done = (
   report: unknown,
 ): CallOutcome => {
   const usage = isReport(report) ? usageIn(report) : null;
-  const parsed = agent.output?.safeParse(output);
-  if (parsed?.success === false) {
-    return failed('invalid-output', schemaMessage(parsed.error), usage);
-  }
-  const result = bounded(parsed === undefined ? output : parsed.data, team.maxOutputBytes, usage);
+  const checked = checkedOutput(agent, output);
+  if (!checked.ok) return failed('invalid-output', checked.reason, usage);
+  const result = bounded(checked.value, team.maxOutputBytes, usage);
   if (!result.ok) return result.failure;
   return answered({ role: 'worker', report: 'done', confidence }, result.value, usage);
+};
+
+type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string };
+
+/** What the agent's schema makes of an output. A schema may quote what it refuses, so its words are not for every agent. */
+const checkedOutput = (agent: Agent, output: unknown): Checked => {
+  if (agent.output === undefined) return { ok: true, value: output };
+  const isConfidential = agent.redact !== undefined || hasSecrets(agent.output);
+  try {
+    const parsed = agent.output.safeParse(output);
+    if (parsed.success) return { ok: true, value: parsed.data };
+    const { error } = parsed;
+    return { ok: false, reason: isConfidential ? schemaCodes(error) : schemaMessage(error) };
+  } catch (thrown) {
+    if (!isConfidential) throw thrown;
+    return { ok: false, reason: `The schema threw ${toFailure(thrown).name}` };
+  }
 };
 
 /** Charts compare votes and hold no outputs: they are given something to compare. */

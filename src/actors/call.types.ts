@@ -157,7 +157,10 @@ export type Answer =
       readonly role: 'worker';
       readonly report: 'done';
       readonly confidence: number | null;
-      /** Only in a vote: equal outputs have equal digests, whatever the order of their keys. */
+      /**
+       * Only in a vote: equal outputs have equal digests, whatever the order of their keys. Of outputs that are not
+       * written down as they are, `vote-N`: the first vote that gave the same one.
+       */
       readonly digest?: string;
     }
   | {

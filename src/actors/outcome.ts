@@ -5,6 +5,7 @@ import { canonicalJson } from '../canonical-json.js';
 import type { Answer, CallFailure, CallOutcome, FailureCode } from './call.types.js';
 import { deepFrozen } from './deep-frozen.js';
 
+/** Uncut: what must not be written is taken out first, and {@link performCall} cuts what is left. */
 export const failed = (
   code: FailureCode,
   reason: string,
@@ -12,7 +13,7 @@ export const failed = (
 ): CallFailure => ({
   kind: 'failed',
   code,
-  reason: reason.slice(0, 2000),
+  reason,
   ...(usage === null ? {} : { usage }),
 });
 
@@ -60,11 +61,26 @@ const withoutUndefined = (usage: {
   ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
 });
 
+interface SchemaError {
+  readonly issues: readonly SchemaIssue[];
+}
+
+interface SchemaIssue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
 /** All that a schema has to say, in one line. */
-export const schemaMessage = (error: {
-  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-}): string =>
-  error.issues
+export const schemaMessage = (error: SchemaError): string =>
+  issueTexts(error, ({ message }) => message);
+
+/** Where a value does not fit, and by which kind of rule: nothing that may quote the value. */
+export const schemaCodes = (error: SchemaError): string =>
+  issueTexts(error, ({ code }) => code ?? 'invalid');
+
+const issueTexts = ({ issues }: SchemaError, textOf: (issue: SchemaIssue) => string): string =>
+  issues
     .slice(0, 20)
-    .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${issue.message}`)
+    .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${textOf(issue)}`)
     .join('; ');

@@ -1,4 +1,4 @@
-import { toFailure } from '../failure.js';
+import { cutMessage, toFailure } from '../failure.js';
 import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from './call.types.js';
 import { deepFrozen } from './deep-frozen.js';
@@ -9,11 +9,22 @@ import { summarize } from './summarize.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 import { testStep } from './test-step.js';
 
-/**
- * Makes one try of one call. Never rejects: whatever a callback does, the outcome says so. What it is asked is the
- * charts' own data, so it is frozen: a supervisor that could change the plan it reviews could approve another one.
- */
+/** Makes one try of one call. Never rejects: whatever a callback does, the outcome says so. */
 export const performCall = async (
+  team: Callable,
+  input: CallInput,
+  surroundings: CallSurroundings,
+): Promise<CallOutcome> => cutOutcome(await performUncut(team, input, surroundings));
+
+/** A reason is for people and for the journal: what was thrown may be of any length. */
+export const cutOutcome = (outcome: CallOutcome): CallOutcome =>
+  outcome.kind === 'failed' ? { ...outcome, reason: cutMessage(outcome.reason) } : outcome;
+
+/**
+ * One try whose reason for failing is as long as it was given: for those who redact it before it is cut. What is asked is
+ * the charts' own data, so it is frozen: a supervisor that could change the plan it reviews could approve another one.
+ */
+export const performUncut = async (
   team: Callable,
   input: CallInput,
   surroundings: CallSurroundings,
@@ -23,7 +34,7 @@ export const performCall = async (
     const asked = input.request.role === 'worker' ? input : deepFrozen(input);
     return await dispatch(team, asked, surroundings);
   } catch (thrown) {
-    const { name, message } = toFailure(thrown);
+    const { name, message } = toFailure(thrown, Infinity);
     // A model that gave no answer one can use has cost something all the same, and its error says how much.
     return failed('threw', `${name}: ${message}`, usageIn(thrown));
   }

@@ -39,6 +39,7 @@ export const proposePlan = async (
     maxSteps: team.maxSteps,
     maxVotes: team.maxVotes,
     existingStepIds: request.existingStepIds,
+    redactText: team.redactText,
   });
   return validation.ok
     ? answered({ role: 'planner', plan: validation.plan, issues: [] }, null, usage)

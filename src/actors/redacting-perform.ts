@@ -1,17 +1,19 @@
 import type { Agent } from '../agents/agent.js';
-import { REDACTED, withoutSecrets } from '../agents/secret.js';
+import { REDACTED, withoutNamedSecrets, withoutSecrets } from '../agents/secret.js';
 import type { JsonValue } from '../canonical-json.js';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson, stableStringify } from '../canonical-json.js';
+import type { ProposedPlan } from '../plan/plan.js';
 import type { Answer, CallInput, CallOutcome } from './call.types.js';
-import type { CallSurroundings, OutputLookup, Perform } from './team.types.js';
+import { cutOutcome } from './perform-call.js';
+import type { CallSurroundings, OutputLookup, Perform, RedactText } from './team.types.js';
 
 /*
  * What must not be written down is taken out of an answer before charts, facts and journals see it. The answer itself is
  * kept in memory, beside the run, for the steps that need it; a process that takes the run up later has what is written.
  */
 
-/** Takes out of a text what must not be written down. */
-export type RedactText = (text: string) => string;
+/** `vote-2`: the same answer as the second vote, or the second vote's own. */
+const VOTE_LABEL = 'vote-';
 
 /** A text that cannot be redacted is not written at all. */
 export const safely =
@@ -25,7 +27,10 @@ export const safely =
     }
   };
 
-/** A way to make calls whose outcomes hold nothing that must not be written down. */
+/**
+ * A way to make calls whose outcomes hold nothing that must not be written down. What it wraps gives reasons uncut: they
+ * are redacted first and cut afterwards.
+ */
 export const redactingPerform = (
   perform: Perform,
   agents: ReadonlyMap<string, Agent>,
@@ -34,19 +39,40 @@ export const redactingPerform = (
 ): Perform => {
   const text = redactText ?? ((same: string): string => same);
   /** One run has one lookup: what it leads to is gone when the run is. */
-  const realOutputs = new WeakMap<OutputLookup, Map<string, JsonValue>>();
+  const memories = new WeakMap<OutputLookup, RealAnswers>();
   return async (input, surroundings) => {
     const { outputs } = surroundings;
-    const real = realOutputs.get(outputs) ?? new Map<string, JsonValue>();
-    realOutputs.set(outputs, real);
-    const outcome = await perform(input, new RealSurroundings(surroundings, real));
+    const real = memories.get(outputs) ?? new RealAnswers();
+    memories.set(outputs, real);
+    const outcome = await perform(input, new RealSurroundings(surroundings, real.outputs));
     const redacted = redactedOutcome(outcome, input, agents, text, maxBytes);
-    if (outcome.kind === 'answered' && redacted.kind === 'answered') {
-      if (outcome.output !== redacted.output) real.set(input.key, outcome.output);
-    }
-    return redacted;
+    if (outcome.kind !== 'answered' || redacted.kind !== 'answered') return cutOutcome(redacted);
+    if (outcome.output === redacted.output) return redacted;
+    real.outputs.set(input.key, outcome.output);
+    return { ...redacted, answer: real.labelled(redacted.answer, input, outcome.output) };
   };
 };
+
+/** What one run was answered, in memory only. */
+class RealAnswers {
+  readonly outputs = new Map<string, JsonValue>();
+  readonly #voteOf = new Map<string, string>();
+
+  /**
+   * Votes on outputs that are not written down are told apart by the number of the first that gave the same one. A hash
+   * of the output would tell a reader who tries them all what it was.
+   */
+  labelled(answer: Answer, { request }: CallInput, output: JsonValue): Answer {
+    if (request.role !== 'worker' || request.vote === null) return answer;
+    if (answer.role !== 'worker' || answer.report !== 'done') return answer;
+    const { number } = request.vote;
+    const firstKey = number > 1 ? request.key.slice(0, -`.v${number}`.length) : request.key;
+    const asked = `${firstKey} ${stableStringify(output)}`;
+    const digest = this.#voteOf.get(asked) ?? `${VOTE_LABEL}${number}`;
+    this.#voteOf.set(asked, digest);
+    return { ...answer, digest };
+  }
+}
 
 class RealSurroundings implements CallSurroundings {
   readonly outputs: OutputLookup;
@@ -72,17 +98,29 @@ const redactedOutcome = (
 ): CallOutcome => {
   if (outcome.kind === 'failed') return { ...outcome, reason: text(outcome.reason) };
   const agent = request.role === 'worker' ? agents.get(request.agent) : undefined;
-  const output = redactedTexts(redactedOutput(agent, outcome.output, maxBytes), text);
-  return { ...outcome, answer: redactedAnswer(outcome.answer, text), output };
+  const { answer } = outcome;
+  const isFinished = answer.role === 'worker' && answer.report === 'done';
+  const written = (value: JsonValue): JsonValue =>
+    redactedTexts(redactedValue(agent, value, isFinished, maxBytes), text);
+  return {
+    ...outcome,
+    answer: redactedAnswer(answer, { text, written, isAgent: (name) => agents.has(name) }),
+    output: written(outcome.output),
+  };
 };
 
-const redactedOutput = (
+/** An output, part of one, or what a person is shown: what the agent's schema and its `redact` leave of it. */
+const redactedValue = (
   agent: Agent | undefined,
-  output: JsonValue,
+  value: JsonValue,
+  isFinished: boolean,
   maxBytes: number,
 ): JsonValue => {
-  if (agent === undefined || output === null) return output;
-  const marked = agent.output === undefined ? output : withoutSecrets(agent.output, output);
+  if (agent === undefined || value === null) return value;
+  const marked =
+    agent.output === undefined
+      ? value
+      : (isFinished ? withoutSecrets : withoutNamedSecrets)(agent.output, value);
   if (agent.redact === undefined) return marked;
   try {
     const given = canonicalJson(agent.redact(marked), { maxBytes });
@@ -109,19 +147,22 @@ const redactedTexts = (value: JsonValue, text: RedactText): JsonValue => {
   return isChanged ? Object.fromEntries(members) : value;
 };
 
+interface Redaction {
+  readonly text: RedactText;
+  readonly written: (value: JsonValue) => JsonValue;
+  readonly isAgent: (name: string) => boolean;
+}
+
 /** Names, ids and numbers are what charts decide by; everything else that is said is text. */
-const redactedAnswer = (answer: Answer, text: RedactText): Answer => {
+const redactedAnswer = (answer: Answer, redaction: Redaction): Answer => {
+  const { text } = redaction;
   switch (answer.role) {
     case 'worker':
-      return redactedReport(answer, text);
+      return redactedReport(answer, redaction);
     case 'planner':
       return {
         ...answer,
-        plan: answer.plan && {
-          ...answer.plan,
-          analysis: text(answer.plan.analysis),
-          steps: answer.plan.steps.map((step) => ({ ...step, task: text(step.task) })),
-        },
+        plan: answer.plan && redactedPlan(answer.plan, text),
         issues: answer.issues.map((issue) => ({ ...issue, message: text(issue.message) })),
       };
     case 'supervisor':
@@ -132,22 +173,35 @@ const redactedAnswer = (answer: Answer, text: RedactText): Answer => {
   }
 };
 
-const redactedReport = (answer: Extract<Answer, { role: 'worker' }>, text: RedactText): Answer => {
+const redactedPlan = (plan: ProposedPlan, text: RedactText): ProposedPlan => ({
+  ...plan,
+  analysis: text(plan.analysis),
+  ...(plan.successCriteria === undefined ? {} : { successCriteria: text(plan.successCriteria) }),
+  steps: plan.steps.map((step) => ({
+    ...step,
+    task: text(step.task),
+    ...(step.reason === undefined ? {} : { reason: text(step.reason) }),
+  })),
+});
+
+const redactedReport = (
+  answer: Extract<Answer, { role: 'worker' }>,
+  { text, written, isAgent }: Redaction,
+): Answer => {
+  /** What is not the name of an agent is a text like any other. */
+  const agentName = (name: string): string => (isAgent(name) ? name : text(name));
   switch (answer.report) {
     case 'done':
       return answer;
     case 'needsContext':
       return { ...answer, suggestion: text(answer.suggestion) };
     case 'handOff':
-      return { ...answer, task: text(answer.task) };
+      return { ...answer, agent: agentName(answer.agent), task: text(answer.task) };
     case 'requestReplan':
+      return { ...answer, reason: text(answer.reason), agents: answer.agents.map(agentName) };
     case 'blocked':
       return { ...answer, reason: text(answer.reason) };
     case 'askHuman':
-      return {
-        ...answer,
-        question: text(answer.question),
-        payload: redactedTexts(answer.payload, text),
-      };
+      return { ...answer, question: text(answer.question), payload: written(answer.payload) };
   }
 };

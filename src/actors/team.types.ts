@@ -118,7 +118,12 @@ export interface Callable {
   readonly maxSteps: number;
   readonly maxVotes: number;
   readonly thresholds: Readonly<Record<Subject, number | null>>;
+  /** Applied to what a plan says before it is quoted and cut. Leaves texts as they are unless given. */
+  readonly redactText?: RedactText | undefined;
 }
+
+/** Takes out of a text what must not be written down. */
+export type RedactText = (text: string) => string;
 
 /** Finds an output by the key of the call that gave it. */
 export type OutputLookup = (key: string) => JsonValue | undefined;

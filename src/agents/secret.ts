@@ -29,7 +29,7 @@ export const secret = <Schema extends z.ZodType>(schema: Schema): Schema => {
 /** The value without what its schema marks as secret. What may be secret by one branch of a union counts as secret. */
 export const withoutSecrets = (schema: unknown, value: JsonValue): JsonValue => {
   const { isSecret, inner, members, items, rest } = partsOf(schema);
-  if (isSecret) return REDACTED;
+  if (isSecret || isRemade(schema)) return REDACTED;
   const own = inner.reduce<JsonValue>((reduced, each) => withoutSecrets(each, reduced), value);
   if (Array.isArray(own)) {
     return own.map((item: JsonValue, index) => withoutSecrets(items[index] ?? rest, item));
@@ -41,6 +41,46 @@ export const withoutSecrets = (schema: unknown, value: JsonValue): JsonValue => 
       withoutSecrets(Object.hasOwn(members, name) ? members[name] : rest, member),
     ]),
   );
+};
+
+/**
+ * What an agent gives besides finished work: part of it, or something to show to a person. The schema has not checked it,
+ * so it goes by names: a field with the name of a marked one is taken out wherever it is. Where names do not help, because
+ * the value has none or the mark has none, all of it is.
+ */
+export const withoutNamedSecrets = (schema: unknown, value: JsonValue): JsonValue => {
+  if (value === null || !hasSecrets(schema)) return value;
+  const names = secretNames(schema);
+  if (names === null || typeof value !== 'object' || Array.isArray(value)) return REDACTED;
+  return withoutNames(value, names);
+};
+
+const withoutNames = (value: JsonValue, names: ReadonlySet<string>): JsonValue => {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => withoutNames(item, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      names.has(name) ? REDACTED : withoutNames(member, names),
+    ]),
+  );
+};
+
+/** The fields in which there are secrets, by the innermost name of each; null when one has no name. */
+const secretNames = (
+  schema: unknown,
+  around: ReadonlySet<unknown> = new Set(),
+): ReadonlySet<string> | null => {
+  if (schema === undefined || around.has(schema)) return new Set();
+  const within = new Set([...around, schema]);
+  const { isSecret, inner, members, items, rest } = partsOf(schema);
+  if (isSecret || isRemade(schema)) return null;
+  const named = Object.entries(members).map(
+    ([name, member]) => secretNames(member, within) ?? new Set([name]),
+  );
+  const unnamed = [...inner, ...items, rest].map((part) => secretNames(part, within));
+  const all = [...named, ...unnamed];
+  return all.includes(null) ? null : new Set(all.flatMap((names) => [...(names ?? [])]));
 };
 
 interface SchemaParts {
@@ -78,6 +118,18 @@ const partsOf = (schema: unknown): SchemaParts => {
   };
 };
 
+/**
+ * A function may make another value of one with a secret in it (a pipe, as every `transform` and codec is one, or
+ * `overwrite`), or the secret is part of a name or of a longer text: where it is then, the schema does not say.
+ */
+const isRemade = (schema: unknown): boolean => {
+  const { in: input, checks, keyType, parts } = definitionOf(schema);
+  if ([input, keyType, parts].flat().some((part) => hasSecrets(part))) return true;
+  return Array.isArray(checks) && checks.some(isOverwrite) && hasSecrets(schema);
+};
+
+const isOverwrite = (check: unknown): boolean => definitionOf(check)['check'] === 'overwrite';
+
 /** Zod makes a copy for every `.min()` and `.describe()`, and the copy knows what it is a copy of. */
 const isMarked = (schema: unknown): boolean => {
   for (let each = schema; typeof each === 'object' && each !== null; each = parentOf(each)) {
@@ -94,7 +146,8 @@ export const hasSecrets = (schema: unknown, seen = new Set<unknown>()): boolean 
   if (schema === undefined || seen.has(schema)) return false;
   seen.add(schema);
   const { isSecret, inner, members, items, rest } = partsOf(schema);
-  const parts = [...inner, ...Object.values(members), ...items, rest];
+  const { keyType, parts: pieces } = definitionOf(schema);
+  const parts = [...inner, ...Object.values(members), ...items, rest, keyType, pieces].flat();
   return isSecret || parts.some((part) => hasSecrets(part, seen));
 };
 

@@ -19,6 +19,8 @@ export interface PlanRules {
   readonly maxVotes?: number;
   /** Steps of earlier revisions that a new step may depend on. */
   readonly existingStepIds?: readonly string[];
+  /** Takes out of a text what must not be quoted, before it is cut to what an issue has room for. */
+  readonly redactText?: ((text: string) => string) | undefined;
 }
 
 export type PlanValidation =
@@ -51,7 +53,7 @@ export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidati
     ...textIssues(plan.analysis, 'analysis'),
     ...textIssues(plan.successCriteria, 'successCriteria'),
     ...plan.steps.flatMap((step, index) => stepIssues(step, index, rules)),
-    ...duplicateIssues(plan.steps),
+    ...duplicateIssues(plan.steps, rules),
     ...dependencyIssues(plan.steps, rules),
   ];
   const errors = found.filter((issue) => issue.severity !== 'warning');
@@ -99,11 +101,11 @@ const withUniqueDependencies = (plan: ProposedPlan): ProposedPlan => ({
 const stepIssues = (step: ProposedStep, index: number, rules: PlanRules): Issue[] => {
   const issues: Issue[] = [];
   if (!STEP_ID_PATTERN.test(step.id)) {
-    const message = `Expected an id of letters, digits, _ or -, starting with a letter, at most 64 characters, got ${quote(step.id)}`;
+    const message = `Expected an id of letters, digits, _ or -, starting with a letter, at most 64 characters, got ${quote(step.id, rules)}`;
     issues.push({ code: 'invalid-step-id', path: `steps[${index}].id`, message });
   }
   if (!rules.agents.includes(step.agent)) {
-    const message = `Unknown agent ${quote(step.agent)}; known agents: ${rules.agents.join(', ')}`;
+    const message = `Unknown agent ${quote(step.agent, rules)}; known agents: ${rules.agents.join(', ')}`;
     issues.push({ code: 'unknown-agent', path: `steps[${index}].agent`, message });
   }
   issues.push(...taskIssues(step.task, `steps[${index}].task`));
@@ -146,7 +148,7 @@ const textIssues = (text: string | undefined, path: string): Issue[] => {
 };
 
 /** Ids that a person cannot tell apart are duplicates too. */
-const duplicateIssues = (steps: readonly ProposedStep[]): Issue[] => {
+const duplicateIssues = (steps: readonly ProposedStep[], rules: PlanRules): Issue[] => {
   const firstIndexById = new Map<string, number>();
   return steps.flatMap((step, index) => {
     const folded = step.id.normalize('NFC').toLowerCase();
@@ -155,7 +157,7 @@ const duplicateIssues = (steps: readonly ProposedStep[]): Issue[] => {
       firstIndexById.set(folded, index);
       return [];
     }
-    const message = `Step id ${quote(step.id)} is already used by steps[${first}]`;
+    const message = `Step id ${quote(step.id, rules)} is already used by steps[${first}]`;
     return [{ code: 'duplicate-step-id', path: `steps[${index}].id`, message }];
   });
 };
@@ -167,11 +169,15 @@ const dependencyIssues = (steps: readonly ProposedStep[], rules: PlanRules): Iss
       const path = `steps[${index}].dependsOn[${position}]`;
       if (dependency === step.id) {
         return [
-          { code: 'self-dependency', path, message: `Step ${quote(step.id)} depends on itself` },
+          {
+            code: 'self-dependency',
+            path,
+            message: `Step ${quote(step.id, rules)} depends on itself`,
+          },
         ];
       }
       if (known.has(dependency)) return [];
-      const message = `Step ${quote(step.id)} depends on ${quote(dependency)}, which is not in the plan`;
+      const message = `Step ${quote(step.id, rules)} depends on ${quote(dependency, rules)}, which is not in the plan`;
       return [{ code: 'unknown-dependency', path, message }];
     }),
   );
@@ -196,5 +202,7 @@ const formatPath = (path: readonly PropertyKey[]): string =>
   }, '');
 
 /** Quoted, escaped and short: the text comes from a model and goes into messages and prompts. */
-const quote = (text: string): string =>
-  JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+const quote = (said: string, { redactText = (same) => same }: PlanRules): string => {
+  const text = redactText(said);
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+};

@@ -2,7 +2,7 @@ import type { CallInput } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
 import { RunConflictError } from '../errors.js';
-import { toFailure } from '../failure.js';
+import { cutMessage, toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
 import type { Fact, FactBody } from '../journal/facts.js';
@@ -345,8 +345,8 @@ export class LiveRun extends CommandMethods implements Run {
   /** The journal is no longer writable: the store failed, or another owner took over. */
   #failed(error: unknown): void {
     if (this.#isOver) return;
-    const { name, message: said } = toFailure(error);
-    const message = this.#parts.redactText(said);
+    const { name, message: said } = toFailure(error, Infinity);
+    const message = cutMessage(this.#parts.redactText(said));
     const isTakenOver = RunConflictError.isInstance(error) && this.#keeping?.writer.isOpen === true;
     this.#parts.onError(error);
     if (!isTakenOver) void this.#keeping?.lease.release();

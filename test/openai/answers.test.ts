@@ -36,7 +36,7 @@ const failing = async (
 
 describe('an answer that cannot be used', () => {
   it.each<[string, Answers, string]>([
-    ['is not JSON', { text: 'Looks good to me!' }, 'not valid JSON'],
+    ['is not JSON', { text: 'Looks good to me!' }, 'Not valid JSON'],
     ['has the wrong shape', { json: { verdict: 'good' } }, 'expected number'],
     ['has a value out of range', { json: { ...goodVerdict, score: 850 } }, '<=100'],
     ['is cut off', { text: '{"reasoning": "W', finishReason: 'length' }, 'cut off'],

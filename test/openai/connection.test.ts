@@ -127,7 +127,7 @@ describe('a request', () => {
       status(401, {}, { error: { message: `Bad key ${API_KEY}!` } }),
     );
     const failure = await failureOf(supervisorOf(server)(reviewRequest()));
-    expect(failure.message).toContain('Bad key [the API key]!');
+    expect(failure.message).toContain('Bad key [redacted]!');
   });
 
   it('that hangs ends when nobody waits any more', async () => {

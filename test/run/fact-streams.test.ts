@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
+import { SlowSubscriberError } from '../../src/errors.js';
 import type { Fact } from '../../src/journal/facts.js';
+import { composeOrchestrator } from '../../src/orchestrator.js';
+import { FactStream } from '../../src/run/fact-stream.js';
 import type { Run } from '../../src/run/run.types.js';
+import { virtualClock } from '../../src/services/virtual-clock.js';
+import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { factsOf, started } from './runs.js';
 
@@ -63,5 +68,78 @@ describe('facts()', () => {
     await clock.runUntil(run.done);
     expect((await run.done).status).toBe('completed');
     expect(clock.pending()).toBe(0);
+  });
+});
+
+describe('a reader that leaves', () => {
+  it('is let go at once, though no fact comes, and is not kept', async () => {
+    const clock = virtualClock();
+    const never = agentNamed('worker', () => new Promise(() => undefined));
+    const { run } = started({ agents: [never], clock });
+    await clock.settle();
+    const reader = run.facts()[Symbol.asyncIterator]();
+    for (let count = run.journal().flatMap(({ facts }) => facts).length; count > 0; count -= 1)
+      await reader.next();
+    const waiting = reader.next();
+    expect(await reader.return?.()).toEqual({ done: true, value: undefined });
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+    await run.abort();
+  });
+});
+
+describe('a slow subscriber', () => {
+  it('is told everything in order, one fact at a time, and does not delay the run', async () => {
+    const { run, clock } = started();
+    const told: number[] = [];
+    let isAtWork = false;
+    run.subscribe(async (fact) => {
+      expect(isAtWork).toBe(false);
+      isAtWork = true;
+      await clock.sleep(10_000);
+      isAtWork = false;
+      told.push(fact.sequence);
+    });
+    await clock.runUntil(run.done);
+    expect(clock.now()).toBeLessThan(1_000);
+    const count = factsOf(run).length;
+    await clock.runUntil(() => told.length === count);
+    expect(told).toEqual(factsOf(run).map(({ sequence }) => sequence));
+  });
+
+  it('is told after the calls of the run were made', async () => {
+    const order: string[] = [];
+    const worker = agentNamed('worker', () => {
+      order.push('called');
+      return new Promise(() => undefined);
+    });
+    const clock = virtualClock();
+    const orchestrator = composeOrchestrator({ agents: [worker], clock }, undefined);
+    const planned = { goal: 'G', plan: { steps: steps('a') } };
+    const run = orchestrator.start(planned);
+    run.subscribe(({ type }) => {
+      if (type === 'agent.called') order.push('told');
+    });
+    await clock.settle();
+    expect(order).toEqual(['called', 'told']);
+    await run.abort();
+  });
+
+  it('is unsubscribed with a typed error when it falls too far behind', async () => {
+    const errors: unknown[] = [];
+    const stream = new FactStream({ clock: {}, onError: (error) => errors.push(error) });
+    let count = 0;
+    stream.subscribe(() => {
+      count += 1;
+      return new Promise(() => undefined);
+    });
+    const fact = { sequence: 1, at: 0, type: 'run.ended' } as never;
+    for (let round = 0; round < 3; round += 1) {
+      stream.add(Array.from({ length: 5_001 }, () => fact));
+      await stream.told();
+    }
+    expect(count).toBe(1);
+    expect(errors).toHaveLength(1);
+    expect(SlowSubscriberError.isInstance(errors[0])).toBe(true);
   });
 });

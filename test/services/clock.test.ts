@@ -21,6 +21,33 @@ describe('systemClock', () => {
     expect(fired).toHaveBeenCalledTimes(1);
   });
 
+  it('fires what is due within a second after the wall clock was set forward, and nothing else', () => {
+    const clock = systemClock();
+    const fired: string[] = [];
+    clock.setTimeout(() => fired.push('an hour'), 3_600_000);
+    clock.setTimeout(() => fired.push('two hours'), 7_200_000);
+    const cleared = clock.setTimeout(() => fired.push('cleared'), 60_000);
+    clock.clearTimeout(cleared);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(fired).toEqual([]);
+    vi.advanceTimersByTime(1_000);
+    expect(fired).toEqual(['an hour']);
+    vi.advanceTimersByTime(3_600_000);
+    expect(fired).toEqual(['an hour', 'two hours']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('fires nothing early after the wall clock was set back', () => {
+    const clock = systemClock();
+    const fired = vi.fn();
+    clock.setTimeout(fired, 10_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.advanceTimersByTime(9_999);
+    expect(fired).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(fired).toHaveBeenCalledTimes(1);
+  });
+
   it('never fires an infinite delay, arms nothing for it, and lets it be cleared', () => {
     const clock = systemClock();
     const timer = clock.setTimeout(() => expect.fail('fired'), Infinity);

@@ -72,15 +72,21 @@ class Asking<Value> {
       const completion = await this.#complete(mayUseTools);
       if (this.#asksForTools(completion)) {
         if (!mayUseTools) throw this.#tooManyRounds();
-        this.#rounds.push(await useTools(completion, this.#settings, this.#question.call));
+        this.#rounds.push(await this.#useTools(completion));
         this.#toolRounds += 1;
         continue;
       }
       const { format } = this.#question;
-      const judgement = judge(completion, format, this.#settings.maxAnswerCharacters);
+      const { maxAnswerCharacters } = this.#settings;
+      const judgement = judge(completion, format, maxAnswerCharacters, this.#connection.secrets);
       if (judgement.ok) return { value: judgement.value, usage: this.#usage() };
       this.#repair(completion, judgement.code, judgement.issues);
     }
+  }
+
+  #useTools(completion: Completion): Promise<ChatCompletionMessageParam[]> {
+    const { call } = this.#question;
+    return useTools(completion, this.#settings, call, this.#connection.secrets);
   }
 
   #mayUseTools(): boolean {
@@ -157,7 +163,14 @@ class Asking<Value> {
     this.#rounds.push(repairRound(said, issues));
   }
 
-  #failure(code: OpenAiAnswerCode, issues: readonly Issue[]): OpenAiAnswerError {
+  /** The one way out for answers that cannot be used: what is wrong with them quotes them. */
+  #failure(code: OpenAiAnswerCode, found: readonly Issue[]): OpenAiAnswerError {
+    const { secrets } = this.#connection;
+    const issues = found.map(({ path, message: told, ...issue }) => ({
+      ...issue,
+      path: secrets.inMessage(path),
+      message: secrets.inMessage(told),
+    }));
     const times = this.#isRepairing ? ', also after it was told what was wrong' : '';
     const message = `${MEANINGS[code]}${times}:\n${issueLines(issues)}`;
     return new OpenAiAnswerError(code, { message, issues, usage: this.#usage() });

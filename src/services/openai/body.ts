@@ -5,19 +5,32 @@ import { OpenAiRequestError } from './errors.js';
  * amount of memory.
  */
 export const boundedBody = async (response: Response, maxBytes: number): Promise<string> => {
-  if (response.body === null) return '';
+  const { text, isWhole } = await readUpTo(response, maxBytes);
+  if (isWhole) return text;
+  const message = `The response is longer than ${maxBytes} bytes and was not read to its end; raise maxAnswerCharacters if such answers are right`;
+  throw new OpenAiRequestError('body-too-large', { message, status: response.status });
+};
+
+/** As much of a body as a message has room for: of an error, the status says what there is to know. */
+export const bodyStart = async (response: Response, maxBytes: number): Promise<string> =>
+  (await readUpTo(response, maxBytes)).text;
+
+const readUpTo = async (
+  response: Response,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly isWhole: boolean }> => {
+  if (response.body === null) return { text: '', isWhole: true };
   const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for (;;) {
     const { done, value } = await nextChunk(reader);
-    if (done) return text + decoder.decode();
+    if (done) return { text: text + decoder.decode(), isWhole: true };
     bytes += value.byteLength;
     if (bytes > maxBytes) {
       await reader.cancel().catch(() => undefined);
-      const message = `The response is longer than ${maxBytes} bytes and was not read to its end; raise maxAnswerCharacters if such answers are right`;
-      throw new OpenAiRequestError('body-too-large', { message, status: response.status });
+      return { text, isWhole: false };
     }
     text += decoder.decode(value, { stream: true });
   }

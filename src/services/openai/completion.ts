@@ -87,7 +87,7 @@ const isMissing = (id: string | null | undefined): id is '' | null | undefined =
 
 export const notACompletion = (body: unknown, detail: string): OpenAiRequestError => {
   const told = errorMessageIn(body) ?? detail;
-  const message = `The server did not answer with a chat completion: ${told.slice(0, 500)}. Check that the base URL ends where /chat/completions begins`;
+  const message = `The server did not answer with a chat completion: ${told}. Check that the base URL ends where /chat/completions begins`;
   return new OpenAiRequestError('not-a-completion', { message });
 };
 

@@ -33,13 +33,17 @@ export const messagesOf = (
 
 /** The model's own words come back to it no longer than this. */
 const QUOTED_CHARACTERS = 8_000;
+const ISSUE_CHARACTERS = 500;
 
 /** Shows a model what was wrong with its answer. The words of the issues may be its own, so they are data. */
 export const repairRound = (
   answer: string,
   issues: readonly { readonly path: string; readonly message: string }[],
 ): ChatCompletionMessageParam[] => {
-  const told = issues.map(({ path, message }) => ({ path, message }));
+  const told = issues.map(({ path, message }) => ({
+    path: path.slice(0, ISSUE_CHARACTERS),
+    message: message.slice(0, ISSUE_CHARACTERS),
+  }));
   const quoted = answer.length > QUOTED_CHARACTERS ? '' : answer;
   return [
     { role: 'assistant', content: quoted === '' ? '(this answer is left out)' : quoted },

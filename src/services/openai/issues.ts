@@ -10,7 +10,7 @@ export const schemaIssues = (error: {
   error.issues.slice(0, ISSUES_MAX).map(({ path, message }) => ({
     code: 'wrong-shape',
     path: path.map(String).join('.'),
-    message: message.slice(0, 500),
+    message,
   }));
 
 /** One line per issue, for a message. */

@@ -10,6 +10,13 @@ export const parseJson = (text: string): ParsedJson => {
   try {
     return canonicalJson(JSON.parse(text), { maxBytes: Infinity });
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message.slice(0, 300) : '' };
+    const reason = error instanceof Error ? withoutSnippet(error.message) : '';
+    return { ok: false, message: `Not valid JSON: ${reason}` };
   }
+};
+
+/** Engines quote the text around the mistake, cut anywhere: also in the middle of what must not be shown. */
+const withoutSnippet = (message: string): string => {
+  const snippet = [', "', ', ..."'].map((start) => message.indexOf(start)).filter((at) => at >= 0);
+  return snippet.length === 0 ? message : message.slice(0, Math.min(...snippet));
 };

@@ -3,6 +3,7 @@ import type { AnswerFormat } from './answer-format.js';
 import type { Completion } from './completion.js';
 import type { OpenAiAnswerCode } from './errors.js';
 import { parseJson } from './parse-json.js';
+import type { Secrets } from './secrets.js';
 
 /** A completion that is an answer, or why it is none. */
 export type Judgement<Value> =
@@ -13,9 +14,10 @@ export const judge = <Value>(
   completion: Completion,
   format: AnswerFormat<Value>,
   maxCharacters: number,
+  secrets: Secrets,
 ): Judgement<Value> => {
   const { content, refusal, isTruncated } = completion;
-  if (refusal !== null) return problem('refused', refusal.slice(0, 500));
+  if (refusal !== null) return problem('refused', refusal);
   if (lengthOf(completion) > maxCharacters) {
     return problem('too-long', `Expected at most ${maxCharacters} characters`);
   }
@@ -23,16 +25,24 @@ export const judge = <Value>(
     return problem('truncated', 'The answer was cut off at the token limit: say it in fewer words');
   }
   if (content.trim() === '') return problem('no-answer', 'Expected an answer, got no text');
-  return format.isJson ? judgeJson(content, format) : accept(format, content);
+  return format.isJson
+    ? judgeJson(content, format, secrets)
+    : accept(format, secrets.inAnswer(content));
 };
 
 /** Characters of everything the model said. */
 export const lengthOf = ({ content, toolCalls }: Completion): number =>
   toolCalls.reduce((sum, call) => sum + call.arguments.length, content.length);
 
-const judgeJson = <Value>(content: string, format: AnswerFormat<Value>): Judgement<Value> => {
+const judgeJson = <Value>(
+  content: string,
+  format: AnswerFormat<Value>,
+  secrets: Secrets,
+): Judgement<Value> => {
   const parsed = parseJson(unwrapped(content));
-  return parsed.ok ? accept(format, parsed.value) : problem('invalid-json', parsed.message);
+  return parsed.ok
+    ? accept(format, secrets.inAnswer(parsed.value))
+    : problem('invalid-json', parsed.message);
 };
 
 const accept = <Value>(format: AnswerFormat<Value>, answer: unknown): Judgement<Value> => {
@@ -41,9 +51,25 @@ const accept = <Value>(format: AnswerFormat<Value>, answer: unknown): Judgement<
 };
 
 /** Small models think aloud and like code fences, whatever they are told. */
-const unwrapped = (content: string): string => {
-  const said = content.replace(/^\s*<think>[\s\S]*?<\/think>/, '').trim();
-  return /^```(?:json)?\s*\n([\s\S]*)\n```$/.exec(said)?.[1] ?? said;
+const unwrapped = (content: string): string => withoutFence(withoutThoughts(content.trim()));
+
+const THOUGHTS = { start: '<think>', end: '</think>' } as const;
+
+const withoutThoughts = (said: string): string => {
+  if (!said.startsWith(THOUGHTS.start)) return said;
+  const end = said.indexOf(THOUGHTS.end);
+  return end < 0 ? said : said.slice(end + THOUGHTS.end.length).trim();
+};
+
+const FENCE = '```';
+
+/** By hand: a pattern for this takes quadratic time on line feeds, and a model chooses how many there are. */
+const withoutFence = (said: string): string => {
+  const end = said.length - FENCE.length - 1;
+  const firstLineEnd = said.indexOf('\n');
+  if (!said.startsWith(FENCE) || !said.endsWith(`\n${FENCE}`) || firstLineEnd >= end) return said;
+  const language = said.slice(FENCE.length, firstLineEnd).trim();
+  return language === '' || language === 'json' ? said.slice(firstLineEnd + 1, end) : said;
 };
 
 const problem = <Value>(code: OpenAiAnswerCode, message: string): Judgement<Value> => ({

@@ -1,9 +1,12 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 
 import { fingerprint } from '../../canonical-json.js';
+import { toFailure } from '../../failure.js';
 import { sleep, untilDateMs } from './abort.js';
+import { cleanError } from './clean-error.js';
 import type { OpenAiRequestCode } from './errors.js';
 import { OpenAiRequestError } from './errors.js';
+import type { Secrets } from './secrets.js';
 
 /* The retries of the official client, with two differences: a wait ends when the call does, and nobody waits for an
    hour because a server says so. The client's own waits hold the process until they are over. */
@@ -18,8 +21,8 @@ interface RetryRules {
   readonly signal: AbortSignal;
   /** Waits differ from call to call, and are the same when a call is repeated. */
   readonly key: string;
-  /** Never shown in an error: servers like to quote it. */
-  readonly secret: string | null;
+  /** Never shown in an error: servers like to quote them. */
+  readonly secrets: Secrets;
 }
 
 export const withRetries = async <Value>(
@@ -76,15 +79,32 @@ const askedWaitMs = (headers: Headers | undefined): number | undefined => {
   return Number.isNaN(seconds) ? untilDateMs(after) : seconds * 1_000;
 };
 
-const asRequestError = (thrown: unknown, { secret }: RetryRules): OpenAiRequestError => {
-  if (thrown instanceof OpenAiRequestError) return thrown;
-  const isKnown = thrown instanceof Error;
-  const text = isKnown ? thrown.message : String(thrown);
-  const message = secret === null ? text : text.replaceAll(secret, '[the API key]');
+/** The one way out for what goes wrong with a request: nothing that leaves here holds a secret, its causes neither. */
+const asRequestError = (thrown: unknown, { secrets }: RetryRules): OpenAiRequestError => {
+  const { message, cause, ...parts } = partsOf(thrown);
+  return new OpenAiRequestError(parts.code, {
+    message: secrets.inMessage(message),
+    ...(parts.status === undefined ? {} : { status: parts.status }),
+    ...(cause === undefined ? {} : { cause: cleanError(cause, secrets) }),
+  });
+};
+
+interface ErrorParts {
+  readonly code: OpenAiRequestCode;
+  readonly message: string;
+  readonly status: number | undefined;
+  readonly cause: unknown;
+}
+
+const partsOf = (thrown: unknown): ErrorParts => {
+  if (thrown instanceof OpenAiRequestError) {
+    const { code, message, status, cause } = thrown;
+    return { code, message, status: status ?? undefined, cause };
+  }
   const status = apiErrorIn(thrown)?.status;
   const code = codeOf(thrown, status);
-  const parts = { message: `${MEANINGS[code]}: ${message.slice(0, 1_000)}`, cause: thrown };
-  return new OpenAiRequestError(code, status === undefined ? parts : { ...parts, status });
+  const message = `${MEANINGS[code]}: ${toFailure(thrown, Infinity).message}`;
+  return { code, message, status, cause: thrown };
 };
 
 const codeOf = (thrown: unknown, status: number | undefined): FailureCode => {

@@ -14,6 +14,7 @@ import { schemaIssues } from './issues.js';
 import type { AskingSettings } from './options.js';
 import { parseJson } from './parse-json.js';
 import { dataBlock, excerpt } from './prompts/data-block.js';
+import type { Secrets } from './secrets.js';
 import type { OpenAiTool, ToolCall } from './tool.js';
 
 /** More calls than this in one breath are not made: rounds are bounded, so this bounds all of them. */
@@ -36,12 +37,13 @@ export const useTools = async (
   completion: Completion,
   settings: AskingSettings,
   call: ToolCall,
+  secrets: Secrets,
 ): Promise<ChatCompletionMessageParam[]> => {
   const messages: ChatCompletionMessageParam[] = [requestMessage(completion)];
   for (const [index, requested] of completion.toolCalls.entries()) {
     const result =
       index < CALLS_PER_ROUND
-        ? await resultOf(requested, settings.tools, call)
+        ? await resultOf(requested, settings.tools, call, secrets)
         : { error: `Not done: at most ${CALLS_PER_ROUND} tool calls at once` };
     const shown = excerpt(result, settings.maxToolOutputCharacters);
     messages.push({
@@ -68,6 +70,7 @@ const resultOf = async (
   { name, arguments: text }: RequestedToolCall,
   tools: readonly OpenAiTool[],
   call: ToolCall,
+  secrets: Secrets,
 ): Promise<JsonValue> => {
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined) {
@@ -76,7 +79,7 @@ const resultOf = async (
   }
   const given = parseJson(text.trim() === '' ? '{}' : text);
   if (!given.ok) return { error: `The arguments are not JSON: ${given.message}` };
-  const parsed = tool.parameters.safeParse(given.value);
+  const parsed = tool.parameters.safeParse(secrets.inAnswer(given.value));
   if (!parsed.success) {
     const issues = schemaIssues(parsed.error).map(({ path, message }) => ({ path, message }));
     return { error: 'The arguments do not fit the parameters', issues };

@@ -63,6 +63,9 @@ const checkCast = (
   vote.cast.push(fact);
 };
 
+/** Of answers that are redacted the journal does not show whether they are equal; their votes are labelled `vote-N`. */
+const isLabel = (digest: string): boolean => digest.startsWith('vote-');
+
 /** A ballot is an answer, and equal to another one exactly when the answers are. */
 const checkBallot = (
   { answers }: Ledger,
@@ -77,7 +80,8 @@ const checkBallot = (
     const isSame = isSameJson(answers.get(other.key)?.output, answer?.output);
     const isJudgedSame = other.digest === digest;
     const how = `${key} and ${other.key} are counted wrongly`;
-    findings.expect(isSame === isJudgedSame, 'outputs-kept', how);
+    const isHidden = isLabel(digest) && isLabel(other.digest);
+    findings.expect(isSame === isJudgedSame || (isSame && isHidden), 'outputs-kept', how);
   }
 };
 

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
+import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { StoreUnavailableError } from '../../../src/errors.js';
@@ -101,3 +104,58 @@ describe.skipIf(!hasDisk)('a disk that is full', () => {
     expect(readdirSync(disk).filter((name) => name.startsWith('new.db'))).toEqual([]);
   });
 });
+
+describe('a file that another connection holds', () => {
+  it('does not block the event loop: calls wait for it, and each is done once', async () => {
+    const path = folder.newPath();
+    const store = sqliteStore<NotedEntry>({ path });
+    await store.create(headerOf('run'));
+    const other = new Database(path);
+    other.exec('BEGIN IMMEDIATE');
+    let ticks = 0;
+    const ticking = setInterval(() => (ticks += 1), 1);
+    const appended = store.append('run', 0, entriesFrom(0, 1));
+    const posted = store.post('run', { id: 'a', at: 0, command: null });
+    expect(appended).toBeInstanceOf(Promise);
+    while (ticks < 20) await new Promise((resolve) => setTimeout(resolve, 1));
+    other.exec('COMMIT');
+    await Promise.all([appended, posted]);
+    clearInterval(ticking);
+    expect((await store.read('run'))?.entries).toEqual(entriesFrom(0, 1));
+    expect(await store.inbox('run')).toHaveLength(1);
+    other.close();
+    await store.close?.();
+  });
+});
+
+describe.skipIf(!existsSync('/proc/self/fd'))('a store that was closed', () => {
+  it('keeps no descriptor once its statements are collected, though the store is kept', async () => {
+    const collect = collector();
+    const path = folder.newPath();
+    const open = (): number =>
+      readdirSync('/proc/self/fd').filter((descriptor) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${descriptor}`).includes(path);
+        } catch {
+          return false;
+        }
+      }).length;
+    const kept = Array.from({ length: 10 }, () => sqliteStore({ path }));
+    expect(open()).toBeGreaterThan(10);
+    for (const store of kept) await store.close?.();
+    for (let round = 0; round < 100 && open() > 0; round += 1) {
+      collect();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(open()).toBe(0);
+    expect(kept).toHaveLength(10);
+  });
+});
+
+/** Collects garbage in a process that was not started with a flag for it. */
+const collector = (): (() => void) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return collect;
+};

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+
+import { createOrchestrator } from '../../src/orchestrator.js';
+import { definePolicy } from '../../src/policy/policy.js';
+import { memoryStore } from '../../src/services/memory-store.js';
+import { agentNamed, steps } from '../scenarios/team.js';
+import { expectNoLeaks } from './no-leaks.js';
+
+expectNoLeaks();
+
+describe('agents that answer at once', () => {
+  it('leave the event loop its turns: timers of the program fire while runs go on', async () => {
+    const worker = agentNamed('worker', () => 'done');
+    const orchestrator = createOrchestrator({
+      agents: [worker],
+      store: memoryStore(),
+      policy: definePolicy({ limits: { maxSteps: 3_000, maxAgentCalls: 100_000 } }),
+    });
+    const ids = Array.from({ length: 3_000 }, (_item, index) =>
+      index === 0 ? 's0' : `s${index}<s${index - 1}`,
+    );
+    const run = orchestrator.start({ goal: 'G', plan: { steps: steps(...ids) } });
+    let isOver = false;
+    const done = run.done.then((report) => {
+      isOver = true;
+      return report;
+    });
+    let turns = 0;
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      turns += 1;
+    }
+    expect((await done).status).toBe('completed');
+    // Three thousand steps take far longer than the 25 milliseconds after which the event loop gets a turn.
+    expect(turns).toBeGreaterThan(3);
+  });
+});
