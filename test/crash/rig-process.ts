@@ -124,6 +124,9 @@ const close = async (): Promise<void> => {
   process.exit();
 };
 
+process.on('unhandledRejection', (error) => {
+  write('unhandled', toFailure(error).message.replaceAll(/\s+/g, '-'));
+});
 process.on('message', (order: RigOrder) => {
   live.isDraining = true;
   if (order === 'close') void close();
