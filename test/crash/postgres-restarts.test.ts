@@ -10,7 +10,14 @@ import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
 import type { Program } from './lives.js';
 import { bundled } from './lives.js';
-import { countOf, lostFacts, readLogs, repeatedAfterAnswer, runsNotCompleted } from './rig-log.js';
+import {
+  countOf,
+  lostFacts,
+  readLogs,
+  repeatedAfterAnswer,
+  runsNotCompleted,
+  unhandledIn,
+} from './rig-log.js';
 import type { RigProcess } from './rig.js';
 import { drain, readJournals, startRigProcess } from './rig.js';
 
@@ -72,6 +79,7 @@ describe.skipIf(isPostgresMissed)('PostgreSQL that is restarted in immediate mod
           `${lost.length} facts lost, ${repeated.length} answered calls repeated, ` +
           `${failed.length} runs not completed, ${unfinished.length} unfinished.\n`,
       );
+      expect(unhandledIn(lines), 'rejections without a handler').toEqual([]);
       expect(lost).toEqual([]);
       expect(repeated).toEqual([]);
       expect(failed).toEqual([]);

@@ -28,6 +28,9 @@ export const readLogs = (paths: readonly string[]): readonly Line[] =>
 export const countOf = (lines: readonly Line[], wanted: string): number =>
   lines.filter(({ kind }) => kind === wanted).length;
 
+export const unhandledIn = (lines: readonly Line[]): readonly string[] =>
+  lines.flatMap(({ kind, words }) => (kind === 'unhandled' ? [words.join(' ')] : []));
+
 /** Facts that a subscriber was told and that are not in the journal. */
 export const lostFacts = (
   lines: readonly Line[],

@@ -30,7 +30,7 @@ export interface RigProcessOptions {
 export type RigOrder = 'drain' | 'close';
 
 /** The longest that an agent takes; each call takes a random part of it. */
-const AGENT_MS = 30;
+const AGENT_MS = 10;
 
 const options = JSON.parse(process.argv[2] ?? '{}') as RigProcessOptions;
 // Every line is on the disk before the process goes on.
@@ -124,6 +124,9 @@ const close = async (): Promise<void> => {
   process.exit();
 };
 
+process.on('unhandledRejection', (error) => {
+  write('unhandled', toFailure(error).message.replaceAll(/\s+/g, '-'));
+});
 process.on('message', (order: RigOrder) => {
   live.isDraining = true;
   if (order === 'close') void close();

@@ -13,7 +13,14 @@ import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
 import type { Program } from './lives.js';
 import { bundled } from './lives.js';
-import { countOf, lostFacts, readLogs, repeatedAfterTold, runsNotCompleted } from './rig-log.js';
+import {
+  countOf,
+  lostFacts,
+  readLogs,
+  repeatedAfterTold,
+  runsNotCompleted,
+  unhandledIn,
+} from './rig-log.js';
 import type { RigProcess } from './rig.js';
 import { drain, readJournals, startRigProcess } from './rig.js';
 import type { StoreAddress } from './store-address.js';
@@ -32,6 +39,7 @@ interface Stopped {
   readonly repeated: readonly string[];
   readonly unfinished: readonly string[];
   readonly notCompleted: readonly string[];
+  readonly unhandled: readonly string[];
   readonly calls: number;
   readonly resumed: number;
 }
@@ -87,6 +95,7 @@ const stopPair = async (address: StoreAddress, name: string, stops: number): Pro
     repeated: repeatedAfterTold(lines),
     unfinished,
     notCompleted: runsNotCompleted(lines, journals),
+    unhandled: unhandledIn(lines),
     calls: countOf(lines, 'called'),
     resumed: countOf(lines, 'resumed'),
   };
@@ -119,7 +128,8 @@ describe.each(['sqlite', 'postgres'] as const)(
             `${sum(({ notCompleted }) => notCompleted.length)} runs not completed, ` +
             `${sum(({ unfinished }) => unfinished.length)} unfinished.\n`,
         );
-        for (const { repeated, lost, unfinished, notCompleted } of results) {
+        for (const { repeated, lost, unfinished, notCompleted, unhandled } of results) {
+          expect(unhandled, 'rejections without a handler').toEqual([]);
           expect(repeated).toEqual([]);
           expect(lost).toEqual([]);
           expect(notCompleted).toEqual([]);
