@@ -69,7 +69,7 @@ for (let index = 0; index < count; index += 1) {
   if (index % 100 === 0) await settle(0);
 }
 // Until every run has come to its question.
-for (let before = -1; before !== runsWithQuestion; ) {
+for (let before = -1; before !== runsWithQuestion;) {
   before = runsWithQuestion;
   await settle(2_000);
 }

@@ -11,14 +11,16 @@ import type { Effect, KernelInput, KernelStep } from '../kernel/kernel.types.js'
 /** What one run has in mind: its journal, and what is read off it. */
 export class RunMemory {
   readonly #entries: JournalEntry[] = [];
-  readonly #builder: RecordBuilder;
+  readonly #run: { readonly runId: string; readonly goal: string };
+  /** Made when it is first asked for: a run that only waits does without. */
+  #builder: RecordBuilder | undefined;
   readonly #outputs = new Map<string, JsonValue>();
   #factCount = 0;
   /** Entries that the record has taken in. */
   #recorded = 0;
 
   constructor(runId: string, goal: string) {
-    this.#builder = createRecordBuilder({ runId, goal });
+    this.#run = { runId, goal };
   }
 
   get length(): number {
@@ -77,18 +79,23 @@ export class RunMemory {
   }
 
   record(): RunRecord {
-    // Built when somebody asks: a run that nobody watches costs no more than its journal.
-    for (; this.#recorded < this.#entries.length; this.#recorded += 1) {
-      for (const fact of this.#entries[this.#recorded]?.facts ?? []) this.#builder.add(fact);
-    }
-    return this.#builder.record();
+    return this.#upToDate().record();
   }
 
   /** The record of a run that goes no further here, though its journal has no end. */
   recordEndedBy(reason: string, at: number): RunRecord {
-    this.record();
-    this.#builder.add({ sequence: this.#factCount + 1, at, ...runFailed(reason) });
-    return this.#builder.record();
+    const builder = this.#upToDate();
+    builder.add({ sequence: this.#factCount + 1, at, ...runFailed(reason) });
+    return builder.record();
+  }
+
+  /** Takes in what was written since it was last asked for. */
+  #upToDate(): RecordBuilder {
+    const builder = (this.#builder ??= createRecordBuilder(this.#run));
+    for (; this.#recorded < this.#entries.length; this.#recorded += 1) {
+      for (const fact of this.#entries[this.#recorded]?.facts ?? []) builder.add(fact);
+    }
+    return builder;
   }
 }
 
