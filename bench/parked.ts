@@ -19,9 +19,7 @@ const seconds = Number(secondsText);
 const folder = mkdtempSync(join(tmpdir(), 'planwright-parked-'));
 
 const inner: RunStore =
-  kind === 'memory'
-    ? memoryStore()
-    : (sqliteStore({ path: join(folder, 'runs.db') }) as unknown as RunStore);
+  kind === 'memory' ? memoryStore() : sqliteStore({ path: join(folder, 'runs.db') });
 
 let statements = 0;
 const names = new Map<string, number>();

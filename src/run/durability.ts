@@ -34,7 +34,7 @@ export interface DurabilityOptions {
 
 export type Durability = Required<DurabilityOptions>;
 
-export const defaultDurability: Durability = {
+const defaultDurability: Durability = {
   leaseMs: 30_000,
   pollMs: 1_000,
   answerMs: 10_000,

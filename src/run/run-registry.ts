@@ -1,7 +1,6 @@
 import {
   JournalMismatchError,
   OrchestratorClosedError,
-  RunClaimedError,
   RunConflictError,
   RunNotFoundError,
 } from '../errors.js';

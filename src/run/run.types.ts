@@ -32,8 +32,11 @@ export interface ConnectedRun extends RunCommands {
 /** One run of one goal. */
 export interface Run {
   readonly runId: string;
-  /** Calls back with every fact in order, those of the past first. Returns how to stop. */
-  subscribe(listener: (fact: Fact) => void): () => void;
+  /**
+   * Calls back with every fact in order, those of the past first. A listener that returns a promise gets the next fact
+   * when that settles; the run does not wait for it. Returns a function that stops it.
+   */
+  subscribe(listener: (fact: Fact) => void | Promise<void>): () => void;
   /** The same facts as a stream that ends with the run. */
   facts(): AsyncIterable<Fact>;
   /** Where the run stands. */

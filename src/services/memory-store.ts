@@ -102,15 +102,9 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
     post: (runId, command) => {
       checkId(command.id, 'command.id');
       const run = known(runId);
-      const posted = { isOwned: isOwned(run, command.at) };
-      if (run.answers.has(command.id)) return { ...posted, answer: run.answers.get(command.id) };
-      if (run.inbox.has(command.id)) return posted;
-      if (run.ended) throw new RunConflictError(`Run '${runId}' has ended`);
-      if (run.inbox.size >= INBOX_LIMIT)
-        throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
-      run.inbox.set(command.id, command);
-      listeners.tell(runId);
-      return posted;
+      const { isNew, ...posted } = post(run, command);
+      if (isNew) listeners.tell(runId);
+      return { ...posted, isOwned: isOwned(run, command.at) };
     },
     inbox: (runId) => Object.freeze([...(runs.get(runId)?.inbox.values() ?? [])]),
     delete: (runId) => {
@@ -131,6 +125,17 @@ const keptRun = <Entry>(header: RunHeader): KeptRun<Entry> => ({
   takeovers: 0,
   claim: undefined,
 });
+
+function post(run: KeptRun<unknown>, command: StoredCommand) {
+  const { header, inbox, answers, ended } = run;
+  if (answers.has(command.id)) return { isNew: false, answer: answers.get(command.id) };
+  if (inbox.has(command.id)) return { isNew: false };
+  if (ended) throw new RunConflictError(`Run '${header.runId}' has ended`);
+  if (inbox.size >= INBOX_LIMIT)
+    throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${header.runId}'`);
+  inbox.set(command.id, command);
+  return { isNew: true };
+}
 
 const targetOf = ({ header, entries, ended, claim }: KeptRun<unknown>) => ({
   runId: header.runId,

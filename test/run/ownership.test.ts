@@ -267,7 +267,7 @@ describe('onError', () => {
         },
       };
       const orchestrator = composeOrchestrator(
-        { agents: [slowAgent('worker', clock, 1)], clock, store, onError: onError as () => void },
+        { agents: [slowAgent('worker', clock, 1)], clock, store, onError },
         undefined,
       );
       const run = orchestrator.start(START);

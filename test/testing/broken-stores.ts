@@ -80,7 +80,6 @@ const breaks: Readonly<Record<string, Break>> = {
     let latest = 1;
     return {
       claim: async (...args) => {
-        const [runId] = args;
         const claim = await inner.claim(...args);
         if (claim !== undefined) latest = claim.token;
         return claim && { ...claim, token: 1 };

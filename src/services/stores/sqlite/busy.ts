@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../../errors.js';
+import type { StoreUnavailableError } from '../../../errors.js';
 import type { Clock } from '../../clock.js';
 import type { MaybePromise } from '../../run-store.js';
 import { isBusyError } from './sqlite-error.js';
