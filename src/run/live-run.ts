@@ -238,7 +238,7 @@ export class LiveRun extends CommandMethods implements Run {
     return this.#parts.clock.now() + this.#aheadMs;
   }
 
-  subscribe(listener: (fact: Fact) => void | Promise<void>): () => void {
+  subscribe(listener: (fact: Fact) => unknown): () => void {
     return this.#facts.subscribe(listener);
   }
 

@@ -36,7 +36,7 @@ export interface Run {
    * Calls back with every fact in order, those of the past first. A listener that returns a promise gets the next fact
    * when that settles; the run does not wait for it. Returns a function that stops it.
    */
-  subscribe(listener: (fact: Fact) => void | Promise<void>): () => void;
+  subscribe(listener: (fact: Fact) => unknown): () => void;
   /** The same facts as a stream that ends with the run. */
   facts(): AsyncIterable<Fact>;
   /** Where the run stands. */

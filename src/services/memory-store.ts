@@ -67,10 +67,7 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
       keepOptions(run, options);
       listeners.tell(runId);
     },
-    read: (runId, from = 0) => {
-      const run = runs.get(runId);
-      return run && snapshotOf(run, from);
-    },
+    read: (runId, from = 0) => snapshotOf(runs.get(runId), from),
     list: (filter = {}) => listed([...runs.values()], filter),
     renew: (owner, leaseMs, now) => {
       leases.set(owner, now + leaseMs);
@@ -187,9 +184,11 @@ function listed(runs: readonly KeptRun<unknown>[], { ended, ...filter }: RunFilt
 }
 
 function snapshotOf<Entry extends StoredEntry>(
-  { header, entries, ended, state, claim }: KeptRun<Entry>,
+  run: KeptRun<Entry> | undefined,
   from: number,
-): StoredRun<Entry> {
+): StoredRun<Entry> | undefined {
+  if (run === undefined) return undefined;
+  const { header, entries, ended, state, claim } = run;
   return Object.freeze({
     header,
     entries: Object.freeze(entries.slice(from)),

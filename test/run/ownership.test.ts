@@ -257,7 +257,7 @@ describe('onError', () => {
       () => {
         throw new Error('The logger is broken');
       },
-      () => Promise.reject(new Error('The logger is broken')),
+      (): unknown => Promise.reject(new Error('The logger is broken')),
     ]) {
       const clock = virtualClock();
       const store: RunStore = {
