@@ -10,6 +10,7 @@ import { checkInvariants } from '../../../src/testing/invariants/check-invariant
 import type { InvariantName } from '../../../src/testing/invariants/invariants.js';
 import { INVARIANTS } from '../../../src/testing/invariants/invariants.js';
 import { play } from '../../scenarios/harness.js';
+import { plannerInTurn } from '../../scenarios/planners.js';
 import { scriptedAgent } from '../../scenarios/scripted.js';
 import { steps } from '../../scenarios/team.js';
 
@@ -269,6 +270,26 @@ describe('a doctored journal', () => {
     });
     expect(broken(facts, guarded('worker'))).toEqual([]);
     expect(broken(facts, guarded('architect'))).toEqual(['consent-first']);
+  });
+
+  it('pause-held: a step starts, or the planner is tried again, while the run is paused', async () => {
+    const run = await play('straight', () => ({
+      options: {
+        agents: [scriptedAgent('worker', done('done'))],
+        planner: plannerInTurn(new Error('Not now'), ['a']),
+      },
+      at: { 1: (control) => control.pause(), 2_000: (control) => control.resume() },
+    }));
+    const facts = run.journal.flatMap((entry) => entry.facts);
+    expect(broken(facts, {})).toEqual([]);
+    const withoutEnd = facts
+      .filter(({ type }) => type !== 'run.resumed')
+      .map((fact, index) => ({ ...fact, sequence: index + 1 }));
+    const violations = checkInvariants(withoutEnd, { policy: definePolicy() });
+    expect(violations.map(({ name, message }) => [name, message])).toEqual([
+      ['pause-held', 'run/plan/planner.1#2 is called while the run is paused'],
+      ['pause-held', 'a starts while the run is paused'],
+    ]);
   });
 
   it('waits-in-time: a call or a question outlasts its own deadline', () => {

@@ -38,7 +38,7 @@ const planSeenIn = (value: string): PlanSeen => {
   if (value.includes('preparing')) return 'given';
   // In a sub-plan the ladder's answer is waited for; what it is about has been judged.
   if (value.includes('weighing')) return 'judged';
-  const isJudged = value.includes('reviewingPlan') || value.includes('awaitingPlanApproval');
+  const isJudged = /holdingReview|reviewingPlan|awaitingPlanApproval/.test(value);
   return isJudged ? 'proposal' : 'none';
 };
 
