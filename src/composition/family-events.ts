@@ -35,7 +35,7 @@ export const withinFamily = <Machine extends AnyStateMachine>(
     AnyStateMachine,
     'transition' | 'getInitialSnapshot' | 'restoreSnapshot' | 'provide'
   > = {
-    transition: (snapshot, event, scope) => {
+    transition: (snapshot, event: EventObject, scope) => {
       const isKnown = isFromFamily(event, scope) || isHeard(event, snapshot.context);
       return isKnown ? transition(snapshot, event, scope) : snapshot;
     },

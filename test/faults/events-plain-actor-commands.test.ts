@@ -282,10 +282,10 @@ describe('an event that is not a command, sent to a plain actor', () => {
     expect(below.length).toBeGreaterThan(0);
     const before: unknown = chart?.getSnapshot();
     for (const inner of forgeries()) {
-      above.send({ type: 'pass', inner } as never);
+      above.send({ type: 'pass', inner });
       expect(chart?.getSnapshot(), inner.type).toBe(before);
     }
-    above.send({ type: 'pass', inner: { type: 'run.abort', reason: 'Enough' } } as never);
+    above.send({ type: 'pass', inner: { type: 'run.abort', reason: 'Enough' } });
     expect(run.getSnapshot()).toMatchObject({ output: { status: 'aborted' } });
     above.stop();
   });

@@ -95,7 +95,7 @@ describe('the error about large options', () => {
     );
     let error: unknown;
     try {
-      definePolicy({ limits } as never);
+      definePolicy({ limits });
     } catch (thrown) {
       error = thrown;
     }

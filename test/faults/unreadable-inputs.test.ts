@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Issue } from '../../src/errors.js';
 import { ConfigurationError, PlanError, PolicyError, TimeTravelError } from '../../src/errors.js';
-import type { OrchestratorOptions } from '../../src/orchestrator.js';
-import { createOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator, createOrchestrator } from '../../src/orchestrator.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
@@ -52,11 +51,10 @@ const issuesOf = (error: unknown): readonly Issue[] =>
   (error as { readonly issues?: readonly Issue[] }).issues ?? [];
 
 const team = (change: object = {}) =>
-  createOrchestrator({
-    agents: [agentNamed('worker', () => 'done')],
-    store: memoryStore(),
-    ...change,
-  } as OrchestratorOptions<never> as never);
+  composeOrchestrator(
+    { agents: [agentNamed('worker', () => 'done')], store: memoryStore(), ...change },
+    undefined,
+  );
 
 const step = { id: 'a', agent: 'worker', task: 'Do the work of step a', dependsOn: [] as string[] };
 
@@ -92,7 +90,7 @@ describe('a plan that cannot be read', () => {
     const run = orchestrator.start({
       goal: 'Go',
       runId: 'run',
-      plan: { steps: steps('a') } as never,
+      plan: { steps: steps('a') },
     });
     await run.done;
     const error: unknown = await orchestrator
@@ -189,7 +187,7 @@ describe('a command or an answer that cannot be read', () => {
         clock,
         agents: [agentNamed('worker', () => make())],
         policy: definePolicy({ retry: { attempts: 1 }, failure: { onStepFailure: 'continue' } }),
-      }).start({ goal: 'Go', plan: { steps: steps('a') } as never });
+      }).start({ goal: 'Go', plan: { steps: steps('a') } });
       expect(await run.skip(make() as never)).toMatchObject({ accepted: false });
       await clock.runUntil(run.done);
       expect(await run.done).toMatchObject({ status: 'failed', reason: 'steps-failed' });
