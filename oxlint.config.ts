@@ -50,7 +50,7 @@ const overrides: OxlintOverride[] = [
   {
     // Three regions in one literal: split up, its edges would be lost to the extractor and the editor.
     files: ['src/machines/orchestrator.ts'],
-    rules: { 'eslint/max-lines': maxLines(700) },
+    rules: { 'eslint/max-lines': maxLines(740) },
   },
   {
     // The root, and the registry for runs of a store, may load a room when it is asked for: who never asks does not carry it.

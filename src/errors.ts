@@ -62,9 +62,24 @@ abstract class IssuesError extends PlanwrightError {
     issues: readonly Issue[],
     options: ErrorOptions | undefined,
   ) {
-    super(code, listIssues(headline, issues), options);
-    this.issues = [...issues];
+    const listed = issues.slice(0, ISSUES_MAX).map(shortened);
+    super(code, listIssues(headline, listed, issues.length - listed.length), options);
+    this.issues = listed;
   }
+}
+
+/** More than a person reads. A policy with 100,000 unknown options would have as many issues. */
+const ISSUES_MAX = 50;
+
+/** Longer than any message of this package; what it quotes of its input is not. */
+const MESSAGE_CHARACTERS_MAX = 2_000;
+
+function shortened(issue: Issue): Issue {
+  const { path, message } = issue;
+  if (path.length + message.length <= MESSAGE_CHARACTERS_MAX) return issue;
+  const cut = (text: string): string =>
+    text.length > MESSAGE_CHARACTERS_MAX ? `${text.slice(0, MESSAGE_CHARACTERS_MAX)}…` : text;
+  return { ...issue, path: cut(path), message: cut(message) };
 }
 
 /** A policy has options that are unknown, out of range or in conflict. */
@@ -309,12 +324,13 @@ export class PathError extends PlanwrightError {
   }
 }
 
-function listIssues(headline: string, issues: readonly Issue[]): string {
+function listIssues(headline: string, issues: readonly Issue[], leftOut = 0): string {
   const lines = issues.map(({ path, message, severity }) => {
     const place = path === '' ? '' : `${path}: `;
     return `- ${severity === 'warning' ? '(warning) ' : ''}${place}${message}`;
   });
-  return [`${headline}:`, ...lines].join('\n');
+  const rest = leftOut > 0 ? [`- and ${leftOut} more`] : [];
+  return [`${headline}:`, ...lines, ...rest].join('\n');
 }
 
 function hasCode(value: unknown, code: string): boolean {

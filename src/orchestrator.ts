@@ -13,7 +13,12 @@ import type { Agent } from './agents/agent.js';
 import { hasSecrets } from './agents/secret.js';
 import { fingerprint, stableStringify } from './canonical-json.js';
 import { chartFingerprint } from './composition/chart-fingerprint.js';
-import { configurationIssues, inputIssues } from './composition/configuration.js';
+import {
+  configurationIssues,
+  inputIssues,
+  readInput,
+  readOptions,
+} from './composition/configuration.js';
 import { rememberInternals } from './composition/internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from './errors.js';
 import { createKernel } from './kernel/kernel.js';
@@ -159,10 +164,11 @@ type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['ta
 
 /** As `createOrchestrator`, with the copies of what is stored and the running of charts under the control of a test. */
 export const composeOrchestrator = (
-  options: OrchestratorOptions<readonly Agent[]>,
+  given: OrchestratorOptions<readonly Agent[]>,
   copyStored: RunParts['copyStored'],
   runnerOf?: Parameters<typeof createKernel>[1],
 ): Orchestrator => {
+  const options = readOptions(given);
   const policy = definePolicy(options.policy);
   const issues = configurationIssues(options, policy);
   if (issues.length > 0) throw new ConfigurationError(issues);
@@ -310,7 +316,8 @@ const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
   redactText: options.redact && safely(options.redact),
 });
 
-const checkedInput = (input: StartInput, { policy, team }: Settings): StartInput => {
+const checkedInput = (given: StartInput, { policy, team }: Settings): StartInput => {
+  const input = readInput(given);
   const issues = inputIssues(input, team.hasPlanner);
   if (issues.length > 0) throw new ConfigurationError(issues);
   if (input.plan === undefined) return input;

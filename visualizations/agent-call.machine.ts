@@ -10,6 +10,7 @@ export const agentCallMachine = setup({
     isAnsweredWithPermit: () => false,
     isCutShort: () => false,
     isFallback: () => false,
+    isPaused: () => false,
     needsPermit: () => false,
   },
   actions: {
@@ -21,6 +22,7 @@ export const agentCallMachine = setup({
     keepFailure: () => {},
     keepOutcome: () => {},
     noteEnding: () => {},
+    notePause: () => {},
     reportSettled: () => {},
     startFallback: () => {},
   },
@@ -29,6 +31,7 @@ export const agentCallMachine = setup({
   },
   delays: {
     attemptTimeout: 1000,
+    pauseLimit: 1000,
     retryBackoff: 1000,
   },
 }).createMachine({
@@ -36,15 +39,46 @@ export const agentCallMachine = setup({
   description: 'One call of one agent: tries, pauses and a fallback, all bounded.',
   options: { maxIterations: 100 },
   initial: 'admitting',
-  on: { 'run.windDown': { actions: 'noteEnding' } },
+  on: {
+    'run.windDown': { actions: 'noteEnding' },
+    'run.hold': { actions: { type: 'notePause', params: { isPaused: true } } },
+    'run.release': { actions: { type: 'notePause', params: { isPaused: false } } },
+  },
   states: {
     admitting: {
-      description: 'A permit is asked for only when the policy has a breaker or a budget of calls.',
+      description: 'No try goes out while its run is paused. A permit is asked for only when the policy has a breaker or a budget of calls.',
       always: [
+        { guard: 'isPaused', target: 'paused' },
         { guard: 'needsPermit', target: 'requestingPermit' },
         { guard: 'isFallback', target: 'fallingBack' },
         { target: 'calling' },
       ],
+    },
+    paused: {
+      description: 'The next try waits until a person resumes the run.',
+      tags: ['waiting-for-human'],
+      on: {
+        'run.release': {
+          target: 'admitting',
+          actions: { type: 'notePause', params: { isPaused: false } },
+        },
+        'run.windDown': {
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'run-ended', reason: 'The run is ending' },
+          },
+        },
+      },
+      after: {
+        pauseLimit: {
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'timeout', reason: 'The run was paused for too long' },
+          },
+        },
+      },
     },
     requestingPermit: {
       description: 'The root orchestrator counts the call against its budget and asks the breaker.',

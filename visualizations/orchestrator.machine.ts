@@ -46,6 +46,7 @@ export const orchestratorMachine = setup({
     isRefocusNext: () => false,
     isRemindNext: () => false,
     isRepeatedPlan: () => false,
+    isReviewHeld: () => false,
     isSubplanSettled: () => false,
     keepsPlanOnReject: () => false,
     mustStop: () => false,
@@ -103,6 +104,7 @@ export const orchestratorMachine = setup({
     noteVerdict: () => {},
     openQuestion: () => {},
     passDown: () => {},
+    passToCall: () => {},
     passUp: () => {},
     pause: () => {},
     refuseCommand: () => {},
@@ -287,6 +289,20 @@ export const orchestratorMachine = setup({
                 ],
                 onError: 'judgingPlanner',
               },
+              on: {
+                'run.hold': {
+                  actions: [
+                    'holdSteps',
+                    { type: 'passToCall', params: { id: 'planner' } },
+                  ],
+                },
+                'run.release': {
+                  actions: [
+                    'releaseSteps',
+                    { type: 'passToCall', params: { id: 'planner' } },
+                  ],
+                },
+              },
               after: {
                 planningBudget: {
                   target: 'judgingPlanner',
@@ -330,9 +346,18 @@ export const orchestratorMachine = setup({
                   target: 'refusingReplan',
                   actions: { type: 'rejectPlan', params: { by: 'repeat' } },
                 },
+                { guard: 'isReviewHeld', target: 'holdingReview' },
                 { guard: 'needsPlanReview', target: 'reviewingPlan' },
                 { target: 'acceptingPlan' },
               ],
+            },
+            holdingReview: {
+              description: 'The plan is reviewed as soon as a person resumes the run.',
+              tags: ['waiting-for-human'],
+              entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
+              on: {
+                'run.release': { target: 'reviewingPlan', actions: 'releaseSteps' },
+              },
             },
             reviewingPlan: {
               description: 'The supervisor scores the plan before anything of it runs.',
@@ -351,6 +376,20 @@ export const orchestratorMachine = setup({
                     type: 'rejectPlan',
                     params: { by: 'supervisor', reason: 'The review crashed' },
                   },
+                },
+              },
+              on: {
+                'run.hold': {
+                  actions: [
+                    'holdSteps',
+                    { type: 'passToCall', params: { id: 'planReview' } },
+                  ],
+                },
+                'run.release': {
+                  actions: [
+                    'releaseSteps',
+                    { type: 'passToCall', params: { id: 'planReview' } },
+                  ],
                 },
               },
               after: {
@@ -592,6 +631,20 @@ export const orchestratorMachine = setup({
                 ],
                 onError: 'judgingPlanner',
               },
+              on: {
+                'run.hold': {
+                  actions: [
+                    'holdSteps',
+                    { type: 'passToCall', params: { id: 'planner' } },
+                  ],
+                },
+                'run.release': {
+                  actions: [
+                    'releaseSteps',
+                    { type: 'passToCall', params: { id: 'planner' } },
+                  ],
+                },
+              },
               after: {
                 planningBudget: {
                   target: 'judgingPlanner',
@@ -644,6 +697,20 @@ export const orchestratorMachine = setup({
                     type: 'endFailed',
                     params: { reason: 'verification-failed' },
                   },
+                },
+              },
+              on: {
+                'run.hold': {
+                  actions: [
+                    'holdSteps',
+                    { type: 'passToCall', params: { id: 'goalReview' } },
+                  ],
+                },
+                'run.release': {
+                  actions: [
+                    'releaseSteps',
+                    { type: 'passToCall', params: { id: 'goalReview' } },
+                  ],
                 },
               },
               after: {

@@ -5,12 +5,14 @@ import type { CallInput, CallOutcome } from '../actors/call.types.js';
 import { checkPlan } from '../actors/check-plan.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
+import { isCommandToRun } from '../guards/commands.js';
 import { agentCallMachine } from '../machines/agent-call.js';
 import { breakerMachine } from '../machines/breaker.js';
 import { createOrchestratorMachine } from '../machines/orchestrator.js';
-import type { PlanToCheck, Proposal } from '../machines/orchestrator.types.js';
+import type { OrchestratorContext, PlanToCheck, Proposal } from '../machines/orchestrator.types.js';
 import type { Settings } from '../machines/settings.types.js';
 import { stepMachine } from '../machines/step.js';
+import { withinFamily } from './family-events.js';
 
 export type OrchestratorMachine = ReturnType<typeof createOrchestratorMachine>;
 
@@ -22,22 +24,36 @@ export const chartsOf = (settings?: Settings): Readonly<Record<string, AnyStateM
   breaker: breakerMachine,
 });
 
-/** The same charts with real actors behind them, for XState's own interpreter: `createActor(machine)`. */
+/**
+ * The same charts with real actors behind them, for XState's own interpreter: `createActor(machine)`. Its holder can send
+ * commands to the chart of the goal, and nothing else to any of them.
+ */
 export const liveMachine = (settings: Settings, perform: Perform): OrchestratorMachine => {
-  const agentCall = agentCallMachine.provide({ actors: { performCall: performLogic(perform) } });
-  const step = stepMachine.provide({
-    actors: { agentCall, orchestrator: lazyLogic(() => machine) as never },
-  });
-  const machine: OrchestratorMachine = createOrchestratorMachine(settings).provide({
+  const hearsNothing = (): boolean => false;
+  const performCall = performLogic(perform);
+  const agentCall = withinFamily(
+    agentCallMachine.provide({ actors: { performCall } }),
+    hearsNothing,
+  );
+  const step = withinFamily(
+    stepMachine.provide({
+      actors: { agentCall, orchestrator: lazyLogic(() => machine) as never },
+    }),
+    hearsNothing,
+  );
+  const made: OrchestratorMachine = createOrchestratorMachine(settings).provide({
     actors: {
       agentCall,
-      breaker: breakerMachine,
+      breaker: withinFamily(breakerMachine.provide({}), hearsNothing),
       checkPlan: fromPromise<Proposal | null, PlanToCheck>(({ input }) =>
         Promise.resolve(checkPlan(input)),
       ),
       step: step as never,
     },
   });
+  const machine = withinFamily(made, (event, context) =>
+    isCommandToRun(context as OrchestratorContext, event),
+  );
   return machine;
 };
 

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import type { Issue } from '../errors.js';
+import { ConfigurationError } from '../errors.js';
 import type { OrchestratorOptions, StartInput } from '../orchestrator.js';
 import type { Policy } from '../policy/policy.js';
 import { durabilityIssues } from '../run/durability.js';
@@ -12,14 +13,61 @@ const RUN_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 /** A goal beyond this is a document; it belongs into the agents' hands, not into every prompt. */
 const GOAL_CHARACTERS_MAX = 100_000;
 
+const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true>> = {
+  agents: true,
+  planner: true,
+  supervisor: true,
+  tester: true,
+  summarizer: true,
+  policy: true,
+  store: true,
+  durability: true,
+  clock: true,
+  dispatcher: true,
+  redact: true,
+  onError: true,
+};
+
+/** The options, read once; each that throws is an issue. */
+export const readOptions = (
+  options: OrchestratorOptions<readonly Agent[]>,
+): OrchestratorOptions<readonly Agent[]> => readFields(options, Object.keys(OPTIONS));
+
+/** What a run is started with, read once; each part that throws is an issue. */
+export const readInput = (input: StartInput): StartInput =>
+  readFields(input, ['goal', 'runId', 'plan']);
+
+const readFields = <Given extends object>(given: Given, names: readonly string[]): Given => {
+  const fields: Record<string, unknown> = {};
+  const issues = names.flatMap((name) =>
+    readable(name, () => {
+      const value: unknown = Reflect.get(given, name);
+      if (value !== undefined) fields[name] = value;
+      return [];
+    }),
+  );
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return fields as Given;
+};
+
+/** What is found at a place; a getter or a proxy that throws there is an issue of its own. */
+const readable = (path: string, look: () => Issue[]): Issue[] => {
+  try {
+    return look();
+  } catch {
+    const message = `Expected \`${path}\` to be readable, but reading it threw an error`;
+    return [{ code: 'unreadable-option', path, message }];
+  }
+};
+
 export const configurationIssues = (
   options: OrchestratorOptions<readonly Agent[]>,
   policy: Policy,
 ): Issue[] => [
-  ...agentIssues(options.agents),
+  ...readable('agents', () => agentIssues(options.agents)),
   ...functionIssues(options),
   ...gateIssues(options, policy),
-  ...durabilityIssues(options.durability),
+  ...readable('durability', () => durabilityIssues(options.durability)),
 ];
 
 const agentIssues = (agents: unknown): Issue[] => {
@@ -28,18 +76,22 @@ const agentIssues = (agents: unknown): Issue[] => {
     return [{ code: 'no-agents', path: 'agents', message }];
   }
   const seen = new Set<unknown>();
-  return agents.flatMap((agent: Partial<Agent> | null, index) => {
+  return Array.from(agents.keys()).flatMap((index) => {
     const path = `agents[${index}]`;
-    if (typeof agent?.name !== 'string' || typeof agent.run !== 'function') {
-      return [{ code: 'invalid-agent', path, message: 'Expected an agent made by defineAgent' }];
-    }
-    if (seen.has(agent.name)) {
-      const message = `There is already an agent called '${agent.name}'`;
-      return [{ code: 'duplicate-agent', path, message }];
-    }
-    seen.add(agent.name);
-    return [];
+    return readable(path, () => agentIssue(agents[index] as Partial<Agent> | null, path, seen));
   });
+};
+
+const agentIssue = (agent: Partial<Agent> | null, path: string, seen: Set<unknown>): Issue[] => {
+  if (typeof agent?.name !== 'string' || typeof agent.run !== 'function') {
+    return [{ code: 'invalid-agent', path, message: 'Expected an agent made by defineAgent' }];
+  }
+  if (seen.has(agent.name)) {
+    const message = `There is already an agent called '${agent.name.slice(0, 80)}'`;
+    return [{ code: 'duplicate-agent', path, message }];
+  }
+  seen.add(agent.name);
+  return [];
 };
 
 const functionIssues = (options: OrchestratorOptions<readonly Agent[]>): Issue[] =>

@@ -1,5 +1,6 @@
 import type { OrchestratorContext } from '../machines/orchestrator.types.js';
 import type { StepOutcome } from '../machines/step.types.js';
+import type { PlannedStep } from '../plan/progress.js';
 
 /** An answer with an empty route is for the chart that holds the question itself. */
 export const isAnswerToOwnQuestion = (
@@ -11,14 +12,17 @@ export const isAnswerToOwnQuestion = (
 export const isForChild = (event: { readonly type: string }): boolean =>
   'route' in event && Array.isArray(event.route) && event.route.length > 0;
 
-/** Why a person must agree before a step starts; null when nobody must. */
+/**
+ * Why a person must agree before a step starts; null when no question is asked. A trivial plan waives one question only,
+ * the one about `approval.agents`, and only where the policy says so.
+ */
 export const approvalQuestion = (
-  step: { readonly agent: string; readonly requiresApproval: boolean },
-  { settings, confidence, scope }: OrchestratorContext,
+  step: Pick<PlannedStep, 'agent' | 'requiresApproval' | 'isTrivial'>,
+  { settings, confidence }: OrchestratorContext,
 ): string | null => {
   const { agents, confidenceBelow, autoApproveTrivial } = settings.policy.approval;
   if (step.requiresApproval) return `The plan asks for approval before ${step.agent} starts`;
-  if (agents.includes(step.agent) && !(autoApproveTrivial && scope === 'trivial')) {
+  if (agents.includes(step.agent) && !(autoApproveTrivial && step.isTrivial)) {
     return `The policy asks for approval before ${step.agent} starts`;
   }
   const last = Object.hasOwn(confidence, step.agent) ? confidence[step.agent] : undefined;

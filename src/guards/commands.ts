@@ -18,6 +18,24 @@ export const refusalOf = (
   return parsed.ok ? refusalNow(context, parsed.command, statusOf) : parsed.reason;
 };
 
+const COMMAND_TYPES: Readonly<Record<Command['type'], true>> = {
+  'approval.grant': true,
+  'approval.reject': true,
+  'conversation.say': true,
+  'plan.skip': true,
+  'plan.skipTo': true,
+  'run.abort': true,
+  'run.pause': true,
+  'run.resume': true,
+  'time.extend': true,
+};
+
+/** An event that a person may send to a run. A sub-plan is no run: what people say reaches it by the run above. */
+export const isCommandToRun = (
+  { depth }: OrchestratorContext,
+  event: { readonly type: string },
+): boolean => depth === 0 && Object.hasOwn(COMMAND_TYPES, event.type);
+
 const refusalNow = (
   context: OrchestratorContext,
   command: Command,

@@ -17,11 +17,12 @@ export const isPlanAccepted = ({ settings, review }: OrchestratorContext): boole
 export const isGoalAccepted = ({ settings, review }: OrchestratorContext): boolean =>
   review !== null && isGatePassed(settings, 'goal', review);
 
-/** Sub-plans are made on behalf of a step that was approved; only the goal's own plan is put to a person. */
-export const needsPlanApproval = ({ settings, depth, proposal }: OrchestratorContext): boolean =>
-  depth === 0 &&
-  settings.policy.approval.plan &&
-  !(settings.policy.approval.autoApproveTrivial && proposal?.plan?.scope === 'trivial');
+/**
+ * Sub-plans are made on behalf of a step that was approved; only the goal's own plan is put to a person. What the plan
+ * says about itself, such as a trivial scope, never waives that.
+ */
+export const needsPlanApproval = ({ settings, depth }: OrchestratorContext): boolean =>
+  depth === 0 && settings.policy.approval.plan;
 
 export const hasPlan = ({ revision }: OrchestratorContext): boolean => revision >= 0;
 

@@ -34,9 +34,13 @@ export const agentCallMachine = setup({
   types: {
     input: {} as AgentCallInput,
     context: {} as AgentCallContext,
-    events: {} as PermitAnswer | { readonly type: 'run.windDown' },
+    events: {} as
+      | PermitAnswer
+      | { readonly type: 'run.windDown' }
+      | { readonly type: 'run.hold' }
+      | { readonly type: 'run.release' },
     output: {} as CallResult,
-    tags: {} as 'running' | 'waiting' | 'settled',
+    tags: {} as 'running' | 'waiting' | 'waiting-for-human' | 'settled',
   },
   guards: {
     canFallBack: ({ context }) => canFallBack(context),
@@ -46,6 +50,7 @@ export const agentCallMachine = setup({
       context.needsPermit && tryOf(event).kind === 'answered',
     isCutShort: ({ context }) => isCutShort(context),
     isFallback: ({ context }) => context.isFallback,
+    isPaused: ({ context }) => context.isPaused,
     needsPermit: ({ context }) => context.needsPermit,
   },
   actions: {
@@ -64,6 +69,7 @@ export const agentCallMachine = setup({
         failure(params),
     }),
     noteEnding: assign({ isWindingDown: true }),
+    notePause: assign({ isPaused: (_, params: { readonly isPaused: boolean }) => params.isPaused }),
     reportSettled: enqueueActions(({ context, event, enqueue }) => {
       if (context.needsPermit) enqueue.sendTo(parentOf, settledReport(context, tryOf(event)));
     }),
@@ -76,24 +82,63 @@ export const agentCallMachine = setup({
   },
   delays: {
     attemptTimeout: ({ context }) => context.timeoutMs,
+    pauseLimit: ({ context }) => context.pauseLimitMs,
     retryBackoff: ({ context }) => retryBackoffMs(context),
   },
 }).createMachine({
   id: 'agentCall',
   description: 'One call of one agent: tries, pauses and a fallback, all bounded.',
   options: { maxIterations: 100 },
-  context: ({ input }) => ({ tries: 1, outcome: null, isFallback: false, ...input }),
+  context: ({ input }) => ({
+    tries: 1,
+    outcome: null,
+    isPaused: false,
+    isFallback: false,
+    ...input,
+  }),
   initial: 'admitting',
   output: ({ event }) => (event as unknown as FinalEvent).output,
-  on: { 'run.windDown': { actions: 'noteEnding' } },
+  on: {
+    'run.windDown': { actions: 'noteEnding' },
+    'run.hold': { actions: { type: 'notePause', params: { isPaused: true } } },
+    'run.release': { actions: { type: 'notePause', params: { isPaused: false } } },
+  },
   states: {
     admitting: {
-      description: 'A permit is asked for only when the policy has a breaker or a budget of calls.',
+      description:
+        'No try goes out while its run is paused. A permit is asked for only when the policy has a breaker or a budget of calls.',
       always: [
+        { guard: 'isPaused', target: 'paused' },
         { guard: 'needsPermit', target: 'requestingPermit' },
         { guard: 'isFallback', target: 'fallingBack' },
         { target: 'calling' },
       ],
+    },
+    paused: {
+      description: 'The next try waits until a person resumes the run.',
+      tags: ['waiting-for-human'],
+      on: {
+        'run.release': {
+          target: 'admitting',
+          actions: { type: 'notePause', params: { isPaused: false } },
+        },
+        'run.windDown': {
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'run-ended', reason: 'The run is ending' },
+          },
+        },
+      },
+      after: {
+        pauseLimit: {
+          target: 'failed',
+          actions: {
+            type: 'keepFailure',
+            params: { code: 'timeout', reason: 'The run was paused for too long' },
+          },
+        },
+      },
     },
     requestingPermit: {
       description: 'The root orchestrator counts the call against its budget and asks the breaker.',
@@ -268,6 +313,8 @@ export interface AgentCallInput {
   readonly timeoutMs: number;
   /** True when the run winds down: a try that fails is the last one. */
   readonly isWindingDown: boolean;
+  /** How long a pause may hold a try up: the time limit of the run, which ends it first unless a person extends it. */
+  readonly pauseLimitMs: number;
   /** True when a breaker or a budget must be asked before every try. */
   readonly needsPermit: boolean;
   /** True when the agent has a fallback and the policy allows it. */
@@ -285,6 +332,8 @@ export interface AgentCallContext extends AgentCallInput {
   readonly tries: number;
   /** How the last try failed; null before one did. */
   readonly outcome: CallFailure | null;
+  /** True while the run is paused: the next try waits. Only calls for a plan or the goal are told of a pause. */
+  readonly isPaused: boolean;
   /** True once the fallback was asked. */
   readonly isFallback: boolean;
 }

@@ -10,6 +10,7 @@ export const callSettings = (
 ): AgentCallInput => ({
   request,
   isWindingDown,
+  pauseLimitMs: policy.time.limitMs,
   retry: policy.retry,
   // Without a limit of its own a call ends with its step or phase, which have theirs.
   timeoutMs: policy.time.stepTimeoutMs ?? policy.time.limitMs,

@@ -23,7 +23,6 @@ export const proposalAdopted = (context: OrchestratorContext): Update => {
     ...progressed(context),
     maxReplans,
     analysis: plan.analysis,
-    scope: scopeWith(context, plan),
     fingerprints: fingerprintsAfter({ ...context, maxReplans }),
     givenUp: [],
     proposal: null,
@@ -37,16 +36,6 @@ const maxReplansWith = (
   { maxReplans, revision, depth, settings }: OrchestratorContext,
   plan: ProposedPlan,
 ): number => (revision < 0 && depth === 0 ? replanLimit(settings.policy, plan) : maxReplans);
-
-/** A plan that calls itself trivial says nothing about the steps of earlier plans that still wait. */
-const scopeWith = (
-  { scope, progress, settings }: OrchestratorContext,
-  plan: ProposedPlan,
-): string | null => {
-  const keepsWaiting =
-    settings.policy.replan.merge.startsWith('append') && progress.counts.pending > 0;
-  return keepsWaiting && scope !== 'trivial' ? scope : (plan.scope ?? null);
-};
 
 /** Only a planner that can be asked again can repeat itself. */
 const fingerprintsAfter = (context: OrchestratorContext): readonly string[] =>

@@ -162,6 +162,7 @@ const NO_STEP: PlannedStep = {
   task: '',
   complexity: 'simple',
   requiresApproval: false,
+  isTrivial: false,
   votes: null,
   dependsOn: [],
   rank: 0,

@@ -77,6 +77,7 @@ export const orchestratorGuards = {
   isRefocusNext: (judged: Judged) => nextLevel(judged) === 'refocus',
   isRemindNext: (judged: Judged) => nextLevel(judged) === 'remind',
   isRepeatedPlan: ({ context }: Judged) => isRepeatedPlan(context),
+  isReviewHeld: ({ context }: Judged) => context.isPaused && proposal.needsPlanReview(context),
   isSubplanSettled: ({ context }: Judged) => schedule.isSubplanSettled(context),
   keepsPlanOnReject: ({ context }: Judged) => keepsPlanOnReject(context),
   mustStop: ({ context }: Judged) => schedule.mustStop(context),

@@ -238,6 +238,10 @@ export const orchestratorSetup = setup({
       const hop = nextHop(event);
       if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
     }),
+    passToCall: sendTo(
+      (_, params: { readonly id: string }) => params.id,
+      ({ event }) => event,
+    ),
     passUp: sendTo(parentOf, ({ event, self }) =>
       'route' in event ? routedFrom(event, self) : event,
     ),

@@ -168,6 +168,14 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                   ],
                   onError: 'judgingPlanner',
                 },
+                on: {
+                  'run.hold': {
+                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'planner' } }],
+                  },
+                  'run.release': {
+                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'planner' } }],
+                  },
+                },
                 after: {
                   planningBudget: {
                     target: 'judgingPlanner',
@@ -208,9 +216,18 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                     target: 'refusingReplan',
                     actions: { type: 'rejectPlan', params: { by: 'repeat' } },
                   },
+                  { guard: 'isReviewHeld', target: 'holdingReview' },
                   { guard: 'needsPlanReview', target: 'reviewingPlan' },
                   { target: 'acceptingPlan' },
                 ],
+              },
+              holdingReview: {
+                description: 'The plan is reviewed as soon as a person resumes the run.',
+                tags: ['waiting-for-human'],
+                entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
+                on: {
+                  'run.release': { target: 'reviewingPlan', actions: 'releaseSteps' },
+                },
               },
               reviewingPlan: {
                 description: 'The supervisor scores the plan before anything of it runs.',
@@ -230,6 +247,14 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                       type: 'rejectPlan',
                       params: { by: 'supervisor', reason: 'The review crashed' },
                     },
+                  },
+                },
+                on: {
+                  'run.hold': {
+                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'planReview' } }],
+                  },
+                  'run.release': {
+                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'planReview' } }],
                   },
                 },
                 after: {
@@ -464,6 +489,14 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                   ],
                   onError: 'judgingPlanner',
                 },
+                on: {
+                  'run.hold': {
+                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'planner' } }],
+                  },
+                  'run.release': {
+                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'planner' } }],
+                  },
+                },
                 after: {
                   planningBudget: {
                     target: 'judgingPlanner',
@@ -508,6 +541,14 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                   onError: {
                     target: 'concluding',
                     actions: { type: 'endFailed', params: { reason: 'verification-failed' } },
+                  },
+                },
+                on: {
+                  'run.hold': {
+                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'goalReview' } }],
+                  },
+                  'run.release': {
+                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'goalReview' } }],
                   },
                 },
                 after: {

@@ -81,7 +81,6 @@ export interface OrchestratorContext {
   /** Revisions adopted so far; -1 before the first. */
   readonly revision: number;
   readonly analysis: string;
-  readonly scope: string | null;
   readonly progress: Progress;
   /** Step index by slot; null is a free slot. */
   readonly slots: readonly (number | null)[];

@@ -46,7 +46,6 @@ export const initialContext = (
     proposal: null,
     revision: -1,
     analysis: '',
-    scope: null,
     progress: emptyProgress,
     replans: 0,
     plannerCalls: 0,

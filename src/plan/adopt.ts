@@ -1,5 +1,5 @@
 import { chunkedListOf, itemsOf } from './chunked-list.js';
-import type { ProposedPlan, ProposedStep } from './plan.js';
+import type { ProposedPlan } from './plan.js';
 import type { PlannedStep, Progress, StepState } from './progress.js';
 import { isSatisfying, stateOf, withReady } from './progress.js';
 
@@ -31,7 +31,7 @@ export const adoptPlan = (
   const replaced = isReplacing(rules.merge) ? pendingIndexes(progress) : [];
   const kept = replaced.length === 0 ? progress : withReplaced(progress, replaced);
   const firstIndex = kept.steps.length;
-  const steps = renamedSteps(kept.steps, plan.steps, rules);
+  const steps = renamedSteps(kept.steps, plan, rules);
   const added = steps.map((_, offset) => firstIndex + offset);
   const allSteps = [...kept.steps, ...steps];
   const states = [...itemsOf(kept.states), ...steps.map((step) => initialState(kept, step))];
@@ -71,7 +71,7 @@ const withReplaced = (progress: Progress, replaced: readonly number[]): Progress
 
 const renamedSteps = (
   existing: readonly PlannedStep[],
-  proposed: readonly ProposedStep[],
+  { steps: proposed, scope }: ProposedPlan,
   { revision, merge }: AdoptionRules,
 ): PlannedStep[] => {
   const indexById = new Map(existing.map((step, index) => [step.id, index]));
@@ -86,6 +86,7 @@ const renamedSteps = (
     task: step.task,
     complexity: step.complexity,
     requiresApproval: step.requiresApproval,
+    isTrivial: scope === 'trivial',
     votes: step.votes ?? null,
     dependsOn: step.dependsOn.flatMap((dependency) => indexById.get(dependency) ?? []),
     rank: firstRank + offset,

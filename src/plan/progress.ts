@@ -9,6 +9,8 @@ export interface PlannedStep {
   readonly task: string;
   readonly complexity: Complexity;
   readonly requiresApproval: boolean;
+  /** True when the plan that brought it called its scope trivial; never for a handed-off step. */
+  readonly isTrivial: boolean;
   /** Null: the agent is asked once. */
   readonly votes: Votes | null;
   /** Indexes of the steps it waits for. */

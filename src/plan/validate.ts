@@ -2,6 +2,7 @@ import type { Issue } from '../errors.js';
 import { findCycle } from './cycle.js';
 import type { ProposedPlan, ProposedStep } from './plan.js';
 import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from './plan.js';
+import { unreadablePath } from './unreadable.js';
 import { hasHiddenCharacters } from './visible-text.js';
 
 /** Seed 003's practice: a description shorter or longer than this is usually not one atomic task. */
@@ -35,6 +36,16 @@ export type PlanValidation =
  * // { ok: false, issues: [{ code: 'unknown-agent', path: 'steps[0].agent', message: '…known agents: coder' }] }
  */
 export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidation => {
+  try {
+    return validateReadable(candidate, rules);
+  } catch {
+    const message = 'Expected a plan that can be read, but reading it threw an error';
+    const path = unreadablePath(candidate) ?? '';
+    return { ok: false, issues: [{ code: 'unreadable-plan', path, message }] };
+  }
+};
+
+const validateReadable = (candidate: unknown, rules: PlanRules): PlanValidation => {
   const known = knownValidation(candidate, rules);
   if (known !== undefined) return known;
   const tooLarge = sizeIssue(candidate, rules);
@@ -105,7 +116,7 @@ const stepIssues = (step: ProposedStep, index: number, rules: PlanRules): Issue[
     issues.push({ code: 'invalid-step-id', path: `steps[${index}].id`, message });
   }
   if (!rules.agents.includes(step.agent)) {
-    const message = `Unknown agent ${quote(step.agent, rules)}; known agents: ${rules.agents.join(', ')}`;
+    const message = `Unknown agent ${quote(step.agent, rules)}; known agents: ${namesOf(rules.agents)}`;
     issues.push({ code: 'unknown-agent', path: `steps[${index}].agent`, message });
   }
   issues.push(...taskIssues(step.task, `steps[${index}].task`));
@@ -190,9 +201,25 @@ const cycleIssues = (steps: readonly ProposedStep[]): Issue[] => {
     {
       code: 'cyclic-dependency',
       path: 'steps',
-      message: `Dependency cycle: ${cycle.join(' -> ')}`,
+      message: cycleText(cycle),
     },
   ];
+};
+
+/** How many names a message lists: it goes into reports, journals and prompts. */
+const NAMES_MAX = 20;
+
+const namesOf = (names: readonly string[]): string => {
+  const rest = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
+  return `${names.slice(0, NAMES_MAX).join(', ')}${rest}`;
+};
+
+/** The cycle ends where it began, also where the middle is left out. */
+const cycleText = (cycle: readonly string[]): string => {
+  if (cycle.length <= NAMES_MAX) return `Dependency cycle: ${cycle.join(' -> ')}`;
+  const start = cycle.slice(0, NAMES_MAX - 1).join(' -> ');
+  const left = cycle.length - NAMES_MAX;
+  return `Dependency cycle of ${cycle.length - 1} steps: ${start} -> ... ${left} more ... -> ${cycle.at(-1)}`;
 };
 
 const formatPath = (path: readonly PropertyKey[]): string =>

@@ -12,6 +12,9 @@ import { describeValue } from './describe-value.js';
 import { joinPath, optionPaths, sectionShape } from './options.js';
 import { maxApprovalAgents, policySchema } from './schema.js';
 
+/** More than the error lists: a policy with a million unknown options costs no more than one with these. */
+const ISSUES_MAX = 100;
+
 /** Options by name, undefined values left out. */
 export type OptionTree = Readonly<Record<string, unknown>>;
 
@@ -62,6 +65,7 @@ function readSection(
   const shape = new Map(Object.entries(sectionShape(section) ?? {}));
   const tree: Record<string, unknown> = {};
   for (const name of Reflect.ownKeys(input)) {
+    if (issues.length >= ISSUES_MAX) break;
     const option = shape.get(String(name));
     if (option === undefined || typeof name === 'symbol') {
       issues.push(unknownOption(path, String(name), [...shape.keys()]));

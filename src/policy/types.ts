@@ -132,7 +132,10 @@ export interface ApprovalPolicy<AgentName extends string = string> {
   readonly agents: readonly AgentName[];
   /** Ask when an agent was less sure than this; null never asks. Range: 0 to 1. @default null */
   readonly confidenceBelow: number | null;
-  /** Do not ask for steps the plan calls trivial. @default false */
+  /**
+   * Do not ask about `agents` where the plan that brings the step has the scope `trivial`. Waives no other question: not
+   * `plan`, not `confidenceBelow`, not a step's own `requiresApproval`, and none about a handed-off step. @default false
+   */
   readonly autoApproveTrivial: boolean;
   /** How long to wait for an answer. Minimum: 1. @default 900_000 (15 minutes) */
   readonly timeoutMs: number;

@@ -48,7 +48,7 @@ export type ForkRequest = z.infer<typeof optionsSchema>;
 
 /** The shape of it. What it says is held against the run by {@link checkFork}. */
 export const parseFork = (candidate: unknown): ForkRequest => {
-  const parsed = optionsSchema.safeParse(candidate);
+  const parsed = readOptions(candidate);
   if (parsed.success) return parsed.data;
   throw new TimeTravelError(
     parsed.error.issues.map((issue) => ({
@@ -57,6 +57,15 @@ export const parseFork = (candidate: unknown): ForkRequest => {
       message: issue.message,
     })),
   );
+};
+
+const readOptions = (candidate: unknown): ReturnType<typeof optionsSchema.safeParse> => {
+  try {
+    return optionsSchema.safeParse(candidate);
+  } catch {
+    const message = 'Expected options that can be read, but reading them threw an error';
+    throw new TimeTravelError([{ code: 'invalid-fork', path: '', message }]);
+  }
 };
 
 const pathText = (path: readonly PropertyKey[]): string =>

@@ -27,11 +27,12 @@ export const forkedRun = async (
   now: number,
 ): Promise<ForkedRun> => {
   const timeline = new Timeline(engine.kernel);
-  const way = new Way(parent, fork, engine, timeline);
+  const way = new Way(parent, parentHeader, fork, engine, timeline);
   const sharedCount = sharedEntryCount(parent.entries, fork.atSequence);
   await way.share(sharedCount);
-  const isSame = way.say(parent.entries[sharedCount - 1]?.at ?? parentHeader.startedAt);
-  if (isSame) await way.follow(sharedCount);
+  if (fork.commands.length === 0) await way.follow(sharedCount);
+  way.begin();
+  way.say(parent.entries[sharedCount - 1]?.at ?? parentHeader.startedAt);
 
   const entries = movedTo(now, timeline.entries);
   const { runId, atSequence } = fork;
@@ -81,12 +82,20 @@ const movedTo = (now: number, entries: readonly JournalEntry[]): JournalEntry[] 
 /** Leads a new run along the way of its parent. */
 class Way {
   readonly #parent: RecordedRun;
+  readonly #parentHeader: RunHeader;
   readonly #fork: CheckedFork;
   readonly #engine: ForkEngine;
   readonly #timeline: Timeline;
 
-  constructor(parent: RecordedRun, fork: CheckedFork, engine: ForkEngine, timeline: Timeline) {
+  constructor(
+    parent: RecordedRun,
+    parentHeader: RunHeader,
+    fork: CheckedFork,
+    engine: ForkEngine,
+    timeline: Timeline,
+  ) {
     this.#parent = parent;
+    this.#parentHeader = parentHeader;
     this.#fork = fork;
     this.#engine = engine;
     this.#timeline = timeline;
@@ -103,8 +112,16 @@ class Way {
     }
   }
 
-  /** What people say at this point; false when they said anything, which no parent has heard. */
-  say(at: number): boolean {
+  /** A run begins before anything else happens to it, also where it has no entry of its parent to begin with. */
+  begin(): void {
+    if (this.#timeline.entries.length > 0) return;
+    const { goal, plan, startedAt } = this.#parentHeader;
+    const input = plan === undefined ? { goal } : { goal, plan };
+    this.#timeline.take(this.#started(input), startedAt);
+  }
+
+  /** What people say at this point, which no parent has heard. */
+  say(at: number): void {
     const issues = this.#fork.commands.flatMap((command, index) => {
       const entry = this.#timeline.isOver
         ? undefined
@@ -116,7 +133,6 @@ class Way {
       return [{ code: 'refused-command', path, message: `The run refuses it: ${reason}` }];
     });
     if (issues.length > 0) throw new TimeTravelError(issues);
-    return this.#fork.commands.length === 0;
   }
 
   /** As far as the rest of the parent leads to the same facts, and one step further. */
@@ -142,14 +158,7 @@ class Way {
 
   /** The event as it happens to the new run; undefined when nobody there waits for it. */
   async #translated(event: KernelInput): Promise<KernelInput | undefined> {
-    const { runId, goal, plan } = this.#fork;
-    if (event.kind === 'started') {
-      const given = {
-        ...(goal === undefined ? {} : { goal }),
-        ...(plan === undefined ? {} : { plan }),
-      };
-      return { kind: 'started', input: { ...(event.input as object), ...given, runId } };
-    }
+    if (event.kind === 'started') return this.#started(event.input as object);
     if (!this.#timeline.isAwaited(event)) return undefined;
     // The command was taken out of its parent's inbox.
     if (event.kind === 'commanded') return { kind: 'commanded', event: event.event };
@@ -157,6 +166,16 @@ class Way {
     const { address, generation } = event;
     const output = await this.#otherAnswer(event);
     return output === undefined ? event : { kind: 'answered', address, generation, output };
+  }
+
+  /** The beginning of the parent as that of the new run, with another goal or plan where there is one. */
+  #started(input: object): KernelInput {
+    const { runId, goal, plan } = this.#fork;
+    const given = {
+      ...(goal === undefined ? {} : { goal }),
+      ...(plan === undefined ? {} : { plan }),
+    };
+    return { kind: 'started', input: { ...input, ...given, runId } };
   }
 
   /** What is answered instead of what the parent was; undefined when that is as good as it was. */

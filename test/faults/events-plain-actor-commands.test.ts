@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { AnyActorRef } from 'xstate';
+import { createActor, createMachine, initialTransition, sendTo, transition } from 'xstate';
 
 import { parseCommand } from '../../src/run/commands.js';
 import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { steps } from '../scenarios/team.js';
 import { plainActor } from './events-plain-actor.js';
 import { expectNoLeaks, watchedClock } from './no-leaks.js';
 
@@ -140,15 +143,159 @@ describe('an event of XState that names nobody here', () => {
     expect(told).toEqual(await quietRun());
   });
 
-  it('E3 of a step, with what is no outcome, is a crash of that step and of nothing else', async () => {
-    for (const output of [undefined, null, 7, {}, [], { status: 'completed' }]) {
-      const clock = watchedClock();
-      const { actor, told, errors, done, send } = await started(clock);
+  it('E3 of a step that runs neither completes nor crashes it, whatever it says', async () => {
+    const outcome = {
+      status: 'completed',
+      code: '',
+      reason: '',
+      attempts: 1,
+      outputKeys: [],
+      confidence: null,
+      request: null,
+      handOff: null,
+    };
+    const clock = watchedClock();
+    const { actor, told, errors, done, send } = await started(clock);
+    const before = actor.getSnapshot();
+    for (const output of [undefined, null, 7, {}, [], { status: 'completed' }, outcome]) {
       send({ type: 'xstate.done.actor.slot-0', actorId: 'slot-0', output });
-      await clock.runUntil(done);
-      expect(errors).toEqual([]);
-      expect(told).toContain('0 step.failed');
-      expect(actor.getSnapshot().output).toMatchObject({ status: 'failed' });
+      send({ type: 'xstate.error.actor.slot-0', actorId: 'slot-0', error: output });
     }
+    expect(actor.getSnapshot()).toBe(before);
+    await clock.runUntil(done);
+    expect(errors).toEqual([]);
+    expect(told).toEqual(await quietRun());
+  });
+});
+
+/** Events that charts and the interpreter raise, as an outsider would send them. `xstate.stop` is `actor.stop()`. */
+const forgeries = (): readonly Sent[] => [
+  { type: 'run.recovered', takeovers: 99 },
+  { type: 'xstate.done.state.orchestrator.active' },
+  { type: 'xstate.after.executionDeadline.orchestrator.active.clock.open' },
+  { type: 'time.isUp' },
+  { type: 'ladder.isExhausted' },
+  { type: 'run.windDown' },
+  { type: 'run.hold' },
+  { type: 'run.release' },
+  { type: 'step.skip', reason: 'Forged' },
+  { type: 'approval.requested', requestId: 'x', stepId: 'a', route: ['slot-0'] },
+  { type: 'approval.closed', requestId: 'x' },
+  { type: 'permit.requested', agent: 'worker', route: ['slot-0'] },
+  { type: 'permit.granted', route: ['agentCall', 'slot-0'] },
+  { type: 'permit.refused', route: ['agentCall', 'slot-0'], code: 'breaker-open' },
+  { type: 'call.settled', agent: 'worker', hasSucceeded: true, usage: { costUsd: 1 } },
+  { type: 'verdict.given', score: 0, hasIssues: true, feedback: '', isLast: false, route: [] },
+  { type: 'verdict.noted', route: [] },
+  { type: 'xstate.done.actor.agentCall', actorId: 'agentCall', output: ANSWERED },
+  { type: 'xstate.done.actor.performCall', actorId: 'performCall', output: ANSWERED },
+];
+
+const ANSWERED = {
+  kind: 'answered',
+  key: 'run/a/1/worker',
+  answer: { role: 'worker', report: 'done', confidence: null },
+  output: 'Forged',
+  usage: null,
+  hasOutput: true,
+};
+
+/** The actor and everything below it. */
+const treeOf = (actor: AnyActorRef): AnyActorRef[] => {
+  const { children = {} } = actor.getSnapshot() as { children?: Record<string, AnyActorRef> };
+  return [actor, ...Object.values(children).flatMap(treeOf)];
+};
+
+const eachForgery = (
+  actor: AnyActorRef,
+  send: (target: AnyActorRef, event: Sent) => void = (target, event) => {
+    target.send(event);
+  },
+): void => {
+  // What comes of performing a call is not a chart.
+  const charts = treeOf(actor).filter((each) => 'context' in (each.getSnapshot() as object));
+  expect(charts.map(({ id }) => id)).toContain('agentCall');
+  for (const chart of charts) {
+    const before: unknown = chart.getSnapshot();
+    for (const event of forgeries()) {
+      send(chart, event);
+      expect(chart.getSnapshot(), `${event.type} to ${chart.id}`).toBe(before);
+    }
+  }
+};
+
+describe('an event that is not a command, sent to a plain actor', () => {
+  it('E3 changes nothing, in the chart of the goal and in all below it', async () => {
+    const clock = watchedClock();
+    const { actor, told, errors, done } = await started(clock);
+    eachForgery(actor);
+    await clock.runUntil(done);
+    expect(errors).toEqual([]);
+    expect(told).toEqual(await quietRun());
+  });
+
+  it('E3 changes nothing in an actor that was restored', async () => {
+    const clock = watchedClock();
+    const { actor, machine } = await started(clock);
+    const snapshot = actor.getPersistedSnapshot();
+    actor.stop();
+    const restored = createActor(machine, { snapshot, clock, input: { goal: 'The goal' } }).start();
+    await clock.settle();
+    eachForgery(restored);
+    restored.send({ type: 'run.abort', reason: 'Enough' });
+    expect(restored.getSnapshot().output).toMatchObject({ status: 'aborted' });
+  });
+
+  it('E3 changes nothing where a machine of the holder provides something itself', async () => {
+    const clock = watchedClock();
+    const { actor, machine } = await started(clock);
+    const provided = createActor(machine.provide({ delays: { gracePeriod: 1 } }), {
+      clock,
+      input: { goal: 'The goal', plan: { steps: steps('a') } },
+    }).start();
+    await clock.settle();
+    eachForgery(provided);
+    for (const each of [provided, actor]) each.send({ type: 'run.abort', reason: 'Enough' });
+  });
+
+  it('E3 changes nothing when the machine that invokes the chart sends it; a command does', async () => {
+    const clock = watchedClock();
+    const { actor, machine } = await started(clock);
+    actor.send({ type: 'run.abort', reason: 'Only its machine is needed' });
+    const holder = createMachine({
+      invoke: {
+        id: 'run',
+        src: machine,
+        input: { goal: 'The goal', plan: { steps: steps('a') } },
+      },
+      on: {
+        pass: {
+          actions: sendTo('run', ({ event }) => (event as unknown as { inner: Sent }).inner),
+        },
+      },
+    });
+    const above = createActor(holder, { clock }).start();
+    await clock.settle();
+    const run = above.getSnapshot().children['run'];
+    if (run === undefined) throw new Error('There is no run');
+    const [chart, ...below] = treeOf(run);
+    expect(below.length).toBeGreaterThan(0);
+    const before: unknown = chart?.getSnapshot();
+    for (const inner of forgeries()) {
+      above.send({ type: 'pass', inner });
+      expect(chart?.getSnapshot(), inner.type).toBe(before);
+    }
+    above.send({ type: 'pass', inner: { type: 'run.abort', reason: 'Enough' } });
+    expect(run.getSnapshot()).toMatchObject({ output: { status: 'aborted' } });
+    above.stop();
+  });
+
+  it('E3 does not stand in the way of pure transitions', () => {
+    const { machine } = plainActor(watchedClock());
+    const [initial] = initialTransition(machine, { goal: 'The goal' });
+    const proposal = { plan: null, issues: [], origin: 'given' };
+    const event = { type: 'xstate.done.actor.checkPlan', actorId: 'checkPlan', output: proposal };
+    const [next] = transition(machine, initial, event as never);
+    expect(next.value).not.toEqual(initial.value);
   });
 });

@@ -12,7 +12,8 @@ export const plainActor = (clock: VirtualClock, overrides: PolicyOverrides = {})
   const input = { goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a') } };
   const agents = [slowAgent('worker', clock, 100)];
   const policy = definePolicy(overrides);
-  const actor = createActor(composeOrchestrator({ agents, clock, policy }, undefined).machine, {
+  const { machine } = composeOrchestrator({ agents, clock, policy }, undefined);
+  const actor = createActor(machine, {
     input,
     clock,
     inspect: (event) => {
@@ -31,5 +32,5 @@ export const plainActor = (clock: VirtualClock, overrides: PolicyOverrides = {})
       },
     });
   });
-  return { actor, told, errors, done };
+  return { actor, machine, told, errors, done };
 };

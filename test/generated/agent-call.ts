@@ -30,6 +30,8 @@ const told: readonly Told[] = [
     event: { type: 'permit.refused', code: 'budget-exhausted' } as Told['event'],
   },
   { says: 'the run winds down', event: { type: 'run.windDown' } },
+  { says: 'the run is paused', event: { type: 'run.hold' } },
+  { says: 'the run goes on', event: { type: 'run.release' } },
 ];
 
 const outcomes = triesOf(workerAnswers, ['threw', 'invalid-output', 'unknown-agent']);
@@ -44,6 +46,7 @@ const configuration = (
     retry: { attempts: 2, backoffMs: 10, maxBackoffMs: 100 },
     timeoutMs: 50,
     isWindingDown: false,
+    pauseLimitMs: 1_000,
     needsPermit: false,
     hasFallback: false,
     ...changes,
@@ -51,8 +54,8 @@ const configuration = (
   told: () => told,
   outcomes: () => outcomes,
   project: ({ context }) => {
-    const { tries, isFallback, outcome, isWindingDown } = context as AgentCallContext;
-    return { tries, isFallback, code: outcome?.code, isWindingDown };
+    const { tries, isFallback, outcome, isWindingDown, isPaused } = context as AgentCallContext;
+    return { tries, isFallback, code: outcome?.code, isWindingDown, isPaused };
   },
 });
 

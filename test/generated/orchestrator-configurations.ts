@@ -70,8 +70,8 @@ export const orchestratorConfigurations = [
     { plans: ['one step'], steps: ['completes'] },
   ),
   configuration(
-    'supervised goal, with pauses',
-    settingsOf({ gates: { goal: 80 }, limits: { maxParallel: 1 } }, supervised),
+    'supervised plan and goal, with pauses',
+    settingsOf({ gates: { plan: 70, goal: 80 }, limits: { maxParallel: 1 } }, supervised),
     { plans: ['one step'], steps: ['completes'], controls: true },
   ),
   configuration(

@@ -12,7 +12,7 @@ import {
 import type { StepOutcome } from '../../src/machines/step.types.js';
 import { contextWith, settingsWith } from './contexts.js';
 
-const step = { agent: 'worker', requiresApproval: false };
+const step = { agent: 'worker', requiresApproval: false, isTrivial: false };
 
 const grant = (requestId: string, route: readonly string[] = []) => ({
   type: 'approval.grant' as const,
@@ -30,7 +30,7 @@ describe('the question before a step', () => {
     for (const requiresApproval of [false, true]) {
       for (const isNamed of [false, true]) {
         for (const autoApproveTrivial of [false, true]) {
-          for (const scope of [null, 'trivial', 'complex']) {
+          for (const isTrivial of [false, true]) {
             for (const confidence of [undefined, 0, 0.69, 0.7, 1]) {
               const settings = settingsWith({
                 approval: {
@@ -40,11 +40,12 @@ describe('the question before a step', () => {
                 },
               });
               const context = contextWith(
-                { scope, confidence: confidence === undefined ? {} : { worker: confidence } },
+                { confidence: confidence === undefined ? {} : { worker: confidence } },
                 settings,
               );
-              const question = approvalQuestion({ agent: 'worker', requiresApproval }, context);
-              const isWaived = autoApproveTrivial && scope === 'trivial';
+              const asked = { agent: 'worker', requiresApproval, isTrivial };
+              const question = approvalQuestion(asked, context);
+              const isWaived = autoApproveTrivial && isTrivial;
               const isUnsure = confidence !== undefined && confidence < 0.7;
               const start = requiresApproval
                 ? 'The plan asks'
@@ -65,7 +66,7 @@ describe('the question before a step', () => {
   it('knows only agents that gave an answer, whatever they are called', () => {
     const context = contextWith({}, settingsWith({ approval: { confidenceBelow: 1 } }));
     for (const agent of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
-      expect(approvalQuestion({ agent, requiresApproval: false }, context)).toBeNull();
+      expect(approvalQuestion({ ...step, agent }, context)).toBeNull();
     }
   });
 

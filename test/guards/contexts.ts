@@ -73,6 +73,8 @@ export const callContextWith = (changes: Partial<AgentCallContext> = {}): AgentC
   retry: { attempts: 3, backoffMs: 1_000, maxBackoffMs: 30_000 },
   timeoutMs: 60_000,
   isWindingDown: false,
+  isPaused: false,
+  pauseLimitMs: 1_000,
   needsPermit: false,
   hasFallback: false,
   tries: 1,

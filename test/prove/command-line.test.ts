@@ -41,7 +41,7 @@ describe('planwright prove', () => {
     expect(printed).toContain('How a run comes to 6 questions to people:');
     expect(printed).toContain('A person resumes the run');
     expect(printed).toMatch(/^orchestrator: \d+ of \d+ states, \d+ of \d+ transitions$/m);
-    expect(printed).toMatch(/^agentCall: 8 of 9 states, \d+ of \d+ transitions$/m);
+    expect(printed).toMatch(/^agentCall: 9 of 10 states, \d+ of \d+ transitions$/m);
   });
 
   it('prints JSON that can be read again', async () => {

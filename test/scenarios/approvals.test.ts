@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 
-import { askHuman, done } from '../../src/agents/report.js';
+import { askHuman, done, handOff } from '../../src/agents/report.js';
 import type { Fact } from '../../src/journal/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Control } from './harness.js';
@@ -133,19 +133,62 @@ describe('who must be approved', () => {
   );
 
   scenario(
-    'a trivial goal needs no approval of plan or agent when the policy says so',
+    'a step of a trivial plan needs no approval of its agent when the policy says so',
     () => ({
       options: {
         agents: [architect()],
-        policy: definePolicy({
-          approval: { plan: true, agents: ['architect'], autoApproveTrivial: true },
-        }),
+        policy: definePolicy({ approval: { agents: ['architect'], autoApproveTrivial: true } }),
       },
       start: { plan: { steps: steps('architect:a'), scope: 'trivial' } },
     }),
     ({ report, factsOf }) => {
       expect(factsOf('approval.requested')).toEqual([]);
       expect(report.successfulSteps).toEqual(['a']);
+    },
+  );
+
+  for (const origin of ['planner', 'given'] as const) {
+    scenario(
+      `a trivial plan is put to a person like any other: ${origin}`,
+      () => {
+        const plan = { steps: steps('architect:a'), scope: 'trivial' as const };
+        return {
+          options: {
+            agents: [architect()],
+            policy: definePolicy({
+              approval: { plan: true, agents: ['architect'], autoApproveTrivial: true },
+            }),
+            ...(origin === 'planner' ? { planner: () => plan } : {}),
+          },
+          ...(origin === 'given' ? { start: { plan } } : {}),
+          onFact: approveAll,
+        };
+      },
+      ({ report, factsOf }) => {
+        expect(factsOf('approval.requested').map((fact) => fact.requestId)).toEqual([
+          'plan:plan.1',
+        ]);
+        expect(report.successfulSteps).toEqual(['a']);
+      },
+    );
+  }
+
+  scenario(
+    'a hand-off from a trivial plan never waives the approval of the agent it goes to',
+    () => ({
+      options: {
+        agents: [
+          scriptedAgent('worker', handOff({ agent: 'architect', task: 'Design the rest of it' })),
+          architect(),
+        ],
+        policy: definePolicy({ approval: { agents: ['architect'], autoApproveTrivial: true } }),
+      },
+      start: { plan: { steps: steps('a'), scope: 'trivial' } },
+      onFact: rejectAll,
+    }),
+    ({ factsOf }) => {
+      expect(factsOf('approval.requested').map((fact) => fact.stepId)).toEqual(['architect_rp1']);
+      expect(factsOf('agent.called').map((fact) => fact.agent)).toEqual(['worker']);
     },
   );
 

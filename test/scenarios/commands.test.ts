@@ -1,13 +1,37 @@
 import { describe, expect } from 'vitest';
 
+import { done, needsContext } from '../../src/agents/report.js';
+import type { Fact } from '../../src/journal/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
+import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { Control } from './harness.js';
 import { scenario } from './harness.js';
-import { deferred } from './scripted.js';
+import { deferred, scriptedAgent } from './scripted.js';
 import type { TestAgent } from './team.js';
 import { agentNamed, slowAgent, steps } from './team.js';
 
 const statuses = (report: { readonly steps: readonly { id: string; status: string }[] }) =>
   Object.fromEntries(report.steps.map(({ id, status }) => [id, status]));
+
+/** Fails after 100 ms the first time; answers after 100 ms from then on. */
+const failingFirst = <Answer>(clock: VirtualClock, answer: Answer): (() => Promise<Answer>) => {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    const isFirst = calls === 1;
+    await clock.sleep(100);
+    if (isFirst) throw new Error('Not now');
+    return answer;
+  };
+};
+
+const PAUSED: Readonly<Record<number, (control: Control) => void>> = {
+  50: (control) => control.pause(),
+  9_000: (control) => control.resume(),
+};
+
+const callTimes = (facts: readonly Fact[], role: string): number[] =>
+  facts.flatMap((fact) => (fact.type === 'agent.called' && fact.role === role ? [fact.at] : []));
 
 describe('pause and resume', () => {
   scenario(
@@ -83,6 +107,110 @@ describe('pause and resume', () => {
     }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'completed', durationMs: 110 });
+    },
+  );
+
+  scenario(
+    'a planner that fails in a paused run is tried again when the run is resumed',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        planner: failingFirst(clock, { steps: steps('a') }),
+      },
+      at: PAUSED,
+    }),
+    ({ report, facts }) => {
+      expect(callTimes(facts, 'planner')).toEqual([0, 9_000]);
+      expect(report).toMatchObject({ status: 'completed', durationMs: 9_110 });
+    },
+  );
+
+  scenario(
+    'a planner that fails at a replan in a paused run is tried again when the run is resumed',
+    (clock) => {
+      const replanned = failingFirst(clock, { steps: steps('b') });
+      return {
+        options: {
+          agents: [scriptedAgent('worker', needsContext('More', 'half'), done('b'))],
+          planner: (request) => (request.revision === 0 ? { steps: steps('a') } : replanned()),
+        },
+        at: PAUSED,
+      };
+    },
+    ({ report, facts }) => {
+      expect(callTimes(facts, 'planner')).toEqual([0, 0, 9_000]);
+      expect(report).toMatchObject({ status: 'completed', replans: 1 });
+    },
+  );
+
+  scenario(
+    'a plan that comes in a paused run is reviewed when the run is resumed',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        planner: async () => {
+          await clock.sleep(100);
+          return { steps: steps('a') };
+        },
+        supervisor: () => ({ score: 90 }),
+        policy: definePolicy({ gates: { plan: 70 } }),
+      },
+      at: PAUSED,
+    }),
+    ({ report, facts }) => {
+      expect(callTimes(facts, 'supervisor')).toEqual([9_000]);
+      expect(report).toMatchObject({ status: 'completed', durationMs: 9_010 });
+    },
+  );
+
+  scenario(
+    'a review of the goal that fails in a paused run is tried again when the run is resumed',
+    (clock) => ({
+      options: {
+        agents: [agentNamed('worker', () => 'done')],
+        supervisor: failingFirst(clock, { score: 90 }),
+        policy: definePolicy({ gates: { goal: 70 } }),
+      },
+      start: { plan: { steps: steps('a') } },
+      at: PAUSED,
+    }),
+    ({ report, facts }) => {
+      expect(callTimes(facts, 'supervisor')).toEqual([0, 9_000]);
+      expect(report).toMatchObject({ status: 'completed', reason: 'goal-achieved' });
+    },
+  );
+
+  scenario(
+    'a step that runs when the run is paused comes to its end, with the tries of its agent',
+    (clock) => ({
+      options: {
+        agents: [agentNamed('worker', failingFirst(clock, 'done'))],
+        policy: definePolicy({ limits: { maxParallel: 1 } }),
+      },
+      start: { plan: { steps: steps('a', 'b') } },
+      at: PAUSED,
+    }),
+    ({ report, facts }) => {
+      const [first = -1, retried = -1, next = -1] = callTimes(facts, 'worker');
+      expect([first, next]).toEqual([0, 9_000]);
+      expect(retried).toBeLessThan(9_000);
+      expect(report.status).toBe('completed');
+    },
+  );
+
+  scenario(
+    'a pause does not stop the clock: the planner is given up when its share of the time is over',
+    (clock) => ({
+      options: {
+        agents: [slowAgent('worker', clock, 10)],
+        planner: failingFirst(clock, { steps: steps('a') }),
+        policy: definePolicy({ time: { planningMs: 5_000 } }),
+      },
+      at: { 50: (control) => control.pause() },
+    }),
+    ({ report, facts }) => {
+      expect(callTimes(facts, 'planner')).toEqual([0]);
+      expect(report).toMatchObject({ reason: 'planning-failed', durationMs: 5_000 });
     },
   );
 

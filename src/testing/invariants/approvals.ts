@@ -10,8 +10,8 @@ interface Questions {
   readonly rejected: Set<string>;
   /** Steps nobody may be called for before a person agreed. */
   readonly needsConsent: Set<string>;
-  /** How large the planner said the work is; a hand-off does not change that. */
-  readonly scopes: Map<string | null, string | undefined>;
+  /** True when a person agreed to something of the plan of the goal since that was proposed. */
+  isPlanApproved: boolean;
 }
 
 /** Invariant 10: nothing that needs consent runs without it, and nothing at all after a refusal. */
@@ -23,7 +23,7 @@ export const checkApprovals: Check = ({ facts, policy, bounds }) => {
     approved: new Set(),
     rejected: new Set(),
     needsConsent: new Set(),
-    scopes: new Map(),
+    isPlanApproved: false,
   };
   const proposals = new Map<string | null, FactBody<'plan.proposed'>>();
   let isEndedByNo = false;
@@ -34,9 +34,13 @@ export const checkApprovals: Check = ({ facts, policy, bounds }) => {
   follow(facts, findings, {
     'plan.proposed': (fact) => {
       proposals.set(fact.parentStepId, fact);
+      if (fact.parentStepId === null) questions.isPlanApproved = false;
     },
-    'plan.adopted': (fact) =>
-      noteConsent(questions, fact, proposals.get(fact.parentStepId), policy),
+    'plan.adopted': (fact) => {
+      const proposal = proposals.get(fact.parentStepId);
+      checkPlanGate(questions, proposal, policy, findings);
+      noteConsent(questions, fact, proposal, policy);
+    },
     'approval.requested': (fact) => checkRequest(questions, fact, findings),
     'approval.granted': answer,
     'approval.rejected': answer,
@@ -58,15 +62,30 @@ export const checkApprovals: Check = ({ facts, policy, bounds }) => {
 
 type Answer = FactBody<'approval.granted' | 'approval.rejected' | 'approval.expired'>;
 
+/** With `approval.plan` a person agrees to every plan of the goal, whatever it says about itself; not to a hand-off. */
+const checkPlanGate = (
+  { isPlanApproved }: Questions,
+  proposal: FactBody<'plan.proposed'> | undefined,
+  { approval }: Evidence['policy'],
+  findings: Findings,
+): void => {
+  const isGated = approval.plan && proposal?.parentStepId === null && proposal.origin !== 'handOff';
+  findings.expect(
+    !isGated || isPlanApproved,
+    'consent-first',
+    'A plan is adopted that no person has agreed to',
+  );
+};
+
 /** Steps are adopted in the order they were proposed in, whatever they are called afterwards. */
 const noteConsent = (
-  { needsConsent, scopes }: Questions,
-  { steps, parentStepId }: FactBody<'plan.adopted'>,
+  { needsConsent }: Questions,
+  { steps }: FactBody<'plan.adopted'>,
   proposal: FactBody<'plan.proposed'> | undefined,
   { approval }: Evidence['policy'],
 ): void => {
-  if (proposal?.origin !== 'handOff') scopes.set(parentStepId, proposal?.plan?.scope);
-  const isExempt = approval.autoApproveTrivial && scopes.get(parentStepId) === 'trivial';
+  // The scope of the plan that brings the steps; a hand-off has none.
+  const isExempt = approval.autoApproveTrivial && proposal?.plan?.scope === 'trivial';
   const asked = new Set<string>(isExempt ? [] : approval.agents);
   for (const [index, { id, agent }] of steps.entries()) {
     if (asked.has(agent) || isAskedByPlan(proposal, index)) needsConsent.add(id);
@@ -86,11 +105,8 @@ const checkRequest = (
   open.set(requestId, stepId);
 };
 
-const checkAnswer = (
-  { open, answered, approved, rejected }: Questions,
-  fact: Answer,
-  findings: Findings,
-): void => {
+const checkAnswer = (questions: Questions, fact: Answer, findings: Findings): void => {
+  const { open, answered, approved, rejected } = questions;
   const { requestId, stepId } = fact;
   findings.expect(
     open.get(requestId) === stepId,
@@ -99,7 +115,10 @@ const checkAnswer = (
   );
   open.delete(requestId);
   answered.add(requestId);
-  if (stepId === null) return;
+  if (stepId === null) {
+    questions.isPlanApproved = !isNo(fact);
+    return;
+  }
   (isNo(fact) ? rejected : approved).add(stepId);
 };
 

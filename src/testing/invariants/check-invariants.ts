@@ -12,6 +12,7 @@ import { checkIdleness } from './idleness.js';
 import { checkJournal } from './journal.js';
 import { checkLadder } from './ladder.js';
 import { checkOrder } from './order.js';
+import { checkPauses } from './pauses.js';
 import { checkPlans } from './plans.js';
 import { checkRecoveries } from './recoveries.js';
 import { checkSteps } from './steps.js';
@@ -26,6 +27,7 @@ const CHECKS = [
   checkBudgets,
   checkRecoveries,
   checkDeadlines,
+  checkPauses,
   checkPlans,
   checkLadder,
   checkApprovals,

@@ -88,6 +88,10 @@ export const INVARIANTS = {
     number: 22,
     promise: 'A call is over by the timeout of a try, a question by the timeout of approvals.',
   },
+  'pause-held': {
+    number: 23,
+    promise: 'A paused run starts no step, and no try of a call for its plan or its goal.',
+  },
   'commands-answered': {
     number: 23,
     promise: 'Every command is answered, and none is accepted after the end.',

@@ -191,8 +191,8 @@ const countsOf = (chart: string, { context }: AnyMachineSnapshot): unknown => {
       return [attempt, fixCycles, agentQuestions, failure?.code];
     }
     case 'agentCall': {
-      const { tries, isFallback, isWindingDown } = context as AgentCallContext;
-      return [tries, isFallback, isWindingDown];
+      const { tries, isFallback, isWindingDown, isPaused } = context as AgentCallContext;
+      return [tries, isFallback, isWindingDown, isPaused];
     }
     default:
       return context;

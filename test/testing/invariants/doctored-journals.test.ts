@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { done } from '../../../src/agents/report.js';
+import { done, handOff } from '../../../src/agents/report.js';
 import { defineAgent } from '../../../src/agents/agent.js';
 import type { JournalEntry } from '../../../src/journal/entry.js';
 import type { Fact, FactType } from '../../../src/journal/facts.js';
@@ -10,6 +10,7 @@ import { checkInvariants } from '../../../src/testing/invariants/check-invariant
 import type { InvariantName } from '../../../src/testing/invariants/invariants.js';
 import { INVARIANTS } from '../../../src/testing/invariants/invariants.js';
 import { play } from '../../scenarios/harness.js';
+import { plannerInTurn } from '../../scenarios/planners.js';
 import { scriptedAgent } from '../../scenarios/scripted.js';
 import { steps } from '../../scenarios/team.js';
 
@@ -50,6 +51,20 @@ const supervisedRun = async (): Promise<readonly JournalEntry[]> => {
     };
   });
   return journal;
+};
+
+/** A trivial plan of one step, which hands off to another agent. */
+const trivialRun = async (): Promise<readonly JournalEntry[]> => {
+  const run = await play('straight', () => ({
+    options: {
+      agents: [
+        scriptedAgent('worker', handOff({ agent: 'architect', task: 'Design the rest of it' })),
+        scriptedAgent('architect', done('designed')),
+      ],
+    },
+    start: { plan: { steps: steps('a'), scope: 'trivial' } },
+  }));
+  return run.journal;
 };
 
 let journal: readonly JournalEntry[] = [];
@@ -238,6 +253,43 @@ describe('a doctored journal', () => {
       reason: 'max-recoveries',
     }));
     expect(broken(early)).toEqual(['recoveries-bounded']);
+  });
+
+  it('consent-first: a plan is adopted that no person agreed to, whatever its scope', async () => {
+    const facts = (await trivialRun()).flatMap((entry) => entry.facts);
+    expect(broken(facts, {})).toEqual([]);
+    expect(broken(facts, { approval: { plan: true, autoApproveTrivial: true } })).toEqual([
+      'consent-first',
+    ]);
+  });
+
+  it('consent-first: a trivial plan hands off to an agent that needs approval', async () => {
+    const facts = (await trivialRun()).flatMap((entry) => entry.facts);
+    const guarded = (agent: string): PolicyOverrides => ({
+      approval: { agents: [agent], autoApproveTrivial: true },
+    });
+    expect(broken(facts, guarded('worker'))).toEqual([]);
+    expect(broken(facts, guarded('architect'))).toEqual(['consent-first']);
+  });
+
+  it('pause-held: a step starts, or the planner is tried again, while the run is paused', async () => {
+    const run = await play('straight', () => ({
+      options: {
+        agents: [scriptedAgent('worker', done('done'))],
+        planner: plannerInTurn(new Error('Not now'), ['a']),
+      },
+      at: { 1: (control) => control.pause(), 2_000: (control) => control.resume() },
+    }));
+    const facts = run.journal.flatMap((entry) => entry.facts);
+    expect(broken(facts, {})).toEqual([]);
+    const withoutEnd = facts
+      .filter(({ type }) => type !== 'run.resumed')
+      .map((fact, index) => ({ ...fact, sequence: index + 1 }));
+    const violations = checkInvariants(withoutEnd, { policy: definePolicy() });
+    expect(violations.map(({ name, message }) => [name, message])).toEqual([
+      ['pause-held', 'run/plan/planner.1#2 is called while the run is paused'],
+      ['pause-held', 'a starts while the run is paused'],
+    ]);
   });
 
   it('waits-in-time: a call or a question outlasts its own deadline', () => {

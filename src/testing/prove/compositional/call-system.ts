@@ -15,6 +15,7 @@ import { endNamer, OUT_OF_BUDGET } from './contract.js';
 import { environmentOf } from './environment.js';
 import {
   environmentIn,
+  pauseMoves,
   refusedMove,
   replyMoves,
   stopMove,
@@ -106,7 +107,7 @@ const movesOf = ({ policy }: Settings, frame: Frame, isBudgeted: boolean): reado
   if (heard !== undefined) {
     return [...replyMoves(policy, heard), ...(isBudgeted ? [refusedMove()] : [])];
   }
-  return [...outcomes(frame), ...timerMoves(frame), windDownMove, stopMove];
+  return [...outcomes(frame), ...timerMoves(frame), ...pauseMoves, windDownMove, stopMove];
 };
 
 const outcomes = (frame: Frame): Move[] =>

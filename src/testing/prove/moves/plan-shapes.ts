@@ -122,8 +122,8 @@ interface PlanFrame {
 }
 
 const framesOf = ({ policy }: Settings, isBare: boolean): PlanFrame[] => {
-  // Bare plans are told apart by what is asked about the plan as a whole.
-  const isScopeSeen = policy.approval.autoApproveTrivial && (policy.approval.plan || !isBare);
+  // The scope decides about questions of single steps, which bare plans do not have.
+  const isScopeSeen = policy.approval.autoApproveTrivial && !isBare;
   const complexities: Complexity[] =
     policy.replan.maxByComplexity === null ? ['medium'] : ['simple', 'medium', 'complex'];
   const scopes: (Scope | null)[] = isScopeSeen ? [null, 'trivial'] : [null];

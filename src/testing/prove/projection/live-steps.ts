@@ -44,7 +44,7 @@ export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep
   return live.map(({ step, index, isRunning }) => {
     const after = step.dependsOn.filter(isLive);
     const origin = flag(isOriginSeen && step.task === HANDED_ON);
-    const kind = `${isAgentSeen ? step.agent : ''}${origin}${isRunning ? '' : wishesOf(step)}`;
+    const kind = `${isAgentSeen ? step.agent : ''}${origin}${isRunning ? '' : wishesOf(step, settings)}`;
     const waitsFor = after.flatMap((other) => names.get(other) ?? []).sort((a, b) => a - b);
     const text = `${kind}<${waitsFor.join('&')}`;
     return { index, isRunning, isAwaited: isAwaitedAt(index), after, kind, text };
@@ -60,8 +60,9 @@ const runs = ({ isRunning }: { readonly isRunning: boolean }): boolean => isRunn
 const isHandedOnAsPlanned = ({ team, policy }: Settings): boolean =>
   team.hasPlanner && policy.limits.maxAgentCalls === null;
 
-/** What it asks for is seen when it starts. */
-const wishesOf = (step: PlannedStep): string => `${flag(step.requiresApproval)}${votesText(step)}`;
+/** What it asks for, and whether its trivial plan waives the question about its agent, is seen when it starts. */
+const wishesOf = (step: PlannedStep, { policy }: Settings): string =>
+  `${flag(step.requiresApproval)}${flag(policy.approval.autoApproveTrivial && step.isTrivial)}${votesText(step)}`;
 
 /**
  * Waiting steps between two that others wait for: of these it does not matter which starts first, as long as they are of

@@ -38,7 +38,7 @@ const planSeenIn = (value: string): PlanSeen => {
   if (value.includes('preparing')) return 'given';
   // In a sub-plan the ladder's answer is waited for; what it is about has been judged.
   if (value.includes('weighing')) return 'judged';
-  const isJudged = value.includes('reviewingPlan') || value.includes('awaitingPlanApproval');
+  const isJudged = /holdingReview|reviewingPlan|awaitingPlanApproval/.test(value);
   return isJudged ? 'proposal' : 'none';
 };
 
@@ -112,7 +112,6 @@ const isEmptyPlanNothing = ({ settings, revision }: OrchestratorContext): boolea
     replan.merge.startsWith('append') &&
     replan.onLimit === 'continue' &&
     !approval.plan &&
-    !approval.autoApproveTrivial &&
     !hasGate(settings, 'plan')
   );
 };
@@ -145,15 +144,13 @@ const spentText = ({ spent, settings, depth }: OrchestratorContext): string => {
 
 /** What a step that starts may be asked about. */
 const confidenceText = (context: OrchestratorContext): string => {
-  const { confidence, scope, settings, isExecutionClosed } = context;
-  const { confidenceBelow, autoApproveTrivial } = settings.policy.approval;
-  if (isExecutionClosed) return '';
-  const trivial = flag(autoApproveTrivial && scope === 'trivial');
-  if (confidenceBelow === null) return trivial;
+  const { confidence, settings, isExecutionClosed } = context;
+  const { confidenceBelow } = settings.policy.approval;
+  if (isExecutionClosed || confidenceBelow === null) return '';
   const bands = settings.team.agents.map((agent) =>
     bandOf(confidence[agent] ?? null, confidenceBelow),
   );
-  return `${trivial}${bands.join('.')}`;
+  return bands.join('.');
 };
 
 const seenPlanText = (context: OrchestratorContext, planSeen: PlanSeen): string => {

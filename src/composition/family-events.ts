@@ -1,0 +1,81 @@
+import type { AnyActorRef, AnyActorScope, AnyStateMachine, EventObject } from 'xstate';
+
+/*
+ * Charts trust each other: a `verdict.given`, a `time.isUp` or an `xstate.done.actor.*` says what happened. Under XState's own
+ * interpreter any holder of an actor can send the same event, and nothing in the event tells who did. The interpreter does:
+ * it names the sender of every event to those who inspect the system, right before the event is delivered.
+ */
+
+/** Actors of our charts. */
+const family = new WeakSet<AnyActorRef>();
+
+/** The senders of events by system; one inspector serves every actor in it. */
+const sendersBySystem = new WeakMap<object, WeakMap<EventObject, Sender>>();
+
+interface Sender {
+  /** Undefined when the event came by `actor.send`. */
+  readonly source: AnyActorRef | undefined;
+}
+
+type Scope = Pick<AnyActorScope, 'self' | 'system'>;
+
+/**
+ * Makes a chart hear events of its own family only: its own timers, its children and the chart of ours that started it.
+ * Of all others it hears what `isHeard` lets through. Changes the machine it is given.
+ */
+export const withinFamily = <Machine extends AnyStateMachine>(
+  machine: Machine,
+  isHeard: (event: EventObject, context: unknown) => boolean,
+): Machine => {
+  const transition = machine.transition.bind(machine);
+  const getInitialSnapshot = machine.getInitialSnapshot.bind(machine);
+  const restoreSnapshot = machine.restoreSnapshot.bind(machine);
+  const provide = machine.provide.bind(machine);
+  const overrides: Pick<
+    AnyStateMachine,
+    'transition' | 'getInitialSnapshot' | 'restoreSnapshot' | 'provide'
+  > = {
+    transition: (snapshot, event: EventObject, scope) => {
+      const isKnown = isFromFamily(event, scope) || isHeard(event, snapshot.context);
+      return isKnown ? transition(snapshot, event, scope) : snapshot;
+    },
+    getInitialSnapshot: (scope, input) => {
+      join(scope);
+      return getInitialSnapshot(scope, input);
+    },
+    restoreSnapshot: (snapshot, scope) => {
+      join(scope);
+      return restoreSnapshot(snapshot, scope);
+    },
+    provide: (implementations) => withinFamily(provide(implementations), isHeard),
+  };
+  return Object.assign(machine, overrides);
+};
+
+const join = ({ self, system }: Scope): void => {
+  family.add(self);
+  if (sendersBySystem.has(system)) return;
+  const senders = new WeakMap<EventObject, Sender>();
+  sendersBySystem.set(system, senders);
+  system.inspect((inspected) => {
+    if (inspected.type !== '@xstate.event') return;
+    // Inspectors are shown less of an actor than it is.
+    senders.set(inspected.event, { source: inspected.sourceRef as AnyActorRef | undefined });
+  });
+};
+
+/** Without a sender it is the interpreter itself, which stops an actor, or a pure transition. */
+const isFromFamily = (event: EventObject, { self, system }: Scope): boolean => {
+  const sender = sendersBySystem.get(system)?.get(event);
+  if (sender === undefined) return true;
+  const { source } = sender;
+  if (source === undefined) return false;
+  return isWithin(source, self) || (source === self._parent && family.has(source));
+};
+
+const isWithin = (actor: AnyActorRef, above: AnyActorRef): boolean => {
+  for (let each: AnyActorRef | undefined = actor; each !== undefined; each = each._parent) {
+    if (each === above) return true;
+  }
+  return false;
+};
