@@ -20,6 +20,8 @@ export interface ConnectionParts {
   /** How long to wait for the owner's answer. */
   readonly answerMs: number;
   readonly retry: StoreRetry;
+  /** Removes from what a store says what must not be told, such as the address of a database. */
+  readonly redactText: (text: string) => string;
 }
 
 /** A run of another process, or of none at present: everything goes through the store. */
@@ -63,7 +65,7 @@ export class StoredRunConnection extends CommandMethods implements ConnectedRun 
         await this.#somethingNew(leftMs);
       }
     } catch (error) {
-      return { accepted: false, reason: refusalOf(error) };
+      return { accepted: false, reason: this.#parts.redactText(refusalOf(error)) };
     }
   }
 

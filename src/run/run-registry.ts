@@ -160,14 +160,14 @@ export class RunRegistry {
 
   /** A run of the store, in whichever process it runs. */
   async connect(runId: string): Promise<ConnectedRun> {
-    const { store, clock, durability, newOwner, onError } = this.#parts;
+    const { store, clock, durability, newOwner, onError, redactText } = this.#parts;
     if (store === undefined) throw new RunNotFoundError(noStore(runId));
     if ((await store.read(runId, Number.MAX_SAFE_INTEGER)) === undefined)
       throw new RunNotFoundError(`Run '${runId}' is not in the store`);
     const { pollMs, answerMs } = durability;
     const { StoredRunConnection } = await loadConnection();
     const retry = new StoreRetry({ clock, windowMs: answerMs, onError });
-    const parts = { store, clock, newCommandId: newOwner, pollMs, answerMs, retry };
+    const parts = { store, clock, newCommandId: newOwner, pollMs, answerMs, retry, redactText };
     return new StoredRunConnection(runId, parts);
   }
 
