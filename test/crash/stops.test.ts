@@ -30,7 +30,7 @@ import type { StoreAddress } from './store-address.js';
  * the first wakes up. `npm run crash:stop` does it a thousand times on each store, several pairs at a time.
  */
 
-const STOPS = Number(process.env['CRASH_STOPS'] ?? 5);
+const STOPS = Number(process.env['CRASH_STOPS'] ?? 3);
 const PAIRS = Math.min(4, Math.ceil(STOPS / 5));
 const LEASE_MS = 300;
 
