@@ -17,9 +17,9 @@ export const countingStore = (): { readonly store: RunStore; readonly written: (
   };
   const store: RunStore = {
     ...inner,
-    create: (header) => {
+    create: (header, owner) => {
       count(header);
-      return inner.create(header);
+      return inner.create(header, owner);
     },
     append: (runId, expectedSequence, entries, options) => {
       entries.forEach(count);

@@ -132,6 +132,11 @@ export type OutputLookup = (key: string) => JsonValue | undefined;
 export interface CallSurroundings {
   readonly signal: AbortSignal;
   readonly outputs: OutputLookup;
+  /**
+   * Asked right before an agent is called: a promise to wait for when this process may have lost its run to another one. The
+   * signal is aborted when it has.
+   */
+  readonly confirm?: () => Promise<void> | undefined;
 }
 
 /** Makes one try of one call. Never rejects. */

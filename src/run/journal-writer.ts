@@ -54,21 +54,13 @@ export class JournalWriter {
     return this.#isOpen;
   }
 
-  /** Creates a new journal and claims it; nothing is written before that is done. */
+  /** Creates a new journal, which belongs to this process; nothing is written before that is done. */
   open(header: RunHeader): void {
-    const { lease, retry, runId } = this.#parts;
+    const { lease, retry } = this.#parts;
     this.#format = new PackedFormat(header);
-    this.#opening = afterwards(
-      retry.run(() => this.#create(header)),
-      () =>
-        afterwards(
-          retry.run(() => lease.take()),
-          (claim) => {
-            if (claim !== undefined) return;
-            throw new RunConflictError(`Run '${runId}' was claimed by another process`);
-          },
-        ),
-    );
+    this.#opening = retry.run(() => lease.begin((owner) => this.#create(header, owner)));
+    // The first append tells of it; until then it is not unhandled.
+    if (this.#opening instanceof Promise) this.#opening.catch(() => undefined);
   }
 
   /** Writes on where a journal ends. */
@@ -105,9 +97,9 @@ export class JournalWriter {
     );
   }
 
-  #create(header: RunHeader): MaybePromise<void> {
+  #create(header: RunHeader, owner: string): MaybePromise<void> {
     return recovered(
-      () => this.#parts.store.create(header),
+      () => this.#parts.store.create(header, owner),
       (error) => this.#readBack(error, (run) => hasCreated(run, header)),
     );
   }
@@ -158,6 +150,6 @@ const hasWritten = (
 
 const hasCreated = ({ header, entries, ended, token }: StoredRun, given: RunHeader): boolean =>
   !ended &&
-  token === undefined &&
+  token === 1 &&
   entries.length === 0 &&
   JSON.stringify(header) === JSON.stringify(given);

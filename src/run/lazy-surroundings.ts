@@ -3,11 +3,17 @@ import type { CallSurroundings, OutputLookup } from '../actors/team.types.js';
 /** The signal is made when somebody asks for it: most agents never do, and it is the dearest part of a call. */
 export class LazySurroundings implements CallSurroundings {
   readonly outputs: OutputLookup;
+  readonly confirm: () => Promise<void> | undefined;
   readonly #controller: AbortController;
 
-  constructor(controller: AbortController, outputs: OutputLookup) {
+  constructor(
+    controller: AbortController,
+    outputs: OutputLookup,
+    confirm: () => Promise<void> | undefined,
+  ) {
     this.#controller = controller;
     this.outputs = outputs;
+    this.confirm = confirm;
   }
 
   get signal(): AbortSignal {

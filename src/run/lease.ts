@@ -3,6 +3,9 @@ import type { MaybePromise, RunClaim } from '../services/run-store.js';
 import { afterwards } from './maybe-promise.js';
 import type { Ownership } from './ownership.js';
 
+/** What a run that was created with an owner begins with. */
+const FIRST_CLAIM: RunClaim = { token: 1, isTakeover: false };
+
 /** The right of this process to write to one run. */
 export class Lease {
   readonly #ownership: Ownership;
@@ -33,12 +36,23 @@ export class Lease {
   /** Claims the run. Undefined when another process owns it, or there is nothing to claim. */
   take(): MaybePromise<RunClaim | undefined> {
     return afterwards(this.#ownership.claim(this.#runId), (claim) => {
-      this.#claim = claim;
-      if (claim === undefined || this.#isOver) return claim;
-      const lost = (error: RunConflictError): void => this.#onLost(error);
-      this.#ownership.hold(this.#runId, { token: claim.token, lost });
+      if (claim !== undefined) this.#hold(claim);
       return claim;
     });
+  }
+
+  /** Holds a run that `create` makes for this process. */
+  begin(create: (owner: string) => MaybePromise<void>): MaybePromise<void> {
+    return afterwards(this.#ownership.refresh(), () =>
+      afterwards(create(this.#ownership.owner), () => this.#hold(FIRST_CLAIM)),
+    );
+  }
+
+  #hold(claim: RunClaim): void {
+    this.#claim = claim;
+    if (this.#isOver) return;
+    const lost = (error: RunConflictError): void => this.#onLost(error);
+    this.#ownership.hold(this.#runId, { token: claim.token, lost });
   }
 
   /** Calls the listener when another process has claimed the run. */

@@ -284,6 +284,8 @@ export class LiveRun extends CommandMethods implements Run {
   #world(): World<JournalEntry> {
     const { clock, perform } = this.#parts;
     const outputs: OutputLookup = (key) => this.#memory.output(key);
+    const confirm = (): Promise<void> | undefined =>
+      this.#keeping?.lease.isValid === false ? this.#confirmOwner() : undefined;
     return {
       now: () => this.#now(),
       setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
@@ -294,7 +296,7 @@ export class LiveRun extends CommandMethods implements Run {
       call: (actor, input, controller) =>
         actor === 'checkPlan'
           ? Promise.resolve(checkPlan(input as PlanToCheck))
-          : perform(input as CallInput, new LazySurroundings(controller, outputs)),
+          : perform(input as CallInput, new LazySurroundings(controller, outputs, confirm)),
       appended: (entry, step) => {
         this.#appended(entry, step);
       },

@@ -50,14 +50,17 @@ export class Ownership {
     return this.#parts.clock.now() < this.#validUntilMs;
   }
 
+  /** Makes sure that there is a lease for a run that is about to be held. */
+  refresh(): MaybePromise<void> {
+    const { clock, leaseMs } = this.#parts;
+    const leftMs = this.#validUntilMs - clock.now();
+    return leftMs > leaseMs - leaseMs / RENEWALS_PER_LEASE ? undefined : this.#renew();
+  }
+
   /** Claims a run. Undefined when another process owns it, or there is nothing to claim. */
   claim(runId: string): MaybePromise<RunClaim | undefined> {
-    const { store, clock, owner, leaseMs } = this.#parts;
-    const leftMs = this.#validUntilMs - clock.now();
-    const isFresh = leftMs > leaseMs - leaseMs / RENEWALS_PER_LEASE;
-    return afterwards(isFresh ? undefined : this.#renew(), () =>
-      store.claim(runId, owner, clock.now()),
-    );
+    const { store, clock, owner } = this.#parts;
+    return afterwards(this.refresh(), () => store.claim(runId, owner, clock.now()));
   }
 
   hold(runId: string, holder: Holder): void {

@@ -41,9 +41,15 @@ export class Recovery {
   async recover(): Promise<readonly Run[]> {
     const runs: Run[] = [];
     const suspects: ClaimableRun[] = [];
-    for await (const claimable of this.#claimable()) {
-      if (claimable.takeovers > 0) suspects.push(claimable);
-      else runs.push(...(await this.#resume(claimable)).map(({ run }) => run));
+    try {
+      for await (const claimable of this.#claimable()) {
+        if (claimable.takeovers > 0) suspects.push(claimable);
+        else runs.push(...(await this.#resume(claimable)).map(({ run }) => run));
+      }
+    } catch (error) {
+      // What was resumed runs here: the caller gets to know it.
+      if (runs.length === 0) throw error;
+      this.#parts.onError(error);
     }
     this.#suspects = suspects.sort((left, right) => left.takeovers - right.takeovers);
     runs.push(...(await this.#tryNext()));

@@ -54,11 +54,13 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
     claim !== undefined && now < (leases.get(claim.owner) ?? Number.NEGATIVE_INFINITY);
 
   return {
-    create: (header) => {
+    create: (header, owner) => {
       checkId(header.runId, 'runId');
       if (runs.has(header.runId))
         throw new RunConflictError(`There is a run '${header.runId}' already`);
-      runs.set(header.runId, keptRun(header));
+      const run = keptRun<Entry>(header);
+      runs.set(header.runId, run);
+      if (owner !== undefined) claimed(run, owner, false);
     },
     append: (runId, expectedSequence, entries, options = {}) => {
       const run = known(runId);

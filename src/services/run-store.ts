@@ -162,8 +162,10 @@ export interface RunStore<Entry extends StoredEntry = StoredEntry> {
   /**
    * Begins a journal. Refuses an id that is in use with RunConflictError, and one that no store could keep (empty,
    * longer than 1,000 characters, with a NUL or half a surrogate pair) with ConfigurationError.
+   *
+   * With an `owner` the run is claimed from the start, with token 1: no other process can claim it in between.
    */
-  create(header: RunHeader): MaybePromise<void>;
+  create(header: RunHeader, owner?: string): MaybePromise<void>;
 
   /**
    * Adds all entries or none. Returns when they are durable.

@@ -50,9 +50,9 @@ const tappedStore = (): { store: RunStore; bytes: () => string } => {
   };
   const store: RunStore = {
     ...inner,
-    create: (header: RunHeader) => {
+    create: (header: RunHeader, owner?: string) => {
       tap(header);
-      return inner.create(header);
+      return inner.create(header, owner);
     },
     append: (...given) => {
       tap(...given);

@@ -149,8 +149,8 @@ const storeOf = (stage: () => Stage, lifeNumber: number): RunStore => {
   const isHeard = (runId: string): boolean =>
     runId === stage().runId && stage().isAlive(lifeNumber);
   return {
-    create: (header) => {
-      void stage().store.create(header);
+    create: (header, owner) => {
+      void stage().store.create(header, owner);
       stage().open(stage().store, header);
     },
     append: (runId, expectedSequence, entries, options) => {

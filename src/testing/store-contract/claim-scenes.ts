@@ -47,9 +47,9 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
       await store.create(headerOf(runId));
       await tokenFor(store, runId, 'owner', time);
     }
-    await time.pass(LEASE_MS * 0.8);
+    await time.pass(LEASE_MS * 0.6);
     await store.renew('owner', LEASE_MS, time.now());
-    await time.pass(LEASE_MS * 0.8);
+    await time.pass(LEASE_MS * 0.6);
     for (const runId of ['one', 'two']) {
       expectSame(
         `A claim of ${runId} by another`,
@@ -76,6 +76,17 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     );
     const [claimable] = await claimableAfterLease(store, time);
     expectSame('The takeovers', claimable?.takeovers, 1);
+  },
+
+  'creates a run that belongs to its owner from the start': async (store, time) => {
+    await store.renew('owner', LEASE_MS, time.now());
+    await store.create(headerOf('run'), 'owner');
+    expectSame('The token', (await store.read('run'))?.token, 1);
+    expectSame('What can be claimed', await store.claimable(time.now()), []);
+    await store.append('run', 0, entriesFrom(0, 1), { token: 1 });
+    await time.pass(LEASE_MS);
+    const { token, isTakeover } = await claimFor(store, 'run', 'other', time);
+    expectSame('The next claim', { token, isTakeover }, { token: 2, isTakeover: true });
   },
 
   'refuses entries of every writer but the owner': async (store, time) => {

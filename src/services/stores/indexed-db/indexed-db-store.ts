@@ -43,9 +43,9 @@ export function indexedDbStore<Entry extends StoredEntry = JournalEntry>({
   const news = new News(name);
 
   return {
-    create: async (header) => {
+    create: async (header, owner) => {
       checkId(header.runId, 'runId');
-      await database.write((tables) => create(tables, header));
+      await database.write((tables) => create(tables, header, owner ?? null));
     },
     append: async (runId, expectedSequence, entries, options = {}) => {
       await database.write((tables) => append(tables, runId, expectedSequence, entries, options));

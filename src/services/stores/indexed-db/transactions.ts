@@ -53,11 +53,16 @@ async function known(tables: Tables, runId: string): Promise<RunValue> {
 const allUnfinished = async (tables: Tables): Promise<readonly RunValue[]> =>
   (await tables.runs.getAllByEnd(IDBKeyRange.bound([0], [0, []]))) as readonly RunValue[];
 
-export async function create(tables: Tables, header: RunHeader): Promise<void> {
+export async function create(
+  tables: Tables,
+  header: RunHeader,
+  owner: string | null,
+): Promise<void> {
   const { runId } = header;
   if ((await find(tables, runId)) !== undefined)
     throw new RunConflictError(`There is a run '${runId}' already`);
-  const claimed = { owner: null, token: 0, isTakeover: false, takeovers: 0 };
+  const token = owner === null ? 0 : 1;
+  const claimed = { owner, token, isTakeover: false, takeovers: 0 };
   const run: RunValue = { runId, ended: 0, entryCount: 0, waiting: 0, posted: 0, ...claimed };
   tables.runs.put(run, runId);
   tables.headers.put(JSON.stringify(header), runId);

@@ -37,9 +37,9 @@ export function postgresStore<Entry extends StoredEntry = JournalEntry>(
 ): RunStore<Entry> {
   const { ready, notifications, close } = partsOf(options);
   return {
-    create: async (header) => {
+    create: async (header, owner) => {
       checkId(header.runId, 'runId');
-      await create(await ready(), header);
+      await create(await ready(), header, owner ?? null);
     },
     append: async (runId, expectedSequence, entries, appendOptions = {}) =>
       append(await ready(), runId, expectedSequence, entries, appendOptions),
@@ -72,9 +72,15 @@ export function postgresStore<Entry extends StoredEntry = JournalEntry>(
   };
 }
 
-async function create({ ask, schema }: Tables, header: RunHeader): Promise<void> {
-  const sql = `INSERT INTO ${schema}.runs (run_id, header) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id`;
-  const created = await ask(sql, header.runId, JSON.stringify(header));
+async function create(
+  { ask, schema }: Tables,
+  header: RunHeader,
+  owner: string | null,
+): Promise<void> {
+  const sql = `INSERT INTO ${schema}.runs (run_id, header, owner, token) VALUES ($1, $2, $3, $4)
+    ON CONFLICT DO NOTHING RETURNING id`;
+  const token = owner === null ? 0 : 1;
+  const created = await ask(sql, header.runId, JSON.stringify(header), owner, token);
   if (created.length === 0) {
     throw new RunConflictError(`There is a run '${header.runId}' already`);
   }

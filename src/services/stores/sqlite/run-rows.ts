@@ -37,7 +37,7 @@ export class RunRows {
     this.#nextId = prepare(`SELECT seq + 1 AS id FROM sqlite_sequence WHERE name = 'runs'`);
     this.#insert = prepare(
       `INSERT INTO runs (id, run_id, ended, entry_count, owner, token, is_takeover, takeovers, waiting, checksum, header_checksum, header)
-       VALUES (?, ?, 0, 0, NULL, 0, 0, 0, 0, ?, ?, ?)`,
+       VALUES (?, ?, 0, 0, ?, ?, 0, 0, 0, ?, ?, ?)`,
     );
     this.#update = prepare(RUN_UPDATE);
     this.#delete = prepare('DELETE FROM runs WHERE id = ?');
@@ -87,21 +87,22 @@ export class RunRows {
     return this.#claimable.all(after, now, listLimit(limit)).map(runOf);
   }
 
-  insert(header: RunHeader): void {
+  insert(header: RunHeader, owner: string | null): void {
     const { runId } = header;
     const id = Number(this.#nextId.get()?.['id'] ?? 1);
     const text = JSON.stringify(header);
     const fresh = {
       ended: false,
       entryCount: 0,
-      owner: null,
-      token: 0,
+      owner,
+      token: owner === null ? 0 : 1,
       isTakeover: false,
       takeovers: 0,
       waiting: 0,
     };
     const checksum = runChecksum({ id, runId, ...fresh });
-    this.#insert.run(id, runId, checksum, headerChecksum(runId, text), text);
+    const { token } = fresh;
+    this.#insert.run(id, runId, owner, token, checksum, headerChecksum(runId, text), text);
   }
 
   update(run: RunRow): void {

@@ -61,12 +61,12 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
     unlessBusy(() => connection.read(work), clock);
 
   return {
-    create: (header) => {
+    create: (header, owner) => {
       checkId(header.runId, 'runId');
       return write(() => {
         if (runs.find(header.runId) !== undefined)
           throw new RunConflictError(`There is a run '${header.runId}' already`);
-        runs.insert(header);
+        runs.insert(header, owner ?? null);
       });
     },
     append: (runId, expectedSequence, entries, options = {}) =>
