@@ -149,7 +149,4 @@ const hasWritten = (
   JSON.stringify(entries) === JSON.stringify(written);
 
 const hasCreated = ({ header, entries, ended, token }: StoredRun, given: RunHeader): boolean =>
-  !ended &&
-  token === 1 &&
-  entries.length === 0 &&
-  JSON.stringify(header) === JSON.stringify(given);
+  !ended && token === 1 && entries.length === 0 && JSON.stringify(header) === JSON.stringify(given);
