@@ -78,7 +78,8 @@ describe('a plan that waits for itself', () => {
         .factsOf('plan.rejected')
         .map(({ issues }) => issues[0]?.message.split(' -> ') ?? []);
       expect(paths[0]).toEqual(['Dependency cycle: a', 'b', 'a']);
-      expect(paths[1]).toHaveLength(51);
+      expect(paths[1]?.[0]).toMatch(/^Dependency cycle of 50 steps: /);
+      expect(paths[1]?.at(-1)).toBe(paths[1]?.[0]?.split(': ')[1]);
       expect(paths[2]).toEqual(['Dependency cycle: b', 'd', 'c', 'b']);
     },
   );
