@@ -86,5 +86,10 @@ export const runsNotCompleted = (
     const ends = (journals.get(runId) ?? [])
       .flatMap(({ facts }) => facts)
       .flatMap((fact) => (fact.type === 'run.ended' ? [fact.status] : []));
-    return ends[0] === 'completed' ? [] : [`${runId} ${ends[0] ?? 'has no end'}`];
+    if (ends[0] === 'completed') return [];
+    const said = lines.find((line) => SAID.includes(line.kind) && line.words[0] === runId);
+    return [`${runId} ${ends[0] ?? 'has no end'}: ${said?.words.slice(1).join(' ') ?? 'silent'}`];
   });
+
+/** What a process says of a run that it lets go of. */
+const SAID: readonly string[] = ['ended', 'refused'];
