@@ -31,6 +31,8 @@ export interface PlantedBug {
   /** The promise that is meant to notice. */
   readonly caughtBy: InvariantName;
   readonly understudies: Understudies;
+  /** Puts the bug where no understudy reaches, and returns how to take it out again. */
+  readonly plant?: () => () => void;
 }
 
 type Phase = Parameters<typeof facts.phaseEntered>[1];
@@ -192,7 +194,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     bug: 'the store forgets its last entry in a crash',
-    caughtBy: 'calls-once',
+    caughtBy: 'answered-once',
     understudies: { recovered: unfinished },
   },
   {
