@@ -38,7 +38,7 @@ export interface Understudies {
 }
 
 /** Where processes work together: often enough that waiting for each other is short. */
-const FLEET_PACE = { pollMs: 200, answerMs: 1_500 } as const satisfies DurabilityOptions;
+const FLEET_PACE = { pollMs: 400, answerMs: 1_500 } as const satisfies DurabilityOptions;
 
 /** Where no other process sends commands there is nothing to look for. */
 const LONE_PACE = { pollMs: 86_400_000 } as const satisfies DurabilityOptions;

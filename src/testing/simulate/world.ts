@@ -89,8 +89,8 @@ const SHARES: Readonly<Partial<Record<FaultKind, number>>> = {
   'time-endless': 0.2,
   'person-aborts': 0.3,
   'planner-fails': 0.5,
-  'second-process': 0.6,
-  'process-sleeps': 0.6,
+  'second-process': 0.4,
+  'process-sleeps': 0.4,
   'store-away': 0.5,
 };
 
