@@ -13,13 +13,15 @@ const SEEDS_MAX = 2_000;
 const ALL_BUGS = [...PLANTED_BUGS, ...PLANTED_EDGE_BUGS];
 
 /** The first world in which the promise is broken that is meant to notice. */
-const firstBroken = async ({ understudies, plant, caughtBy }: PlantedBug) => {
+const firstBroken = async ({ understudies, plant, caughtBy, how }: PlantedBug) => {
   const simulator = createSimulator({}, understudies);
   const takeOut = plant?.();
   try {
     for (let seed = 0; seed < SEEDS_MAX; seed += 1) {
       const { violations } = await simulator.run(seed);
-      const found = violations.find(({ name }) => name === caughtBy);
+      const found = violations.find(
+        ({ name, message }) => name === caughtBy && (how?.test(message) ?? true),
+      );
       if (found !== undefined) return { seed, message: found.message };
     }
     return undefined;

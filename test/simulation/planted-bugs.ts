@@ -30,6 +30,8 @@ export interface PlantedBug {
   readonly bug: string;
   /** The promise that is meant to notice. */
   readonly caughtBy: InvariantName;
+  /** How it is broken, where the promise can be broken in several ways. */
+  readonly how?: RegExp;
   readonly understudies: Understudies;
   /** Puts the bug where no understudy reaches, and returns how to take it out again. */
   readonly plant?: () => () => void;

@@ -77,6 +77,7 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'an entry whose answer was lost is taken for failed',
     caughtBy: 'report-true',
+    how: /taken over, and has the latest claim/,
     understudies: withStore(({ read }) => ({
       read: async (runId, from) => {
         const run = await read(runId, from);
@@ -87,17 +88,20 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'hints are trusted, and the inbox is never polled',
     caughtBy: 'commands-kept',
+    how: /came in time, and .* expired/,
     understudies: withStore(trustingWatch),
   },
   {
     bug: 'a takeover counts though no call was in flight',
     caughtBy: 'recoveries-bounded',
+    how: /counted though no call was in flight/,
     understudies: {},
     plant: countEveryTakeover,
   },
   {
     bug: 'a command whose answer was lost is refused',
     caughtBy: 'commands-kept',
+    how: /was refused and is carried out/,
     understudies: withStore(({ post }) => ({
       post: (...command) =>
         whenLost(post(...command), ({ message }) => {
@@ -120,6 +124,7 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'deadlines that passed in a jump do not come first',
     caughtBy: 'waits-in-time',
+    how: /is accepted after the deadline/,
     understudies: {
       clockOf: (clock, life) => ({ ...clock, now: () => clock.now() - life.unnoticedMs }),
     },
