@@ -30,7 +30,11 @@ export interface PlantedBug {
   readonly bug: string;
   /** The promise that is meant to notice. */
   readonly caughtBy: InvariantName;
+  /** How it is broken, where the promise can be broken in several ways. */
+  readonly how?: RegExp;
   readonly understudies: Understudies;
+  /** Puts the bug where no understudy reaches, and returns how to take it out again. */
+  readonly plant?: () => () => void;
 }
 
 type Phase = Parameters<typeof facts.phaseEntered>[1];
@@ -192,7 +196,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     bug: 'the store forgets its last entry in a crash',
-    caughtBy: 'calls-once',
+    caughtBy: 'answered-once',
     understudies: { recovered: unfinished },
   },
   {

@@ -1,12 +1,15 @@
 import { expect } from 'vitest';
 
 import type { FaultKind } from '../../src/testing/simulate/fault-kinds.js';
-import { FAULT_KINDS } from '../../src/testing/simulate/fault-kinds.js';
+import { EDGE_FAULTS, FAULT_KINDS } from '../../src/testing/simulate/fault-kinds.js';
 import type { SimulationSummary } from '../../src/testing/simulate/simulate.js';
 import { simulate } from '../../src/testing/simulate/simulate.js';
 
 /** A kind of fault that happens more rarely than this says nothing about what it would do. */
 const LEAST_SHARE = 0.01;
+
+/** Of the faults between processes, clocks and the store. */
+const LEAST_EDGE_SHARE = 0.02;
 
 /** Plays worlds; each failure is shown with its seed, its smallest trace and how to see it again. */
 export const expectClean = async (seed: number, runs: number): Promise<SimulationSummary> => {
@@ -24,6 +27,7 @@ export const expectClean = async (seed: number, runs: number): Promise<Simulatio
 export const expectEventful = ({ shares }: SimulationSummary): void => {
   const rare = Object.entries(shares).filter(([, share]) => share < LEAST_SHARE);
   expect(rare).toEqual([]);
+  expect(EDGE_FAULTS.filter((kind) => shares[kind] < LEAST_EDGE_SHARE)).toEqual([]);
   expect(Object.keys(shares)).toEqual(Object.keys(FAULT_KINDS));
 };
 

@@ -40,8 +40,11 @@ export const INVARIANTS = {
   },
   'calls-once': {
     number: 8,
-    promise:
-      'Who has answered is never called again; who has not, once more after a crash at most.',
+    promise: 'One owner of a run makes a call once.',
+  },
+  'answered-once': {
+    number: 8,
+    promise: 'A call whose answer is durable is never made again, by any process.',
   },
   'outputs-kept': {
     number: 9,
@@ -67,6 +70,10 @@ export const INVARIANTS = {
   'report-true': { number: 12, promise: 'The report says what the journal says.' },
   'replay-agrees': { number: 13, promise: 'A run that is taken up again goes on as it was.' },
   'journal-gapless': { number: 14, promise: 'Entries and facts are numbered without gaps.' },
+  'leases-held': {
+    number: 14,
+    promise: 'No process takes a run over while the lease of its owner lasts.',
+  },
   'causes-first': {
     number: 15,
     promise: 'Facts come in the order of their causes: one beginning, one end, nothing after it.',
@@ -95,6 +102,20 @@ export const INVARIANTS = {
   'commands-answered': {
     number: 23,
     promise: 'Every command is answered, and none is accepted after the end.',
+  },
+  'commands-kept': {
+    number: 23,
+    promise:
+      'An acknowledged command is judged, one in time before its deadline; a refused one is not carried out.',
+  },
+  'told-implies-durable': {
+    number: 24,
+    promise:
+      'No subscriber is told a fact, no command is answered and no agent is called before a later owner can read why.',
+  },
+  'outages-survived': {
+    number: 25,
+    promise: 'A store that is back within the retry window costs no run.',
   },
 } as const satisfies Readonly<Record<string, { number: number; promise: string }>>;
 

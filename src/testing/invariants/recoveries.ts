@@ -10,9 +10,13 @@ export const checkRecoveries: Check = ({ entries, policy: { limits } }) => {
     findings.expect(isKept, 'recoveries-bounded', message);
   let seen = 0;
   let atProgress = 0;
+  const inFlight = new Set<string>();
   for (const entry of entries) {
     findings.lookAt(entry.facts[0] ?? null);
     const takeovers = takeoversIn(entry);
+    if (takeovers !== undefined)
+      expect(inFlight.size > 0, 'a takeover is counted though no call was in flight');
+    for (const fact of entry.facts) noteCall(fact, inFlight);
     const isOver = entry.facts.some(({ type }) => type === 'run.ended');
     seen = takeovers ?? seen;
     const isOneTooMany = takeovers !== undefined && seen - atProgress > limits.maxRecoveries;
@@ -21,6 +25,12 @@ export const checkRecoveries: Check = ({ entries, policy: { limits } }) => {
     if (entry.facts.some(isProgress)) atProgress = seen;
   }
   return findings.violations;
+};
+
+/** Calls that a step took along when it settled may stay: more calls than there are excuse a takeover, fewer never do. */
+const noteCall = (fact: Fact, inFlight: Set<string>): void => {
+  if (fact.type === 'agent.called') inFlight.add(fact.key);
+  if (fact.type === 'agent.answered' || fact.type === 'agent.failed') inFlight.delete(fact.key);
 };
 
 const takeoversIn = ({ event }: JournalEntry): number | undefined =>

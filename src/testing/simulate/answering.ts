@@ -1,4 +1,5 @@
 import type { FaultKind } from './fault-kinds.js';
+import type { Life } from './life.js';
 import type { Random } from './random.js';
 import type { Stage } from './stage.js';
 
@@ -28,9 +29,10 @@ const GARBAGE: Readonly<Partial<Record<FaultKind, (stage: Stage, random: Random)
  * asked under which key, in which life, and whether it was asked before.
  */
 export const answer = (stage: Stage, asked: Asked, right: () => unknown): unknown => {
-  if (stage.crashesAt('in-call')) return never();
+  const { caller: life } = stage;
+  if (life === undefined || stage.crashesAt('in-call', life)) return never();
   const { key, fault, random, signal } = asked;
-  const settle = watch(stage, key, signal);
+  const settle = watch(stage, life, key, signal);
   if (fault === 'agent-hangs') return never();
   if (fault === 'agent-throws') {
     settle();
@@ -38,34 +40,43 @@ export const answer = (stage: Stage, asked: Asked, right: () => unknown): unknow
   }
   const garbage = fault === undefined ? undefined : GARBAGE[fault];
   const value = garbage === undefined ? right : () => garbage(stage, random);
-  return after(stage, delayOf(stage, random, fault), value, settle);
+  return after(life, delayOf(stage, random, fault), value, settle);
 };
 
-/** Nobody is asked before that is written down; whoever was answered is never asked again, and nobody twice in one life. */
-const watch = (stage: Stage, key: string, signal: AbortSignal): (() => void) => {
+/**
+ * A call is durable before it is made. A call whose answer is durable is never made again, by any process, and none is
+ * made twice by one owner.
+ */
+const watch = (stage: Stage, life: Life, key: string, signal: AbortSignal): (() => void) => {
   const { ledger } = stage;
-  const life = stage.lives.length - 1;
-  const call = { life, signal, isSettled: false };
+  const call = { life: life.number, claim: life.claims, signal, isSettled: false };
   const isDurable = ledger.intended.has(key);
-  stage.expect(isDurable, 'causes-first', `${key} is called before that is written down`);
+  stage.expect(isDurable, 'told-implies-durable', `${key} is called before that is durable`);
   const before = ledger.seen(key, call);
-  const isNew = !ledger.answered.has(key) && before.every((other) => other.life !== life);
-  stage.expect(isNew, 'calls-once', `${key} is called again, and was answered or is still out`);
+  const isOpen = !ledger.answered.has(key);
+  stage.expect(isOpen, 'answered-once', `life ${life.number} calls ${key}, which was answered`);
+  const isNew = before.every((other) => other.life !== call.life || other.claim !== call.claim);
+  stage.expect(isNew, 'calls-once', `${key} is called again by the same owner`);
   return () => {
     call.isSettled = true;
   };
 };
 
-const after = async (
-  stage: Stage,
+/** The answer reaches the process that asked, unless it is dead by then. */
+const after = (
+  life: Life,
   delayMs: number,
   value: () => unknown,
   settle: () => void,
-): Promise<unknown> => {
-  if (delayMs > 0) await stage.clock.sleep(delayMs);
-  settle();
-  return value();
-};
+): Promise<unknown> =>
+  new Promise((resolve) => {
+    const arrive = (): void => {
+      settle();
+      resolve(new Promise((answer) => answer(value())));
+    };
+    if (delayMs > 0) life.after(delayMs, arrive);
+    else arrive();
+  });
 
 /** Mostly quick, sometimes at once, sometimes slow. A healed world does not dawdle. */
 const delayOf = (stage: Stage, random: Random, fault: FaultKind | undefined): number => {

@@ -60,19 +60,42 @@ export const FAULT_KINDS = {
   'time-endless': 'T1: timeouts longer than any timer of the platform',
   crash: 'S1: the process dies, before, after or between a write and what follows from it',
   'crash-downtime': 'T4: the process dies and is back much later',
-  'store-slow': 'S2: a write takes its time, and nothing may follow from it before it is durable',
-  'store-fails': 'S8: a write fails, and the run is taken up when there is a store again',
-  'store-fails-late': 'S8: a write fails, and yet it was written',
+  'network-slow':
+    'S2: a request to the store, or its answer, is late; perhaps later than the process waits',
+  'request-lost': 'S8: a request to the store never arrives',
+  'answer-lost': 'S8: the store does what it is asked, and the answer is lost',
+  'requests-reordered':
+    'S8: a request to the store is overtaken by a later one of the same process',
+  'request-duplicated': 'S8: the store gets a request twice',
+  'store-away': 'S8: the store cannot be reached for a while, shorter or longer than it is retried',
+  'watch-silent': 'S8: hints of the store never reach a process',
+  'clock-skewed': 'T3: the clock of a machine is up to ten seconds wrong',
+  'clock-jumps': 'T3: the clock of a machine is set forward',
+  'second-process': 'S5: two processes at once, and a run is taken over when a lease runs out',
+  'process-sleeps': 'S5: a process stops for longer than its lease, and goes on',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of a fault. */
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-/** Those of the store. */
-export const STORE_FAULTS = [
-  'store-slow',
-  'store-fails',
-  'store-fails-late',
+/** Those of a single request to the store. */
+export const NETWORK_FAULTS = [
+  'network-slow',
+  'request-lost',
+  'answer-lost',
+  'requests-reordered',
+  'request-duplicated',
+] as const satisfies readonly FaultKind[];
+
+/** Those between processes, clocks and the store. */
+export const EDGE_FAULTS = [
+  ...NETWORK_FAULTS,
+  'store-away',
+  'watch-silent',
+  'clock-skewed',
+  'clock-jumps',
+  'second-process',
+  'process-sleeps',
 ] as const satisfies readonly FaultKind[];
 
 /** All of them. */

@@ -5,6 +5,8 @@ import { Findings, follow } from '../invariants/evidence.js';
 
 interface SeenCall {
   readonly life: number;
+  /** How many claims that life had made. */
+  readonly claim: number;
   readonly signal: AbortSignal;
   isSettled: boolean;
 }
@@ -20,6 +22,8 @@ export class Ledger {
   readonly #dependsOn = new Map<string, readonly string[]>();
   readonly #outputKeys = new Map<string, readonly string[]>();
   readonly openQuestions = new Set<string>();
+  /** When each question was asked, by the clock of the process that asked. */
+  readonly askedAtMs = new Map<string, number>();
   readonly openSteps = new Set<string>();
   isPaused = false;
   factCount = 0;
@@ -71,7 +75,10 @@ export class Ledger {
       'step.failed': settle,
       'step.skipped': settle,
       'step.cancelled': settle,
-      'approval.requested': ({ requestId }) => this.openQuestions.add(requestId),
+      'approval.requested': ({ requestId, at }) => {
+        this.openQuestions.add(requestId);
+        this.askedAtMs.set(requestId, at);
+      },
       'approval.granted': close,
       'approval.rejected': close,
       'approval.expired': close,

@@ -1,6 +1,9 @@
 import type { Fact } from '../../journal/facts.js';
-import type { CommandResult, Run } from '../../run/run.types.js';
+import type { Orchestrator } from '../../orchestrator.js';
+import type { CommandResult, Run, RunCommands } from '../../run/run.types.js';
+import { checkAnsweredHere, checkAnsweredThere } from './durability-checks.js';
 import type { FaultKind } from './fault-kinds.js';
+import type { Life } from './life.js';
 import type { Random } from './random.js';
 import type { Stage } from './stage.js';
 import type { Errand } from './world.js';
@@ -18,8 +21,16 @@ const FLOOD = 40;
 /** Everybody outside who speaks to the run: who answers, who commands, who listens badly. */
 export class People {
   readonly #stage: Stage;
-  /** Commands that were given to a life that is on, and have no answer yet. */
-  readonly #waiting = new Map<Promise<CommandResult>, string>();
+  /** Commands that were given to a life, and have no answer yet. */
+  readonly #waiting = new Map<
+    Promise<CommandResult>,
+    { readonly what: string; readonly life: Life }
+  >();
+  /** Questions that a person has heard of. */
+  readonly #considered = new Set<string>();
+  /** The run as a process sees it that does not own it. */
+  #remote: { readonly life: Life; readonly run: RunCommands } | undefined;
+  #count = 0;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -44,37 +55,87 @@ export class People {
   /** Goes on with a run that was taken up again, or begins with a new one. */
   listen(run: Run): void {
     const { ledger, world } = this.#stage;
-    const known = ledger.factCount;
     if (world.kinds.has('listener-throws')) run.subscribe(badListener(this.#stage));
+    const known = ledger.factCount;
     run.subscribe((fact) => {
       if (fact.sequence > known) this.#hear(fact);
     });
+    // Heard of in another life, and perhaps answered there to no avail.
     for (const requestId of ledger.openQuestions) this.#consider(requestId);
     if (this.#stage.isHealed) this.#heal();
   }
 
-  /** Commands that nobody answered, though they reached a run that was on. */
-  get unanswered(): readonly string[] {
-    return [...this.#waiting.values()];
+  /** From now on a person may also send commands from a process that does not own the run. */
+  connect(life: Life, orchestrator: Orchestrator): void {
+    const connect = async (): Promise<void> => {
+      try {
+        this.#remote = { life, run: await orchestrator.connect(this.#stage.runId) };
+      } catch {
+        life.after(500, () => void connect());
+      }
+    };
+    void connect();
   }
 
-  /** Says something to the run that is on, and waits for its answer; nobody hears it between two lives. */
-  tell(what: string, command: (run: Run) => Promise<CommandResult>): void {
-    const { life } = this.#stage;
+  /** Commands without an answer, though they reached a process that lives. */
+  get unanswered(): readonly string[] {
+    return [...this.#waiting.values()].flatMap(({ what, life }) => (life.isAwake ? [what] : []));
+  }
+
+  /** Says something to the run: to the process that drives it, or through the store. */
+  tell(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
+    this.#count += 1;
+    const isRemote = this.#stage.random(`way of command ${this.#count}`).chance(0.5);
+    if (this.#remote !== undefined && isRemote) this.#tellThere(this.#remote, what, command);
+    else this.#tellHere(what, command);
+  }
+
+  /** Between two lives the command is heard by none. */
+  #tellHere(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
+    const stage = this.#stage;
+    const life = stage.driving;
     if (life?.run === undefined) return;
+    const isTooLate = isAfterDeadline(stage, life, what);
     const result = command(life.run);
     // It may have died of this very command.
     if (!life.isAlive) return;
-    this.#waiting.set(result, what);
-    const forget = (): void => {
-      this.#waiting.delete(result);
-    };
-    void result.then(forget);
+    this.#await(result, what, life, (answer) => {
+      checkAnsweredHere(stage, what, answer);
+      const message = `${what} is accepted after the deadline`;
+      stage.expect(!isTooLate || !answer.accepted, 'waits-in-time', message);
+    });
   }
 
-  /** What was said to a life that is over is answered by nobody. */
-  forget(): void {
-    this.#waiting.clear();
+  #tellThere(
+    { life, run }: { readonly life: Life; readonly run: RunCommands },
+    what: string,
+    command: (run: RunCommands) => Promise<CommandResult>,
+  ): void {
+    const { truth } = this.#stage;
+    truth.latestCommandId = '';
+    const result = command(run);
+    const id = truth.latestCommandId;
+    this.#await(result, what, life, (answer) => {
+      // Malformed commands are not sent.
+      if (id !== '') checkAnsweredThere(this.#stage, id, answer);
+    });
+  }
+
+  #await(
+    result: Promise<CommandResult>,
+    what: string,
+    life: Life,
+    check: (answer: CommandResult) => void,
+  ): void {
+    this.#waiting.set(result, { what, life });
+    void result.then((answer) => {
+      if (this.#waiting.delete(result)) check(answer);
+    });
+  }
+
+  /** What was said to a life that is over is never answered. */
+  forget(dead: Life): void {
+    for (const [result, { life }] of this.#waiting) if (life === dead) this.#waiting.delete(result);
   }
 
   #hear(fact: Fact): void {
@@ -105,6 +166,10 @@ export class People {
 
   #consider(requestId: string): void {
     const stage = this.#stage;
+    const isKnown = this.#considered.has(requestId);
+    this.#considered.add(requestId);
+    // Two processes may tell of one question; a person who was not heard answers again in the next life.
+    if (isKnown && stage.world.hasFleet) return;
     const random = stage.random(`answer to ${requestId}`);
     const fault = stage.fault(requestId, ANSWER_FAULTS, 0.5);
     if (fault === 'human-silent') return;
@@ -126,14 +191,17 @@ export class People {
 
   /** From now on people do what they are asked, at once. */
   #heal(): void {
-    const { ledger } = this.#stage;
+    const { ledger, truth } = this.#stage;
     if (ledger.isPaused) this.tell('resume', (run) => run.resume());
     for (const requestId of ledger.openQuestions) this.#approve(requestId);
+    // The process that has the run may be asleep, or still without its store.
+    const isOpen = ledger.isPaused || ledger.openQuestions.size > 0;
+    if (isOpen && !truth.hasEnded) this.#soon(1_000, () => this.#heal());
   }
 
   #run({ kind }: Errand, index: number): void {
     const stage = this.#stage;
-    if (stage.isHealed || stage.life?.run === undefined) return;
+    if (stage.isHealed || stage.driving === undefined) return;
     if (stage.happens(kind, `errand ${index}`)) this.#errand(kind, index);
   }
 
@@ -152,7 +220,7 @@ export class People {
   }
 }
 
-type Telling = (run: Run) => Promise<CommandResult>;
+type Telling = (run: RunCommands) => Promise<CommandResult>;
 
 /** What people say of their own accord. */
 const COMMANDS: Readonly<
@@ -187,6 +255,14 @@ const MALFORMED: readonly Telling[] = [
   (run) => run.skipTo(''),
   (run) => run.say({} as unknown as string),
 ];
+
+/** Whether the deadline of a question has passed by the clock of the process that is told the answer. */
+const isAfterDeadline = (stage: Stage, life: Life, what: string): boolean => {
+  const requestId = /^(?:approve|reject) (.*)$/.exec(what)?.[1];
+  const asked = requestId === undefined ? undefined : stage.ledger.askedAtMs.get(requestId);
+  if (asked === undefined) return false;
+  return stage.clock.now() + life.offsetMs > asked + stage.setting.policy.approval.timeoutMs;
+};
 
 const badListener =
   (stage: Stage) =>

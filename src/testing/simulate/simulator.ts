@@ -37,7 +37,7 @@ export const createSimulator = (
       const settingKey = keyOf(world);
       const setting = settings.get(settingKey) ?? settingFor(settingKey, world, policy);
       settings.set(settingKey, setting);
-      return playWorld(troupe, { world, setting, settingKey, agentNames: agents });
+      return playWorld(troupe, { world, setting, agentNames: agents });
     },
   };
 };

@@ -1,67 +1,74 @@
+import { StoreUnavailableError } from '../../errors.js';
 import type { JournalEntry } from '../../journal/entry.js';
-import type { JournalFormat } from '../../journal/format/journal-format.js';
-import { formatOf } from '../../journal/read-journal.js';
-import type { Run } from '../../run/run.types.js';
-import type { RunClaim, RunHeader, RunStore, StoredEntry } from '../../services/run-store.js';
-import { memoryStore } from '../../services/memory-store.js';
-import type { VirtualClock } from '../../services/virtual-clock.js';
-import { virtualClock } from '../../services/virtual-clock.js';
+import type { Fact } from '../../journal/facts.js';
+import type { CommandResult } from '../../run/run.types.js';
 import type { InvariantName } from '../invariants/invariants.js';
 import { INVARIANTS } from '../invariants/invariants.js';
 import type { Violation } from '../invariants/evidence.js';
+import type { VirtualClock } from '../../services/virtual-clock.js';
+import { virtualClock } from '../../services/virtual-clock.js';
 import type { FaultKind } from './fault-kinds.js';
 import { Ledger } from './ledger.js';
+import { Life } from './life.js';
 import type { Setting } from './policies.js';
 import { Random } from './random.js';
+import { Truth } from './truth.js';
 import type { CrashPoint, World } from './world.js';
 
-/** One life of the process that drives the run. A crash ends it, with all of its timers and calls. */
-export interface Life {
-  readonly number: number;
-  readonly timers: Set<unknown>;
-  isAlive: boolean;
-  /** A write failed: the run is over for this process, and goes on in the store. */
-  hasLostStore: boolean;
-  run: Run | undefined;
-}
+/** The most a clock of a simulated machine is wrong, either way. */
+const SKEW_MS = 10_000;
 
-/** Where one world is played: its clock, its store, the life that is on, and what was seen. */
+/** Where one world is played: its clock, its store, its processes, and what was seen. */
 export class Stage {
   readonly runId: string;
   readonly world: World;
   readonly setting: Setting;
   readonly clock: VirtualClock = virtualClock();
-  store: RunStore = memoryStore();
-  /** What was written down, as it was before it was packed for the store. */
-  readonly journal: JournalEntry[] = [];
   readonly ledger = new Ledger();
+  readonly truth: Truth;
   /** How often each kind of fault happened. */
   readonly fired = new Map<FaultKind, number>();
   /** Every fault that happened, as `kind@where`. */
   readonly faults: string[] = [];
   readonly violations: Violation[] = [];
   readonly lives: Life[] = [];
-  /** The right to write, while somebody has it. */
-  claim: RunClaim | undefined;
-  /** For how long nobody drove the run. */
+  /** The life whose agent is being called. */
+  caller: Life | undefined;
+  /** For how long no process could drive the run: no deadline of the run is held against it. */
   downtimeMs = 0;
-  #format: JournalFormat | undefined;
+  deaths = 0;
+  sleepAtNextWriteMs: number | undefined;
+  /** Facts that subscribers were told, by their place. */
+  readonly told = new Map<number, Fact>();
+  /** Commands to the owner's own process that were answered with a yes. */
+  acceptedAnswers = 0;
+  /** Answers to commands through the store. */
+  readonly answers = new Map<string, CommandResult>();
+  /** The true time of the end. */
+  endedAtMs = 0;
+  /** Planted: leases by the clock of the caller, though the store has one. */
+  readonly #trustsCallers: boolean;
+  /** Without a clock of its own a store is used on one machine: all processes have its clock. */
+  #machineOffsetMs = 0;
   #crashCount = 0;
-  #onCrash: (point: CrashPoint) => void = () => undefined;
+  #onCrash: (life: Life, point: CrashPoint) => void = () => undefined;
 
-  constructor(world: World, setting: Setting) {
+  constructor(world: World, setting: Setting, trustsCallers = false) {
     this.world = world;
     this.setting = setting;
     this.runId = `run-${world.seed}`;
+    this.truth = new Truth(this);
+    this.#trustsCallers = trustsCallers;
   }
 
   get isHealed(): boolean {
     return this.clock.now() >= this.world.healsAtMs;
   }
 
-  get life(): Life | undefined {
-    const last = this.lives.at(-1);
-    return last?.isAlive === true ? last : undefined;
+  /** The life that drives the run, as far as the store knows, when it can hear. */
+  get driving(): Life | undefined {
+    const { owner } = this.truth;
+    return owner?.isAwake === true && owner.run !== undefined ? owner : undefined;
   }
 
   /** Dice of this world for one purpose: the same whatever else happens. */
@@ -71,20 +78,31 @@ export class Stage {
 
   /** The fault that happens here, if one does: one of those the world has, by chance. */
   fault(where: string, candidates: readonly FaultKind[], share: number): FaultKind | undefined {
+    const kind = this.draw(where, candidates, share);
+    if (kind !== undefined) this.note(kind, where);
+    return kind;
+  }
+
+  /** As `fault`, for one that may yet turn out not to happen: `note` tells that it did. */
+  draw(where: string, candidates: readonly FaultKind[], share: number): FaultKind | undefined {
     if (this.isHealed) return undefined;
-    const random = this.random(`fault ${where}`);
     const possible = candidates.filter((kind) => this.world.kinds.has(kind));
+    if (possible.length === 0) return undefined;
+    const random = this.random(`fault ${where}`);
     const kind = random.chance(share) ? random.pick(possible) : undefined;
-    return kind !== undefined && this.happens(kind, where) ? kind : undefined;
+    return kind !== undefined && this.#isOmitted(kind, where) ? undefined : kind;
   }
 
   /** Notes a fault, unless this very one is left out. */
   happens(kind: FaultKind, where: string): boolean {
-    const name = `${kind}@${where}`;
-    if (this.world.omitted.faults.has(name)) return false;
-    this.faults.push(name);
-    this.fired.set(kind, (this.fired.get(kind) ?? 0) + 1);
+    if (this.#isOmitted(kind, where)) return false;
+    this.note(kind, where);
     return true;
+  }
+
+  note(kind: FaultKind, where: string): void {
+    this.faults.push(`${kind}@${where}`);
+    this.fired.set(kind, (this.fired.get(kind) ?? 0) + 1);
   }
 
   expect(isKept: boolean, name: InvariantName, message: string): void {
@@ -93,70 +111,114 @@ export class Stage {
     this.violations.push({ name, invariant, sequence: null, message });
   }
 
-  beginLife(onCrash: (point: CrashPoint) => void): Life {
-    const life: Life = {
-      number: this.lives.length,
-      timers: new Set(),
-      isAlive: true,
-      hasLostStore: false,
-      run: undefined,
-    };
+  /** Calls an agent, which sees by whom. */
+  called<Answer>(life: Life, call: () => Answer): Answer {
+    this.caller = life;
+    return call();
+  }
+
+  onCrash(listener: (life: Life, point: CrashPoint) => void): void {
+    this.#onCrash = listener;
+  }
+
+  beginLife(): Life {
+    const number = this.lives.length;
+    const life = new Life(number, this.clock, this.#offsetOf(number));
     this.lives.push(life);
-    this.#onCrash = onCrash;
     return life;
   }
 
-  isAlive(lifeNumber: number): boolean {
-    return this.lives[lifeNumber]?.isAlive === true;
+  /** The time that decides about leases: the store's own, where it has a clock. */
+  storeTime(now: number): number {
+    return this.world.hasStoreClock && !this.#trustsCallers ? this.clock.now() : now;
   }
 
-  /** There is a place for the journal; or another one, with what is left of it. */
-  open(store: RunStore, header: RunHeader, entries: readonly StoredEntry[] = []): void {
-    this.store = store;
-    this.#format = formatOf(header);
-    this.journal.length = 0;
-    this.#keep(entries);
+  /** The same, as it should be. */
+  get fairTime(): number {
+    return this.clock.now() + (this.world.hasStoreClock ? 0 : this.#machineOffsetMs);
   }
 
-  /** Writes entries down; false when the process died of it, before or after. */
-  write(append: () => void, entries: readonly StoredEntry[]): boolean {
-    if (this.crashesAt('before-write')) return false;
-    append();
-    this.ledger.take(this.#keep(entries).flatMap(({ facts }) => facts));
-    return !this.crashesAt('after-write');
+  /** The clock of a machine is set forward: of one, or of the only one. */
+  jump(life: Life, forwardMs: number): void {
+    const noticedAfterMs = this.random(`jump of life ${life.number}`).integer(0, 1_000);
+    const lives = this.world.hasStoreClock ? [life] : this.lives;
+    if (!this.world.hasStoreClock) this.#machineOffsetMs += forwardMs;
+    this.delayed(forwardMs + noticedAfterMs);
+    for (const each of lives) each.jump(forwardMs, noticedAfterMs);
   }
 
-  #keep(entries: readonly StoredEntry[]): readonly JournalEntry[] {
-    const kept = entries.flatMap((entry) => this.#format?.decode(entry) ?? []);
-    this.journal.push(...kept);
-    return kept;
+  putToSleep(life: Life, durationMs: number): void {
+    if (!this.happens('process-sleeps', `life ${life.number} for ${durationMs} ms`)) return;
+    this.delayed(durationMs + 2 * this.world.leaseMs);
+    life.sleep(durationMs);
+  }
+
+  /** Whether a process falls asleep because it has just written that it makes a call. */
+  sleepsAtWrite(life: Life, written: readonly JournalEntry[]): boolean {
+    const { sleepAtNextWriteMs: durationMs } = this;
+    if (durationMs === undefined || this.isHealed || !life.isAwake) return false;
+    if (written.every(({ intents }) => intents.length === 0)) return false;
+    this.sleepAtNextWriteMs = undefined;
+    this.putToSleep(life, durationMs);
+    return !life.isAwake;
+  }
+
+  /** How long requests fail, from now on, because the store is away; undefined while it is there. */
+  outage(): number | undefined {
+    const { outage } = this.world;
+    if (outage === undefined || this.isHealed) return undefined;
+    const now = this.clock.now();
+    if (now < outage.fromMs || now >= outage.fromMs + outage.durationMs) return undefined;
+    const isFirst = !this.fired.has('store-away');
+    if (isFirst && !this.happens('store-away', `${outage.durationMs} ms`)) return undefined;
+    if (isFirst) this.delayed(2 * outage.durationMs + 4_000);
+    return 20;
+  }
+
+  /** The store was not reached, and may be asked again. */
+  outcomeIsUnknown(error: unknown): boolean {
+    return StoreUnavailableError.isInstance(error);
+  }
+
+  /** Time passes that is no fault of the run. */
+  delayed(durationMs: number): void {
+    this.downtimeMs += durationMs;
   }
 
   /** Whether the process dies here and now. If so it is dead already. */
-  crashesAt(place: CrashPoint['place']): boolean {
+  crashesAt(place: CrashPoint['place'], life: Life): boolean {
     const point = this.world.crashes[this.#crashCount];
-    if (point?.place !== place || this.journal.length < point.entry || this.isHealed) return false;
+    const { length } = this.truth.journal;
+    if (point?.place !== place || length < point.entry || this.isHealed || !life.isAlive)
+      return false;
     const kind = point.downtimeMs > 0 ? 'crash-downtime' : 'crash';
     this.#crashCount += 1;
-    if (!this.happens(kind, `${place} ${this.journal.length}`)) return false;
-    this.#die(point);
+    if (!this.happens(kind, `${place} ${length}`)) return false;
+    this.deaths += 1;
+    this.endLife(life, point.downtimeMs);
+    this.#onCrash(life, point);
     return true;
   }
 
-  /** The life that is on is over, with its timers; what it has written stays. */
-  endLife(downtimeMs: number): void {
-    const { life } = this;
-    if (life === undefined) return;
-    life.isAlive = false;
-    for (const timer of life.timers) this.clock.clearTimeout(timer);
-    life.timers.clear();
-    if (this.claim !== undefined) void this.store.release(this.runId, this.claim.token);
-    this.downtimeMs += downtimeMs;
+  /** A life is over, with its timers; what it has written stays. */
+  endLife(life: Life, downtimeMs: number): void {
+    life.end();
+    this.delayed(downtimeMs);
+    if (this.world.hasFleet) this.delayed(2 * this.world.leaseMs);
+    else this.truth.releaseAll(this.runId);
   }
 
-  #die(point: CrashPoint): void {
-    if (this.life === undefined) return;
-    this.endLife(point.downtimeMs);
-    this.#onCrash(point);
+  #offsetOf(number: number): number {
+    if (!this.world.hasStoreClock) return this.#machineOffsetMs;
+    const where = `life ${number}`;
+    const isSkewed = this.fault(where, ['clock-skewed'], 0.8) !== undefined;
+    const offsetMs = isSkewed ? this.random(`skew of ${where}`).integer(-SKEW_MS, SKEW_MS) : 0;
+    // The journal is written by the clock of its owner: who takes it over may be later.
+    this.delayed(2 * Math.abs(offsetMs));
+    return offsetMs;
+  }
+
+  #isOmitted(kind: FaultKind, where: string): boolean {
+    return this.world.omitted.faults.has(`${kind}@${where}`);
   }
 }

@@ -4,17 +4,19 @@ import type { StepRecord } from '../../journal/record.js';
 import type { RunReport } from '../../journal/report.js';
 import type { Violation } from '../invariants/evidence.js';
 import { Findings } from '../invariants/evidence.js';
+import type { Life } from './life.js';
 import type { Stage } from './stage.js';
 
 /** What a journal alone does not show: the calls that are left, the report, and whether a healed world ended. */
 export const checkWorld = (
   stage: Stage,
+  lastLife: Life | undefined,
   journal: readonly JournalEntry[],
   report: RunReport | null,
 ): readonly Violation[] => {
   const findings = new Findings();
-  if (report === null) return [];
-  checkLeftovers(stage, findings);
+  if (report === null || lastLife === undefined) return [];
+  checkLeftovers(stage, lastLife, findings);
   const facts = journal.flatMap((entry) => entry.facts);
   checkReport(facts, report, findings);
   checkHealing(stage, facts, findings);
@@ -22,17 +24,17 @@ export const checkWorld = (
 };
 
 /** Whoever is still at work when the run has ended was told that nobody waits. */
-const checkLeftovers = (stage: Stage, findings: Findings): void => {
-  for (const key of callsLeft(stage, stage.lives.length - 1)) {
+const checkLeftovers = (stage: Stage, lastLife: Life, findings: Findings): void => {
+  for (const key of callsLeft(stage, lastLife)) {
     findings.expect(false, 'nothing-left', `${key} is left at work, and nobody told it`);
   }
 };
 
 /** Calls that one life made, and that neither came back nor were told that nobody waits. */
-export const callsLeft = (stage: Stage, lifeNumber: number): string[] =>
+export const callsLeft = (stage: Stage, { number }: Life): string[] =>
   [...stage.ledger.calls].flatMap(([key, calls]) =>
     calls
-      .filter(({ life, signal, isSettled }) => life === lifeNumber && !isSettled && !signal.aborted)
+      .filter(({ life, signal, isSettled }) => life === number && !isSettled && !signal.aborted)
       .map(() => key),
   );
 

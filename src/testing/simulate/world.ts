@@ -1,5 +1,5 @@
 import type { FaultKind } from './fault-kinds.js';
-import { ALL_FAULT_KINDS, STORE_FAULTS } from './fault-kinds.js';
+import { ALL_FAULT_KINDS, EDGE_FAULTS } from './fault-kinds.js';
 import { Random } from './random.js';
 
 /** What a world leaves out, to find out whether it still goes wrong without it. */
@@ -25,6 +25,27 @@ export interface Errand {
   readonly atMs: number;
 }
 
+/** When the store cannot be reached. */
+export interface Outage {
+  readonly fromMs: number;
+  readonly durationMs: number;
+}
+
+/** Something that happens at a time, and lasts. */
+export interface Moment {
+  readonly atMs: number;
+  readonly durationMs: number;
+}
+
+/** Long where there is one process at a time, because every renewal is a timer: a process that dies releases its runs. */
+const LONG_LEASE_MS = 86_400_000;
+
+/** Short where processes take over from each other. */
+const SHORT_LEASE_MS = 3_000;
+
+/** How long a process asks a store that is away. */
+export const STORE_RETRY_MS = 3_000;
+
 /** Everything about a world that is known before it begins. The rest follows from its seed, name by name. */
 export interface World {
   readonly seed: number;
@@ -34,6 +55,16 @@ export interface World {
   readonly healsAtMs: number;
   readonly crashes: readonly CrashPoint[];
   readonly errands: readonly Errand[];
+  /** The store has a clock of its own, as a database server has. Otherwise all processes are on one machine. */
+  readonly hasStoreClock: boolean;
+  /** Several processes, with short leases; otherwise one at a time. */
+  readonly hasFleet: boolean;
+  readonly leaseMs: number;
+  readonly outage: Outage | undefined;
+  /** When the process that has the run sleeps, and for how long. */
+  readonly sleeps: readonly Moment[];
+  /** When the clock of the process that has the run is set forward, and by how much. */
+  readonly jumps: readonly Moment[];
   readonly omitted: {
     readonly faults: ReadonlySet<string>;
     readonly steps: ReadonlySet<number>;
@@ -58,10 +89,13 @@ const SHARES: Readonly<Partial<Record<FaultKind, number>>> = {
   'time-endless': 0.2,
   'person-aborts': 0.3,
   'planner-fails': 0.5,
+  'second-process': 0.4,
+  'process-sleeps': 0.4,
+  'store-away': 0.5,
 };
 
 /** Kinds that came later have dice of their own: the worlds there were before stay as they were, but for them. */
-const BY_NAME: ReadonlySet<FaultKind> = new Set(STORE_FAULTS);
+const BY_NAME: ReadonlySet<FaultKind> = new Set(EDGE_FAULTS);
 
 /** Makes a world of a seed. */
 export const worldOf = (seed: number, omissions: Omissions = {}): World => {
@@ -75,12 +109,18 @@ export const worldOf = (seed: number, omissions: Omissions = {}): World => {
   });
   const kinds = new Set(drawn.filter((kind) => !without.has(kind)));
   const healsAtMs = random.pick([400, 2_000, 8_000, 60_000], 400);
+  // A timer every second would take longer than anything else where a call may take a month.
+  const hasFleet =
+    !kinds.has('time-endless') && (kinds.has('second-process') || kinds.has('process-sleeps'));
   return {
     seed,
     kinds,
     healsAtMs,
     crashes: crashesOf(random, kinds),
     errands: errandsOf(random, kinds),
+    hasFleet,
+    leaseMs: hasFleet ? SHORT_LEASE_MS : LONG_LEASE_MS,
+    ...edgesOf(seed, kinds, healsAtMs),
     omitted: { faults: new Set(omissions.faults), steps: new Set(omissions.steps) },
   };
 };
@@ -102,6 +142,32 @@ const errandsOf = (random: Random, kinds: ReadonlySet<FaultKind>): Errand[] => {
     return times.map((atMs) => ({ kind, atMs }));
   });
   return errands.filter(({ kind }) => kinds.has(kind)).sort((a, b) => a.atMs - b.atMs);
+};
+
+/** What happens to clocks, store and processes, with dice of its own. */
+const edgesOf = (
+  seed: number,
+  kinds: ReadonlySet<FaultKind>,
+  healsAtMs: number,
+): Pick<World, 'hasStoreClock' | 'outage' | 'sleeps' | 'jumps'> => {
+  const random = new Random(`edges ${seed}`);
+  const hasStoreClock = random.chance(0.7);
+  const fromMs = errandTime(random);
+  const longestMs = Math.max(0, healsAtMs - fromMs);
+  const durationMs = Math.min(longestMs, random.pick([200, 1_000, 2_500, 7_000], 200));
+  const atTimes = (kind: FaultKind, lengths: readonly number[]): Moment[] => {
+    const moments = Array.from({ length: random.integer(1, 2) }, () => ({
+      atMs: errandTime(random),
+      durationMs: random.pick(lengths, 0),
+    }));
+    return kinds.has(kind) ? moments : [];
+  };
+  return {
+    hasStoreClock,
+    outage: kinds.has('store-away') ? { fromMs, durationMs } : undefined,
+    sleeps: atTimes('process-sleeps', [1_000, 5_000, 7_000, 9_000]),
+    jumps: atTimes('clock-jumps', [600, 3_000, 20_000, 3_600_000]),
+  };
 };
 
 /** Early and close together: most runs are short. */

@@ -255,6 +255,18 @@ describe('a doctored journal', () => {
     expect(broken(early)).toEqual(['recoveries-bounded']);
   });
 
+  it('recoveries-bounded: a takeover is counted though no call was in flight', () => {
+    const [first, ...rest] = journal;
+    const death: JournalEntry = {
+      ...first!,
+      event: { kind: 'commanded', event: { type: 'run.recovered', takeovers: 1 } as never },
+      facts: [],
+      intents: [],
+    };
+    const run = [first!, death, ...rest].map((entry, sequence) => ({ ...entry, sequence }));
+    expect(broken(run)).toEqual(['recoveries-bounded']);
+  });
+
   it('consent-first: a plan is adopted that no person agreed to, whatever its scope', async () => {
     const facts = (await trivialRun()).flatMap((entry) => entry.facts);
     expect(broken(facts, {})).toEqual([]);

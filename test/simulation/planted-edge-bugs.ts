@@ -1,0 +1,139 @@
+import { RunConflictError, StoreUnavailableError } from '../../src/errors.js';
+import { Driver } from '../../src/kernel/driver.js';
+import { LiveRun } from '../../src/run/live-run.js';
+import { recovery } from '../../src/run/meanwhile.js';
+import type { MaybePromise, RunStore } from '../../src/services/run-store.js';
+import type { Understudies } from '../../src/testing/simulate/troupe.js';
+import type { PlantedBug } from './planted-bugs.js';
+
+/* Bugs at the edges of a process, each of which was once there: between store and network, clocks, and owners. */
+
+/** The store with something else in place of an answer that was lost. */
+const whenLost = async <Value>(
+  answer: MaybePromise<Value>,
+  instead: (error: Error) => Value,
+): Promise<Value> => {
+  try {
+    return await answer;
+  } catch (error) {
+    if (StoreUnavailableError.isInstance(error)) return instead(error);
+    throw error;
+  }
+};
+
+/** An error after which a store is not asked again. */
+const asFinal = (error: Error): never => {
+  throw new Error(error.message);
+};
+
+const withStore = (change: (store: RunStore) => Partial<RunStore>): Understudies => ({
+  storeOf: (store) => ({ ...store, ...change(store) }),
+});
+
+/** The inbox is read after a hint, and at no other time. */
+const trustingWatch = (store: RunStore): Partial<RunStore> => {
+  let isHinted = false;
+  const watch: RunStore['watch'] = (runId, listener) =>
+    store.watch?.(runId, () => {
+      isHinted = true;
+      listener();
+    }) ?? (() => undefined);
+  return {
+    ...(store.watch === undefined ? {} : { watch }),
+    inbox: (runId) => (isHinted ? store.inbox(runId) : []),
+    owned: (owner, filter) => (filter?.hasCommands === true ? [] : store.owned(owner, filter)),
+  };
+};
+
+/** Every takeover is counted, whether or not a call was in flight. */
+const countEveryTakeover = (): (() => void) => {
+  const { goOn } = LiveRun.prototype;
+  const { take } = Driver.prototype;
+  let counted: ReturnType<typeof recovery> | undefined;
+  LiveRun.prototype.goOn = function (this: LiveRun, replayed, meanwhile) {
+    counted = meanwhile?.isTakeover === true ? recovery(replayed.entries) : undefined;
+    return goOn.call(this, replayed, meanwhile);
+  };
+  Driver.prototype.take = function (this: Driver<unknown>, state, unfinished, missed = []) {
+    const isCounted = missed.some(({ at }) => at === Number.NEGATIVE_INFINITY);
+    const first =
+      isCounted || counted === undefined ? [] : [{ at: Number.NEGATIVE_INFINITY, input: counted }];
+    take.call(this, state, unfinished, [...first, ...missed]);
+  };
+  return () => {
+    LiveRun.prototype.goOn = goOn;
+    Driver.prototype.take = take;
+  };
+};
+
+export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
+  {
+    bug: 'an entry whose answer was lost counts as durable',
+    caughtBy: 'told-implies-durable',
+    understudies: withStore(({ append }) => ({
+      append: (...entry) => whenLost(append(...entry), () => undefined),
+    })),
+  },
+  {
+    bug: 'an entry whose answer was lost is taken for failed',
+    caughtBy: 'report-true',
+    how: /taken over, and has the latest claim/,
+    understudies: withStore(({ read }) => ({
+      read: async (runId, from) => {
+        const run = await read(runId, from);
+        return run === undefined || from === undefined ? run : { ...run, entries: [] };
+      },
+    })),
+  },
+  {
+    bug: 'hints are trusted, and the inbox is never polled',
+    caughtBy: 'commands-kept',
+    how: /came in time, and .* expired/,
+    understudies: withStore(trustingWatch),
+  },
+  {
+    bug: 'a takeover counts though no call was in flight',
+    caughtBy: 'recoveries-bounded',
+    how: /counted though no call was in flight/,
+    understudies: {},
+    plant: countEveryTakeover,
+  },
+  {
+    bug: 'a command whose answer was lost is refused',
+    caughtBy: 'commands-kept',
+    how: /was refused and is carried out/,
+    understudies: withStore(({ post }) => ({
+      post: (...command) =>
+        whenLost(post(...command), ({ message }) => {
+          throw new RunConflictError(message);
+        }),
+    })),
+  },
+  {
+    bug: 'a process that slept past its lease makes calls',
+    caughtBy: 'answered-once',
+    understudies: {
+      clockOf: (clock, life) => ({ ...clock, now: () => clock.now() - life.sleptMs }),
+    },
+  },
+  {
+    bug: 'leases end by the clocks of callers',
+    caughtBy: 'leases-held',
+    understudies: { trustsCallers: true },
+  },
+  {
+    bug: 'deadlines that passed in a jump do not come first',
+    caughtBy: 'waits-in-time',
+    how: /is accepted after the deadline/,
+    understudies: {
+      clockOf: (clock, life) => ({ ...clock, now: () => clock.now() - life.unnoticedMs }),
+    },
+  },
+  {
+    bug: 'a short outage of the store ends the run',
+    caughtBy: 'outages-survived',
+    understudies: withStore(({ append }) => ({
+      append: (...entry) => whenLost(append(...entry), asFinal),
+    })),
+  },
+];
