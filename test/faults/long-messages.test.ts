@@ -6,6 +6,9 @@ import { createOrchestrator } from '../../src/orchestrator.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { parseFork } from '../../src/time-travel/fork-options.js';
+import { expectNoLeaks } from './no-leaks.js';
+
+expectNoLeaks();
 
 /* However large what is wrong, what is said about it can be read, logged and put into a prompt. */
 

@@ -10,6 +10,9 @@ import { parseCommand } from '../../src/run/commands.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import { virtualClock } from '../../src/services/virtual-clock.js';
 import { agentNamed, steps } from '../scenarios/team.js';
+import { expectNoLeaks } from './no-leaks.js';
+
+expectNoLeaks();
 
 /* What cannot be read is refused like anything else that is wrong: by a typed error with a code and a path. */
 

@@ -31,6 +31,9 @@ const essence = ({ status, reason, steps }: RunReport): unknown => ({
   steps: steps.map((step) => `${step.id} ${step.status}`).sort(),
 });
 
+/** A long journal is left at every third or fourth entry. */
+const STARTS_MAX = 25;
+
 const tell = (run: Run, command: Command): Promise<unknown> => {
   switch (command.type) {
     case 'conversation.say':
@@ -55,12 +58,14 @@ const tell = (run: Run, command: Command): Promise<unknown> => {
 };
 
 describe.each(REFERENCE_RUNS)('a fork of $name that is told something', (reference) => {
-  it('begins with its start, and ends or waits for the person, at every sequence', async () => {
+  // Facts of one entry are shared together: one of each entry stands for all of them.
+  it('begins with its start, and ends or waits for the person, wherever it leaves', async () => {
     const { store, journal } = await recorded(reference);
     const { orchestrator, clock } = traveller(reference, store);
-    const last = journal.at(-1)?.facts.at(-1)?.sequence ?? 0;
+    const all = journal.flatMap(({ facts }) => facts[0]?.sequence ?? []);
+    const starts = all.filter((_, index) => index % Math.ceil(all.length / STARTS_MAX) === 0);
     let accepted = 0;
-    for (let atSequence = 0; atSequence <= last; atSequence += 1) {
+    for (const atSequence of [0, ...starts]) {
       for (const command of COMMANDS) {
         const fork = orchestrator.fork('run', { atSequence, changes: { commands: [command] } });
         const run = await fork.catch((error: unknown) => {
@@ -81,7 +86,7 @@ describe.each(REFERENCE_RUNS)('a fork of $name that is told something', (referen
         expect((await run.done).endedAt, where).not.toBeNull();
       }
     }
-    expect(accepted).toBeGreaterThan(last);
+    expect(accepted).toBeGreaterThan(starts.length);
   }, 120_000);
 
   // People who act by the clock meet other states where answers are there at once.
