@@ -289,7 +289,7 @@ class Performance {
     const { clock } = this.#stage;
     const isAnswered = (): boolean => this.#people.unanswered.length === 0;
     try {
-      await clock.runUntil(isAnswered, { maxTimers: 1_000 });
+      await clock.runUntil(isAnswered, { maxTimers: TIMERS_MAX });
     } catch {
       // Told below.
     }
