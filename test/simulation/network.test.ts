@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreUnavailableError } from '../../src/errors.js';
-import type { RunStore } from '../../src/services/run-store.js';
 import type { FaultKind } from '../../src/testing/simulate/fault-kinds.js';
 import { networkedStore } from '../../src/testing/simulate/network.js';
 import { settingOf } from '../../src/testing/simulate/policies.js';
@@ -23,7 +22,7 @@ const worldWith = (kind: FaultKind) => {
 
 /** Renews until the fault happens, and returns the answer to that request. */
 const untilFault = (
-  { stage, store }: { readonly stage: Stage; readonly store: RunStore },
+  { stage }: { readonly stage: Stage },
   kind: FaultKind,
   ask: (count: number) => unknown,
 ): unknown => {
@@ -32,7 +31,7 @@ const untilFault = (
     if (stage.fired.has(kind)) return answer;
     if (answer instanceof Promise) throw new Error('A request took time without a fault');
   }
-  throw new Error(`No fault in 500 requests to ${String(store)}`);
+  throw new Error(`No ${kind} in 500 requests`);
 };
 
 const say = (id: string) => ({ id, at: 0, command: { type: 'conversation.say', text: id } });

@@ -94,9 +94,12 @@ const checkRefused = ({ truth }: Stage, id: string, findings: Findings): void =>
   findings.expect(isUndone, 'commands-kept', `${id} was refused and is carried out`);
 };
 
-/** An answer to a question that was posted before its deadline, by the clock of the owner, counts. */
+/**
+ * An answer to a question that was posted before its deadline counts: before it by the clock of the owner, which sets
+ * deadlines, and by that of the store, which says when commands came.
+ */
 const checkInTime = (stage: Stage, posted: PostedToStore, findings: Findings): void => {
-  const { id, requestId, ownerNowMs } = posted;
+  const { id, requestId, ownerNowMs, storeNowMs } = posted;
   const { truth } = stage;
   const { timeoutMs } = stage.setting.policy.approval;
   const asked = entryOf(truth.journal, 'approval.requested', requestId);
@@ -104,7 +107,7 @@ const checkInTime = (stage: Stage, posted: PostedToStore, findings: Findings): v
   if (asked === undefined || expired === undefined || ownerNowMs === undefined) return;
   // Where clocks differ, a deadline of one machine is another time on the next.
   if (truth.writers[asked.sequence] !== truth.writers[expired.sequence]) return;
-  const isLate = ownerNowMs >= asked.at + timeoutMs;
+  const isLate = Math.max(ownerNowMs, storeNowMs) >= asked.at + timeoutMs;
   findings.expect(isLate, 'commands-kept', `${id} came in time, and ${requestId} expired`);
 };
 

@@ -72,7 +72,7 @@ export const FAULT_KINDS = {
   'clock-skewed': 'T3: the clock of a machine is up to ten seconds wrong',
   'clock-jumps': 'T3: the clock of a machine is set forward',
   'second-process': 'S5: two processes at once, and a run is taken over when a lease runs out',
-  'process-sleeps': 'S5: a process stops for longer than its lease, and goes on',
+  'process-sleeps': 'S5: a process stops, mostly for longer than its lease, and goes on',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of a fault. */

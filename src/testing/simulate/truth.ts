@@ -31,6 +31,8 @@ export interface PostedToStore {
   readonly requestId: string | undefined;
   /** The true time when the store first had it. */
   readonly atMs: number;
+  /** The time then by the clock of the store, or of its machine. */
+  readonly storeNowMs: number;
   /** The time then by the clock of the owner; undefined when the run had none. */
   readonly ownerNowMs: number | undefined;
 }
@@ -160,7 +162,8 @@ export class Truth {
     if (!this.posted.has(id)) {
       const { requestId } = command.command as { readonly requestId?: string };
       const ownerNowMs = this.owner?.clock.now();
-      this.posted.set(id, { id, requestId, atMs: this.#stage.clock.now(), ownerNowMs });
+      const atMs = this.#stage.clock.now();
+      this.posted.set(id, { id, requestId, atMs, storeNowMs: at, ownerNowMs });
     }
     return answer;
   }
