@@ -18,6 +18,9 @@ const ANSWER_FAULTS: readonly FaultKind[] = [
 
 const FLOOD = 40;
 
+/** Longer than any process sleeps. A question whose step was skipped stays open as far as people know. */
+const HEALINGS_MAX = 30;
+
 /** Everybody outside who speaks to the run: who answers, who commands, who listens badly. */
 export class People {
   readonly #stage: Stage;
@@ -31,6 +34,7 @@ export class People {
   /** The run as a process sees it that does not own it. */
   #remote: { readonly life: Life; readonly run: RunCommands } | undefined;
   #count = 0;
+  #healings = 0;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -196,7 +200,9 @@ export class People {
     for (const requestId of ledger.openQuestions) this.#approve(requestId);
     // The process that has the run may be asleep, or still without its store.
     const isOpen = ledger.isPaused || ledger.openQuestions.size > 0;
-    if (isOpen && !truth.hasEnded) this.#soon(1_000, () => this.#heal());
+    const mayHelp = isOpen && !truth.hasEnded && this.#healings < HEALINGS_MAX;
+    this.#healings += 1;
+    if (mayHelp) this.#soon(1_000, () => this.#heal());
   }
 
   #run({ kind }: Errand, index: number): void {
