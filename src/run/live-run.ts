@@ -257,7 +257,7 @@ export class LiveRun extends CommandMethods implements Run {
   protected async command(candidate: unknown): Promise<CommandResult> {
     const parsed = parseCommand(candidate);
     if (!parsed.ok) return { accepted: false, reason: parsed.reason };
-    if (this.#keeping?.lease.isValid === false) await this.#confirmOwner();
+    if (!this.#isOver && this.#keeping?.lease.isValid === false) await this.#confirmOwner();
     if (this.#driver.isOver) return { accepted: false, reason: 'run-ended' };
     if (this.#keeping?.retry.isStalled === true) return STORE_AWAY;
     if (this.#driver.waiting >= INBOX_MAX) return { accepted: false, reason: 'inbox-full' };
@@ -310,13 +310,16 @@ export class LiveRun extends CommandMethods implements Run {
     };
   }
 
-  /** A store that stays away fails the next append: nothing is decided without having looked. */
+  /** Nothing expires without a look into the inbox: when the store stays away, the run is let go of instead. */
   #look(): void | Promise<void> {
     if (this.#keeping === undefined) return undefined;
     const { inbox, retry } = this.#keeping;
     return recovered(
       () => retry.run(() => inbox.look()),
-      () => undefined,
+      (error) => {
+        void this.#driver.stop();
+        this.#failed(error);
+      },
     );
   }
 

@@ -1,4 +1,10 @@
-import { JournalCorruptError, JournalMismatchError, RunClaimedError } from '../errors.js';
+import {
+  JournalCorruptError,
+  JournalMismatchError,
+  RunClaimedError,
+  RunNotFoundError,
+  StoreUnavailableError,
+} from '../errors.js';
 import type { Clock } from '../services/clock.js';
 import type { ClaimableRun, RunStore } from '../services/run-store.js';
 import type { Run } from './run.types.js';
@@ -30,6 +36,8 @@ export class Recovery {
   readonly #parts: RecoveryParts;
   /** Runs that cannot be resumed here, such as those of another policy: asked for by name they are tried again. */
   readonly #refused = new Set<string>();
+  /** Runs whose claim may have succeeded although its answer was lost: they belong to this process, and run nowhere. */
+  readonly #unsure = new Set<string>();
   #suspects: ClaimableRun[] = [];
   #isTrying = false;
 
@@ -58,6 +66,7 @@ export class Recovery {
 
   async *#claimable(): AsyncGenerator<ClaimableRun> {
     const { store, clock, isLive, isClosed } = this.#parts;
+    for (const runId of this.#unsure) yield { runId, takeovers: 0 };
     for (let after: string | undefined; !isClosed();) {
       const page = await store.claimable(clock.now(), after === undefined ? {} : { after });
       for (const claimable of page) {
@@ -92,11 +101,13 @@ export class Recovery {
 
   /** A run that cannot be resumed does not keep the others from it; one that another process owns is no error. */
   async #resume({ runId }: ClaimableRun): Promise<readonly Resumed[]> {
+    this.#unsure.delete(runId);
     if (this.#parts.isLive(runId)) return [];
     try {
       return [await this.#parts.resume(runId)];
     } catch (error) {
-      if (RunClaimedError.isInstance(error)) return [];
+      if (RunClaimedError.isInstance(error) || RunNotFoundError.isInstance(error)) return [];
+      if (StoreUnavailableError.isInstance(error)) this.#unsure.add(runId);
       if (JournalMismatchError.isInstance(error) || JournalCorruptError.isInstance(error))
         this.#refused.add(runId);
       this.#parts.onError(error);

@@ -72,7 +72,8 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
     read: (runId, from = 0) => snapshotOf(runs.get(runId), from),
     list: (filter = {}) => listed([...runs.values()], filter),
     renew: (owner, leaseMs, now) => {
-      leases.set(owner, now + leaseMs);
+      // A renewal that was overtaken by a later one shortens nothing.
+      leases.set(owner, Math.max(leases.get(owner) ?? 0, now + leaseMs));
     },
     claim: (runId, owner, now) => {
       const run = runs.get(runId);

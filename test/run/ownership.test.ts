@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { StoreUnavailableError } from '../../src/errors.js';
 import { composeOrchestrator } from '../../src/orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
@@ -167,6 +168,31 @@ describe('recover()', () => {
     expect(await other.orchestrator.recover()).toEqual([]);
     expect(Object.fromEntries(counts)).toEqual({ claimable: 1 });
     owner.kill();
+  });
+
+  it('resumes a run whose claim succeeded although its answer was lost', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    const first = processOn(clock, inner);
+    first.orchestrator.start(START);
+    await clock.settle();
+    await clock.runUntil(first.orchestrator.close({ graceMs: 0 }));
+    let claims = 0;
+    const store: RunStore = {
+      ...inner,
+      claim: (...parameters) => {
+        const claim = inner.claim(...parameters);
+        claims += 1;
+        if (claims === 1) throw new StoreUnavailableError('The answer was lost');
+        return claim;
+      },
+    };
+    const other = processOn(clock, store);
+    // A run of its own keeps its lease alive, and with it the claim that it does not know of.
+    other.orchestrator.start({ ...START, runId: 'own' });
+    expect(await other.orchestrator.recover()).toEqual([]);
+    expect((await other.orchestrator.recover()).map(({ runId }) => runId)).toEqual(['run']);
+    other.kill();
   });
 
   it('tries a run of another policy once, not on every pass', async () => {
