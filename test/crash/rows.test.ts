@@ -267,9 +267,9 @@ describe('concurrency', () => {
     const owners = new Set<string>();
     const watched: typeof store = {
       ...store,
-      claim: (runId, owner, now) => {
+      renew: (owner, leaseMs, now) => {
         owners.add(owner);
-        return store.claim(runId, owner, now);
+        return store.renew(owner, leaseMs, now);
       },
     };
     for (let index = 0; index < 20; index += 1) {

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import type { CommandResult } from '../../src/run/run.types.js';
 import { factsOf, started } from '../run/runs.js';
+import { slowStore } from '../run/stores.js';
+import { slowAgent } from '../scenarios/team.js';
 import type { FloodReport } from './events-flood-process.js';
-import { expectNoLeaks } from './no-leaks.js';
+import { expectNoLeaks, watchedClock } from './no-leaks.js';
 import { runProcess } from './time-own-process.js';
 
 expectNoLeaks();
@@ -30,8 +32,11 @@ describe('a flood', () => {
     expect(flood.commandsPerSecond).toBeGreaterThan(50_000);
   }, 120_000);
 
-  it('E1 a hundred thousand commands while one fact is told: ten thousand wait, the others are refused', async () => {
-    const { run, clock } = started();
+  it('E1 a hundred thousand commands while an entry is written: ten thousand wait, the others are refused', async () => {
+    const clock = watchedClock();
+    const store = slowStore(clock, 1);
+    const agents = [slowAgent('worker', clock, 100)];
+    const { run } = started({ clock, store, agents });
     const results: CommandResult[] = [];
     const flood = (): void => {
       for (let index = 0; index < 100_000; index += 1) {
@@ -55,6 +60,6 @@ describe('a flood', () => {
       fact.type === 'conversation.said' ? [fact.text] : [],
     );
     expect(texts).toEqual(Array.from({ length: INBOX_MAX }, (_, index) => `${index}`));
-    expect(await run.done).toMatchObject({ status: 'completed', durationMs: 300 });
+    expect((await run.done).status).toBe('completed');
   });
 });
