@@ -122,7 +122,8 @@ describe('S3: a journal that was damaged', () => {
       const judged = await judgeFile(path, lastAt, report, earlier);
       outcomes[judged.outcome] += 1;
       if (judged.outcome === 'refused') {
-        // A claim that was given back may be in it; the journal is as it was.
+        if (readFileSync(path).equals(damaged)) continue;
+        // A claim that was given back is in it; the journal is as it was.
         writeFileSync(`${path}.damaged`, damaged);
         expect(entriesIn(path), `round ${round}`).toEqual(entriesIn(`${path}.damaged`));
       }
