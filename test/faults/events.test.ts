@@ -186,7 +186,7 @@ describe('forged events', () => {
     const { run, clock } = started();
     expect(methodsOf(run)).toEqual(
       [
-        ...['begin', 'beginAfter', 'goOn', 'show', 'stop'], // of the registry: none of them takes an event
+        ...['answered', 'begin', 'goOn', 'show', 'stop'], // of the registry: none of them takes an event
         ...['subscribe', 'facts', 'record', 'journal'],
         ...['approve', 'reject', 'skip', 'skipTo', 'say', 'pause', 'resume', 'extendTime', 'abort'],
         'command', // where all of those go: it is the door

@@ -40,8 +40,6 @@ const SEES_OUTSIDE_TEXT: readonly string[] = [
   String.raw`src/services/stores/postgres/options.ts /^[a-z_][a-z0-9_]{0,49}$/`,
   String.raw`src/services/stores/postgres/options.ts /^postgres(?:ql)?:\/\//`,
   String.raw`src/services/stores/postgres/postgres-error.ts /^(?:XX00[12]|42P01|42703|3F000)$/`,
-  String.raw`src/services/stores/postgres/postgres-error.ts /^[0-9A-Z]{5}$/`,
-  String.raw`src/services/stores/postgres/postgres-error.ts /^(?:08|57P0)/`,
 ];
 
 /** Made by `new RegExp`: measured through the function that uses it, below. */
@@ -62,11 +60,14 @@ const SEES_ONLY_OUR_TEXT: readonly string[] = [
   String.raw`src/testing/invariants/approvals.ts /:plan\.\d+$/`,
   String.raw`src/testing/invariants/calls.ts /\/planner\.\d+$/`,
   String.raw`src/testing/invariants/evidence.ts /^human(?:: |$)/`,
+  String.raw`src/testing/invariants/pauses.ts /\/plan\/supervisor\.(?:plan|goal)\.\d+(?:#|$)/`,
   String.raw`src/testing/paths/whole-run.ts /^xstate\.after\.(\w+)\..*$/`,
   String.raw`src/testing/paths/whole-run.ts /[A-Z]/g`,
   String.raw`src/testing/prove/projection/orchestrator-text.ts /executing|draining|verifying|weighingGoal|awaitingLimitDecision|interrupted/`,
+  String.raw`src/testing/prove/projection/orchestrator-text.ts /holdingReview|reviewingPlan|awaitingPlanApproval/`,
   String.raw`src/testing/prove/projection/step-count.ts /×(\d+)/`,
   String.raw`src/testing/prove/projection/value-text.ts /^orchestrator\.active\.oversight\.(?!abort)/`,
+  String.raw`src/testing/simulate/people.ts /^(?:approve|reject) (.*)$/`,
 ];
 
 const found = sourcePatterns();
