@@ -43,7 +43,7 @@ export const effectiveDelayMs = (delayMs: number): number => (delayMs > 0 ? dela
  * The real clock.
  *
  * Time never runs backwards: when the wall clock is set back, this one keeps counting what really elapsed, by the
- * monotonic clock of the platform, and its answers stay ahead of the wall clock by that much while the clock lives.
+ * monotonic clock of the platform, and its answers stay ahead of the wall clock by that much until that is set right.
  * When the wall clock is set forward, or the machine slept, it follows, and so do its timers: deadlines are times of
  * the wall clock. A timer that is due by then fires within a second.
  *
@@ -62,9 +62,14 @@ export function systemClock(): Clock {
   const now = (): number => {
     const nextWallMs = Date.now();
     const nextMonotonicMs = performance.now();
-    const lostMs = wallMs + (nextMonotonicMs - monotonicMs) - nextWallMs;
-    if (lostMs > clockToleranceMs) aheadOfWallMs += Math.round(lostMs);
-    if (lostMs < -clockToleranceMs) timers.hurry(Math.round(-lostMs));
+    const gainedMs = Math.round(nextWallMs - wallMs - (nextMonotonicMs - monotonicMs));
+    if (gainedMs < -clockToleranceMs) aheadOfWallMs -= gainedMs;
+    if (gainedMs > clockToleranceMs) {
+      // A wall clock that was set back and is set right again has skipped nothing.
+      const returnedMs = Math.min(gainedMs, aheadOfWallMs);
+      aheadOfWallMs -= returnedMs;
+      if (gainedMs - returnedMs > clockToleranceMs) timers.hurry(gainedMs - returnedMs);
+    }
     wallMs = nextWallMs;
     monotonicMs = nextMonotonicMs;
     latestMs = Math.max(latestMs, nextWallMs + aheadOfWallMs);
