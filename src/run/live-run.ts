@@ -310,16 +310,19 @@ export class LiveRun extends CommandMethods implements Run {
     };
   }
 
-  /** Nothing expires without a look into the inbox: when the store stays away, the run is let go of instead. */
+  /**
+   * Nothing expires without a look into the inbox: when the store stays away, the run is let go of instead, but not before
+   * the write that follows would have had its time as well.
+   */
   #look(): void | Promise<void> {
     if (this.#keeping === undefined) return undefined;
     const { inbox, retry } = this.#keeping;
-    return recovered(
-      () => retry.run(() => inbox.look()),
-      (error) => {
+    const look = (): MaybePromise<void> => retry.run(() => inbox.look());
+    return recovered(look, () =>
+      recovered(look, (error) => {
         void this.#driver.stop();
         this.#failed(error);
-      },
+      }),
     );
   }
 

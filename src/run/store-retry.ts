@@ -4,6 +4,8 @@ import type { MaybePromise } from '../services/run-store.js';
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2_000;
+/** A try counts for at most this part of the window: one that takes longer was interrupted. */
+const LONGEST_TRY_SHARE = 1 / 3;
 
 export interface StoreRetryParts {
   readonly clock: Clock;
@@ -64,10 +66,11 @@ export class StoreRetry {
 
   async #keepAsking<Value>(ask: () => MaybePromise<Value>, first: unknown): Promise<Value> {
     const { clock, windowMs } = this.#parts;
-    const untilMs = clock.now() + windowMs;
     let last = first;
-    for (let pauseMs = FIRST_PAUSE_MS; clock.now() < untilMs; pauseMs *= 2) {
-      await this.#pause(Math.min(pauseMs, LONGEST_PAUSE_MS, untilMs - clock.now()));
+    let pauseMs = FIRST_PAUSE_MS;
+    for (let leftMs = windowMs; leftMs > 0; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const beganAtMs = clock.now();
+      await this.#pause(Math.min(pauseMs, leftMs));
       if (this.#isOver) break;
       try {
         return await ask();
@@ -75,6 +78,8 @@ export class StoreRetry {
         if (!StoreUnavailableError.isInstance(error)) throw error;
         last = error;
       }
+      // A machine that slept, or whose clock was set, has not asked meanwhile.
+      leftMs -= Math.min(clock.now() - beganAtMs, pauseMs + windowMs * LONGEST_TRY_SHARE);
     }
     throw last;
   }
