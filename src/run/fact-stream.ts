@@ -116,7 +116,7 @@ export class FactStream {
     this.#waiting.clear();
   }
 
-  /** After the run's own work: its next call is made before anyone hears of the last one. */
+  /** After the run's own work: its next call is made before subscribers hear of the last one. */
   #tellSoon(): void {
     if (this.#telling !== undefined || this.#subscribers.size === 0) return;
     this.#telling = Promise.resolve().then(() => this.#tellAll());

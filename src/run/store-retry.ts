@@ -45,7 +45,7 @@ export class StoreRetry {
     }
   }
 
-  /** Asks no more: whoever waits gets the last error at once. */
+  /** Asks no more: questions that wait for the next try fail at once with their last error. */
   stop(): void {
     this.#isOver = true;
     for (const [timer, resume] of this.#pauses) {

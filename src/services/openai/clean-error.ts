@@ -1,7 +1,7 @@
 import { readSafely, toFailure } from '../../failure.js';
 import type { Secrets } from './secrets.js';
 
-/** Causes have causes; beyond this many nobody learns anything. */
+/** Causes have causes; a chain longer than this is cut. */
 const CAUSES_MAX = 8;
 
 /**

@@ -46,8 +46,8 @@ export class Secrets {
   }
 
   /**
-   * What a model said, without secrets. An answer is work that somebody needs: a short secret is taken out where it stands
-   * for itself, and left where it is part of a word, so that a key `sk` costs nobody the word `ask`.
+   * What a model said, without secrets. An answer must stay readable: a short secret is taken out where it stands
+   * for itself, and left where it is part of a word, so that a key `sk` leaves the word `ask` whole.
    */
   inAnswer(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.#inAnswerText(value);
