@@ -155,6 +155,28 @@ describe('a poison run', () => {
   });
 });
 
+describe('a run that only waits for a person', () => {
+  it('is not ended, however many processes die with it', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const store = memoryStore();
+    const policy = definePolicy({
+      approval: { agents: ['worker'], timeoutMs: 80_000_000 },
+      time: { limitMs: 86_400_000 },
+    });
+    let process = processOn(clock, store, { policy });
+    process.orchestrator.start(START);
+    for (let death = 1; death <= 8; death += 1) {
+      await clock.settle();
+      process.kill();
+      clock.advance(LEASE_MS + 1);
+      process = processOn(clock, store, { policy });
+      const [run] = await process.orchestrator.recover();
+      expect(run?.record().status, `death ${death}`).toBe('running');
+    }
+    process.kill();
+  });
+});
+
 describe('recover()', () => {
   it('reads no run that another process owns', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
