@@ -44,18 +44,22 @@ const overrides: OxlintOverride[] = [
   ...importsOfSrc,
   {
     // A chart is one literal and is read as one.
-    files: ['src/machines/*.ts'],
+    files: ['src/machines/**/*.ts'],
     rules: { 'eslint/max-lines-per-function': 'off' },
   },
   {
     // Three regions in one literal: split up, its edges would be lost to the extractor and the editor.
-    files: ['src/machines/orchestrator.ts'],
+    files: ['src/machines/orchestrator/chart.ts'],
     rules: { 'eslint/max-lines': maxLines(740) },
   },
   {
     // The root, and the registry for runs of a store, may load a room when it is asked for: who never asks does not carry it.
     // The command line loads what its user names.
-    files: ['src/orchestrator.ts', 'src/run/run-registry.ts', 'src/cli/**/*.ts'],
+    files: [
+      'src/orchestrator/create-orchestrator.ts',
+      'src/run/run-registry.ts',
+      'src/cli/**/*.ts',
+    ],
     rules: { 'planwright/no-dynamic-import': 'off' },
   },
   {

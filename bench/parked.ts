@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { defineAgent } from '../src/agents/agent.js';
-import { createOrchestrator } from '../src/orchestrator.js';
+import { createOrchestrator } from '../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../src/policy/policy.js';
 import { memoryStore } from '../src/services/memory-store.js';
-import type { RunStore } from '../src/services/run-store.js';
+import type { RunStore } from '../src/model/run-store.js';
 import { sqliteStore } from '../src/services/stores/sqlite/sqlite-store.js';
 
 const [countText = '10000', kind = 'sqlite', secondsText = '20'] = process.argv.slice(2);

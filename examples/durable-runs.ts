@@ -30,7 +30,7 @@ for await (const fact of run.facts()) {
   if (fact.type === 'agent.called' && fact.stepId === 'long') break;
 }
 
-// The run belongs to the first process. The second is refused, and calls nobody ...
+// The run belongs to the first process. The second is refused, and makes no call ...
 const refused = await second.resume('parts').catch((error: unknown) => error);
 console.log(RunClaimedError.isInstance(refused) && refused.code); // already-claimed
 // ... but it may watch the run, and tell it things through the store.
@@ -42,6 +42,6 @@ console.log((await elsewhere.record()).conversation.join()); // Take your time
 await first.close({ graceMs: 10 });
 console.log((await run.done).reason); // stopped: the orchestrator was closed
 
-// Whoever recovers takes up what nobody runs. The call that was out is made once more, under the same key.
+// `recover()` resumes runs without an owner. The call in flight is made once more, under the same key.
 const [taken] = await second.recover();
 console.log((await taken?.done)?.status, calls.join(' ')); // completed parts/short/1/worker parts/long/1/worker parts/long/1/worker

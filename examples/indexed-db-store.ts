@@ -1,6 +1,6 @@
 import type { Agent, Orchestrator } from '../src/index.js';
 import { createOrchestrator, definePolicy } from '../src/index.js';
-import { indexedDbStore } from '../src/store/indexed-db.js';
+import { indexedDbStore } from '../src/services/stores/indexed-db/index.js';
 
 /** Made once per page. After a reload, `resume(runId)` goes on where the page was. */
 export const openPage = (name: string, worker: Agent<'worker', 'worker'>): Orchestrator =>

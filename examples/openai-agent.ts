@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 
 import { createOrchestrator, presets } from '../src/index.js';
-import { openaiAgent, openaiTool } from '../src/openai/index.js';
+import { openaiAgent, openaiTool } from '../src/services/openai/index.js';
 
 const model = process.env['OPENAI_MODEL'] ?? 'gpt-5-mini';
 

@@ -1,7 +1,7 @@
 import { AzureOpenAI } from 'openai';
 
-import type { ModelOptions } from '../src/openai/index.js';
-import { openaiPlanner } from '../src/openai/index.js';
+import type { ModelOptions } from '../src/services/openai/index.js';
+import { openaiPlanner } from '../src/services/openai/index.js';
 
 // OpenAI: the key comes from OPENAI_API_KEY.
 const openai: ModelOptions = { model: 'gpt-5-mini', extraParameters: { reasoning_effort: 'low' } };

@@ -1,5 +1,5 @@
 import { createOrchestrator, presets } from '../src/index.js';
-import { softwareTeam } from '../src/openai/index.js';
+import { softwareTeam } from '../src/services/openai/index.js';
 
 const model = process.env['OPENAI_MODEL'] ?? 'gpt-5-mini';
 const policy = presets.supervised({ limits: { maxTokens: 200_000 }, time: { limitMs: 600_000 } });
@@ -9,7 +9,7 @@ const orchestrator = createOrchestrator({
     model,
     // A stronger model where it pays: everybody has the same one unless named here.
     models: { planner: process.env['OPENAI_PLANNER_MODEL'] ?? model },
-    // Everything else about the team: who is in it, what they may do, what they have to know.
+    // Everything else about the team: its members, their tools, their instructions.
     roles: ['analyst', 'coder', 'reviewer', 'fixer'],
     instructions: { coder: 'TypeScript, no default exports.' },
     context: policy.context,

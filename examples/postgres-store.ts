@@ -1,6 +1,6 @@
 import { createOrchestrator, defineAgent } from '../src/index.js';
 import type { Orchestrator } from '../src/index.js';
-import { postgresStore } from '../src/store/postgres.js';
+import { postgresStore } from '../src/services/stores/postgres/index.js';
 
 const worker = defineAgent({
   name: 'worker',

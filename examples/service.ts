@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import type { CommandResult, Orchestrator, Run } from '../src/index.js';
 import { ConfigurationError, RunNotFoundError } from '../src/index.js';
-import { sqliteStore } from '../src/store/sqlite.js';
+import { sqliteStore } from '../src/services/stores/sqlite/index.js';
 import { createPublishing } from './publishing.js';
 
 const BODY_BYTES_MAX = 1_000_000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { createOrchestrator, defineAgent } from '../src/index.js';
-import { sqliteStore } from '../src/store/sqlite.js';
+import { sqliteStore } from '../src/services/stores/sqlite/index.js';
 
 const worker = defineAgent({
   name: 'worker',

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { z } from 'zod';
 
 import { createOrchestrator, defineAgent, done, presets } from '../src/index.js';
-import { testPaths } from '../src/testing/index.js';
+import { testPaths } from '../src/testing.js';
 
 // The agent under test; put yours here.
 const coder = defineAgent({

@@ -1,90 +1,170 @@
-// Who may import values from whom inside src. CONTRIBUTING.md, "The arrows", says why.
+// Which room of src may import from which, types included. This list is the only place that says so: `npm run arrows`
+// writes it into docs/architecture.md.
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 
+/** One room of src. */
+export interface Room {
+  readonly purpose: string;
+  /**
+   * What the room may import besides itself and the leaves. An entry ending in `/` is a room of src, one ending in `.js` a
+   * file of src, the rest are packages.
+   */
+  readonly mayImport: readonly string[];
+}
+
+/** From the bottom up: a room imports only from rooms above it in this list. */
+export const rooms = {
+  model: {
+    purpose:
+      'what every room talks about: calls, commands, facts, statuses, plan and policy types, the port of a store (types and zod)',
+    mayImport: ['zod'],
+  },
+  guards: {
+    purpose: 'pure predicates, one file per noun, on the part of a run that they judge',
+    mayImport: ['model/'],
+  },
+  plan: {
+    purpose: 'validation and adoption of plans, the progress of steps',
+    mayImport: ['model/'],
+  },
+  policy: {
+    purpose: 'options, defaults, presets, and `bounds()`',
+    mayImport: ['model/', 'guards/', 'zod'],
+  },
+  agents: {
+    purpose: 'what users define: agents, their answers, roles, secrets',
+    mayImport: ['model/', 'zod'],
+  },
+  kernel: {
+    purpose:
+      'the pure step over a tree of charts; `tracing` is the fast path, checked against XState',
+    mayImport: ['xstate'],
+  },
+  machines: {
+    purpose: 'the four charts, a folder each: chart, setup, context, guards on it, facts',
+    mayImport: ['model/', 'guards/', 'plan/', 'xstate'],
+  },
+  journal: {
+    purpose: 'entries and how they are stored, the record, the report',
+    mayImport: ['model/', 'plan/', 'kernel/', 'zod'],
+  },
+  services: {
+    purpose: 'I/O behind ports: clock, ids, stores, models',
+    mayImport: ['model/', 'agents/', 'policy/', 'journal/', 'zod', 'openai', 'libsql', 'pg'],
+  },
+  actors: {
+    purpose: 'one try of one call of one role, held to its bounds',
+    mayImport: ['model/', 'agents/', 'plan/', 'guards/', 'zod'],
+  },
+  run: {
+    purpose: 'driver, live and connected runs, run ownership, recovery, commands through the store',
+    mayImport: ['model/', 'actors/', 'journal/', 'kernel/', 'services/'],
+  },
+  'time-travel': {
+    purpose: 'replay, fork and explain a stored run',
+    mayImport: [
+      'model/',
+      'plan/',
+      'policy/',
+      'agents/',
+      'actors/',
+      'journal/',
+      'kernel/',
+      'services/',
+      'run/',
+      'zod',
+    ],
+  },
+  orchestrator: {
+    purpose: 'the composition root: it wires agents, policy, charts, store and clock together',
+    mayImport: [
+      'model/',
+      'guards/',
+      'plan/',
+      'policy/',
+      'agents/',
+      'actors/',
+      'kernel/',
+      'machines/',
+      'journal/',
+      'services/',
+      'run/',
+      'time-travel/',
+      'xstate',
+    ],
+  },
+  testing: {
+    purpose: 'what users import to test their own orchestration',
+    mayImport: [
+      'model/',
+      'plan/',
+      'policy/',
+      'agents/',
+      'journal/',
+      'services/',
+      'run/',
+      'orchestrator/',
+      'zod',
+    ],
+  },
+  proof: {
+    purpose: 'proofs of a policy, generated paths, simulated worlds; behind `planwright/testing`',
+    mayImport: [
+      'model/',
+      'guards/',
+      'plan/',
+      'policy/',
+      'agents/',
+      'actors/',
+      'kernel/',
+      'machines/',
+      'journal/',
+      'services/',
+      'run/',
+      'orchestrator/',
+      'testing/',
+      'xstate',
+      '@xstate/graph',
+      'zod',
+    ],
+  },
+  cli: {
+    purpose: '`npx planwright`, for Node only',
+    mayImport: ['model/', 'policy/', 'services/', 'orchestrator/', 'testing/', 'proof/'],
+  },
+} as const satisfies Readonly<Record<string, Room>>;
+
+/** Every room may use these files. They stand on nothing, so that they cannot be a way around the arrows. */
+export const leaves = ['errors.js', 'failure.js', 'canonical-json.js'];
+const leavesMayImport = [...leaves, 'zod'];
+
+/** The entry points: they may import every room. */
+const entries = ['index.ts', 'testing.ts'];
+
 /**
- * Each folder names the only places it may take values from, beside itself; type-only imports are free.
- * An entry ending in `/` is a folder of src, one ending in `.js` a file of src, the rest are packages.
- */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  // What a command looks like is said once, for the door of a run and for the chart of a plain actor.
-  guards: ['guards/', 'policy/time.js', 'run/commands.js'],
-  plan: ['plan/', 'zod', 'errors.js', 'canonical-json.js'],
-  // Only the budgets that follow from a policy; policies themselves reach charts as settings.
-  machines: ['machines/', 'guards/', 'plan/', 'policy/time.js', 'xstate'],
-  agents: ['agents/', 'plan/', 'zod', 'errors.js', 'canonical-json.js'],
-  actors: [
-    'actors/',
-    'agents/',
-    'plan/',
-    'guards/',
-    'xstate',
-    'zod',
-    'errors.js',
-    'failure.js',
-    'canonical-json.js',
-  ],
-  kernel: ['kernel/', 'xstate'],
-  journal: ['journal/', 'plan/', 'agents/', 'zod', 'errors.js', 'canonical-json.js'],
-  policy: ['policy/', 'zod', 'errors.js'],
-  run: ['run/', 'actors/', 'journal/', 'kernel/', 'errors.js', 'failure.js', 'zod'],
-  // A what-if is a journal made by the kernel; what people say in it is checked at the same door.
-  'time-travel': [
-    'time-travel/',
-    'actors/check-plan.js',
-    'journal/',
-    'kernel/',
-    'plan/',
-    'run/commands.js',
-    'run/run-memory.js',
-    'errors.js',
-    'zod',
-  ],
-  openai: ['services/openai/'],
-  // One file per store, named exports only.
-  store: ['services/stores/'],
-};
-
-/** The other way round, for folders that may import nearly everything. */
-const mayNotImport: Readonly<Record<string, readonly string[]>> = {
-  services: [
-    'machines/',
-    'kernel/',
-    'actors/',
-    'guards/',
-    'testing/',
-    'orchestrator.js',
-    'index.js',
-  ],
-  testing: ['cli/'],
-};
-
-/** The files every folder may use stand on nothing, so that they cannot be a way around the arrows. */
-const leaves = ['errors.ts', 'failure.ts', 'canonical-json.ts'];
-const leavesMayImport = ['errors.js', 'failure.js', 'canonical-json.js', 'zod'];
-
-/**
- * Says what is wrong about a value that `file` imports from `specifier`, if anything is. `file` is a path from src.
- * Modules of Node are refused elsewhere, even as types (restricted-imports.ts).
+ * Says what is wrong about an import of `file` from `specifier`, if anything is. `file` is a path from src. Modules of Node
+ * are refused elsewhere (restricted-imports.ts).
  */
 export const wrongDirection = (file: string, specifier: string): string | undefined => {
-  if (isNodeModule(specifier)) return undefined;
+  if (isNodeModule(specifier) || entries.includes(file)) return undefined;
   const target = specifier.startsWith('.')
     ? posix.join(posix.dirname(file), specifier)
     : `package ${specifier}`;
-  const [folder = ''] = file.split('/');
-
-  const allowed = leaves.includes(file) ? leavesMayImport : mayImport[folder];
-  if (allowed !== undefined && ![`${folder}/`, ...allowed].some((entry) => isIn(target, entry)))
-    return `Values may be imported here only from ${allowed.join(', ')}. ${seeArrows}`;
-
-  const forbidden = mayNotImport[folder] ?? [];
-  if (forbidden.some((entry) => isIn(target, entry)))
-    return `No values may be imported here from ${forbidden.join(', ')}. ${seeArrows}`;
-  return undefined;
+  const allowed = allowedFor(file);
+  if (allowed === undefined) return `src has no room for ${file}: ${seeArrows}`;
+  if (allowed.some((entry) => isIn(target, entry))) return undefined;
+  return `This room imports only from ${allowed.join(', ')}. ${seeArrows}`;
 };
 
-const seeArrows = 'See CONTRIBUTING.md, "The arrows".';
+const allowedFor = (file: string): readonly string[] | undefined => {
+  if (leaves.includes(file.replace(/\.ts$/, '.js'))) return leavesMayImport;
+  const [folder = ''] = file.split('/');
+  const room = (rooms as Readonly<Record<string, Room>>)[folder];
+  return room && [`${folder}/`, ...leaves, ...room.mayImport];
+};
+
+const seeArrows = 'See lint/import-directions.ts.';
 
 const isNodeModule = (specifier: string): boolean =>
   specifier.startsWith('node:') || builtinModules.includes(specifier);

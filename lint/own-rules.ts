@@ -15,9 +15,6 @@ interface CallNode extends SyntaxNode {
 /** An import, or an export with a `from`. */
 interface ImportNode extends SyntaxNode {
   readonly source?: (SyntaxNode & { readonly value?: unknown }) | null;
-  readonly importKind?: string;
-  readonly exportKind?: string;
-  readonly specifiers?: readonly { readonly importKind?: string; readonly exportKind?: string }[];
 }
 
 interface RuleContext {
@@ -32,7 +29,7 @@ const importDirections = {
     if (root !== 'src') return {};
     const check = (node: ImportNode): void => {
       const specifier = node.source?.value;
-      if (typeof specifier !== 'string' || isForTypesOnly(node)) return;
+      if (typeof specifier !== 'string') return;
       const message = wrongDirection(path.join('/'), specifier);
       if (message !== undefined) context.report({ node, message });
     };
@@ -44,13 +41,6 @@ const importDirections = {
     };
   },
 };
-
-/** `import type` as a whole, or each name by itself. */
-const isForTypesOnly = ({ importKind, exportKind, specifiers = [] }: ImportNode): boolean =>
-  importKind === 'type' ||
-  exportKind === 'type' ||
-  (specifiers.length > 0 &&
-    specifiers.every((name) => name.importKind === 'type' || name.exportKind === 'type'));
 
 const noDynamicImport = {
   create(context: RuleContext) {

@@ -89,7 +89,10 @@ const resultsNow = async (): Promise<Results> => {
 
 const results = await resultsNow();
 const survivors = readSurvivors();
-writeFileSync(join(import.meta.dirname, '../docs/mutations.md'), mutationsPage(results, survivors));
+writeFileSync(
+  join(import.meta.dirname, '../docs/internals/mutations.md'),
+  mutationsPage(results, survivors),
+);
 console.log(mutationsTable(results, survivors));
 const unexplained = Object.entries(results).filter(
   ([id, { paths, proof }]) => paths === null && (proof ?? null) === null && !(id in survivors),

@@ -1,7 +1,7 @@
 // npm run prove:growth -- [steps]: proves every preset with 0, 1, 2, 4 and 8 replans and plans of up to two steps, and prints
 // the table of docs/prove.md that tells how the states grow. Exit code 1 when one is not proved.
 import { presets } from '../src/policy/presets.js';
-import { prove } from '../src/testing/prove/prove.js';
+import { prove } from '../src/proof/prove/prove.js';
 
 const REPLANS = [0, 1, 2, 4, 8];
 

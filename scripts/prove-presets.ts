@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 
 import { presets } from '../src/policy/presets.js';
-import { METRICS } from '../src/testing/prove/metrics.js';
-import { prove } from '../src/testing/prove/prove.js';
+import { METRICS } from '../src/proof/prove/metrics.js';
+import { prove } from '../src/proof/prove/prove.js';
 
 type PresetName = keyof typeof presets;
 

@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { composeOrchestrator } from '../src/orchestrator.js';
+import { composeOrchestrator } from '../src/orchestrator/create-orchestrator.js';
 import { memoryStore } from '../src/services/memory-store.js';
-import { virtualClock } from '../src/services/virtual-clock.js';
+import { virtualClock } from '../src/testing/virtual-clock.js';
 import { RECORDED_AT_MS, RECORDED_RUN_ID, recordedRuns } from '../test/fixtures/recorded-runs.js';
 import { agreeTo, GOAL } from '../test/run/reference-run.js';
 

@@ -6,6 +6,7 @@
  *   npm run simulate -- --seed 42                 one world, with all that happened in it
  *   npm run simulate -- --seed 42 --without '{"kinds":["crash"]}'
  */
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,12 +14,12 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 import { z } from 'zod';
 
-import type { FaultKind } from '../src/testing/simulate/fault-kinds.js';
-import { ALL_FAULT_KINDS } from '../src/testing/simulate/fault-kinds.js';
-import type { SimulationFailure, SimulationSummary } from '../src/testing/simulate/simulate.js';
-import { simulate } from '../src/testing/simulate/simulate.js';
-import { createSimulator } from '../src/testing/simulate/simulator.js';
-import { traceOf } from '../src/testing/simulate/trace.js';
+import type { FaultKind } from '../src/proof/simulate/fault-kinds.js';
+import { ALL_FAULT_KINDS } from '../src/proof/simulate/fault-kinds.js';
+import type { SimulationFailure, SimulationSummary } from '../src/proof/simulate/simulate.js';
+import { simulate } from '../src/proof/simulate/simulate.js';
+import { createSimulator } from '../src/proof/simulate/simulator.js';
+import { traceOf } from '../src/proof/simulate/trace.js';
 
 /** A worker plays this many worlds, tells what came of them, and goes on. */
 const BATCH = 500;
@@ -94,12 +95,11 @@ const playAll = async (batches: Batch[], runs: number): Promise<SimulationSummar
   return summaries;
 };
 
-const playIn = (worker: Worker, batch: Batch): Promise<SimulationSummary> =>
-  new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.postMessage(batch);
-  });
+const playIn = async (worker: Worker, batch: Batch): Promise<SimulationSummary> => {
+  worker.postMessage(batch);
+  const [summary] = (await once(worker, 'message')) as [SimulationSummary];
+  return summary;
+};
 
 const printFaults = (summaries: readonly SimulationSummary[], runs: number): void => {
   for (const kind of ALL_FAULT_KINDS) {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /** What `planwright` may add to a front end: minified and gzipped, without its peers. 1 kB = 1000 bytes. */
-const GZIP_BUDGET_BYTES = 66_200;
+const GZIP_BUDGET_BYTES = 65_200;
 
 /** Where the budget should come down to. A third of the bundle is charts: names and descriptions that people read. */
 const GZIP_GOAL_BYTES = 20_000;

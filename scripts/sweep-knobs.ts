@@ -1,5 +1,5 @@
-import type { Policy, PolicyOverrides } from '../src/policy/types.js';
-import type { ProveOptions } from '../src/testing/prove/prove.types.js';
+import type { Policy, PolicyOverrides } from '../src/model/policy.js';
+import type { ProveOptions } from '../src/proof/prove/prove.types.js';
 import { defineAgent } from '../src/agents/agent.js';
 
 /*
@@ -104,6 +104,15 @@ export interface Configuration {
 }
 
 export const isKnob = (name: string): boolean => name in KNOBS;
+
+/** Numbers from 0 up to 1 that depend on the seed alone: the states of a linear congruence. */
+export const randomFrom = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
 
 /** Turns each knob with the same probability, those in `always` for sure; `random` gives numbers from 0 up to 1. */
 export const turnedAtRandom = (

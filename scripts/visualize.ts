@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { presets } from '../src/index.js';
-import { agentCallMachine } from '../src/machines/agent-call.js';
-import { breakerMachine } from '../src/machines/breaker.js';
-import { createOrchestratorMachine } from '../src/machines/orchestrator.js';
-import { stepMachine } from '../src/machines/step.js';
+import { agentCallMachine } from '../src/machines/agent-call/chart.js';
+import { breakerMachine } from '../src/machines/breaker/chart.js';
+import { createOrchestratorMachine } from '../src/machines/orchestrator/chart.js';
+import { stepMachine } from '../src/machines/step/chart.js';
 import type { NamedChart } from './visualize/gallery.js';
 import { gallery } from './visualize/gallery.js';
 import { machineSource } from './visualize/machine-source.js';

@@ -80,7 +80,7 @@ export function stableStringify(value: JsonValue): string {
 
 /**
  * A 64-bit hash of a text as 16 hexadecimal digits, the same on every platform. It tells texts apart; it
- * protects nothing: whoever wants to can make two texts with one fingerprint.
+ * protects nothing: two texts with the same fingerprint can be made on purpose.
  */
 export function fingerprint(text: string): string {
   // cyrb53 by bryc (public domain), with all 64 bits of its state kept.

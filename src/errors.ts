@@ -52,21 +52,69 @@ export class PlanwrightError extends Error {
   }
 }
 
-/** The base of the errors that list what is wrong, all of it at once. */
-abstract class IssuesError extends PlanwrightError {
-  readonly issues: readonly Issue[];
-
-  constructor(
-    code: string,
-    headline: string,
-    issues: readonly Issue[],
-    options: ErrorOptions | undefined,
-  ) {
-    const listed = issues.slice(0, ISSUES_MAX).map(shortened);
-    super(code, listIssues(headline, listed, issues.length - listed.length), options);
-    this.issues = listed;
-  }
+/** An error whose name and code are those of one class. */
+interface NamedError<Name extends string> extends PlanwrightError {
+  readonly name: Name;
 }
+
+interface NamedIssuesError<Name extends string> extends NamedError<Name> {
+  readonly issues: readonly Issue[];
+}
+
+/** A class of errors. Its `isInstance` needs no `this`: `errors.filter(PolicyError.isInstance)` works. */
+interface ErrorClass<Parameters extends readonly unknown[], Instance extends PlanwrightError> {
+  new (...parameters: Parameters): Instance;
+  isInstance(value: unknown): value is Instance;
+}
+
+type MessageErrorClass<Name extends string> = ErrorClass<
+  [message: string, options?: ErrorOptions],
+  NamedError<Name>
+>;
+
+type IssuesErrorClass<Name extends string> = ErrorClass<
+  [issues: readonly Issue[], options?: ErrorOptions],
+  NamedIssuesError<Name>
+>;
+
+/**
+ * What a class of errors extends: one name, one code, and the `isInstance` that looks for the code. The annotation has
+ * bundlers leave out the classes that a program does not use.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+const errorNamed = <Name extends string>(name: Name, code: string): MessageErrorClass<Name> =>
+  class extends PlanwrightError {
+    override readonly name = name;
+
+    constructor(message: string, options?: ErrorOptions) {
+      super(code, message, options);
+    }
+
+    static override isInstance(value: unknown): value is NamedError<Name> {
+      return PlanwrightError.isInstance(value) && readSafely(value, 'code') === code;
+    }
+  };
+
+/** The same for errors that list every issue at once, below a headline. */
+/* @__NO_SIDE_EFFECTS__ */
+const issuesErrorNamed = <Name extends string>(
+  name: Name,
+  code: string,
+  headline: string,
+): IssuesErrorClass<Name> =>
+  class extends errorNamed(name, code) {
+    readonly issues: readonly Issue[];
+
+    constructor(issues: readonly Issue[], options?: ErrorOptions) {
+      const listed = issues.slice(0, ISSUES_MAX).map(shortened);
+      super(listIssues(headline, listed, issues.length - listed.length), options);
+      this.issues = listed;
+    }
+
+    static override isInstance(value: unknown): value is NamedIssuesError<Name> {
+      return super.isInstance(value);
+    }
+  };
 
 /** More than a person reads. A policy with 100,000 unknown options would have as many issues. */
 const ISSUES_MAX = 50;
@@ -83,165 +131,96 @@ function shortened(issue: Issue): Issue {
 }
 
 /** A policy has options that are unknown, out of range or in conflict. */
-export class PolicyError extends IssuesError {
-  override readonly name = 'PolicyError';
-
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-policy', 'The policy is invalid', issues, options);
-  }
-
-  static override isInstance(value: unknown): value is PolicyError {
-    return hasCode(value, 'invalid-policy');
-  }
-}
+export class PolicyError extends issuesErrorNamed(
+  'PolicyError',
+  'invalid-policy',
+  'The policy is invalid',
+) {}
 
 /** A plan breaks a rule: unknown agent, cycle, duplicate id, too many steps. */
-export class PlanError extends IssuesError {
-  override readonly name = 'PlanError';
-
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-plan', 'The plan is invalid', issues, options);
-  }
-
-  static override isInstance(value: unknown): value is PlanError {
-    return hasCode(value, 'invalid-plan');
-  }
-}
+export class PlanError extends issuesErrorNamed(
+  'PlanError',
+  'invalid-plan',
+  'The plan is invalid',
+) {}
 
 /** The parts handed to the composition root do not fit together. */
-export class ConfigurationError extends IssuesError {
-  override readonly name = 'ConfigurationError';
+export class ConfigurationError extends issuesErrorNamed(
+  'ConfigurationError',
+  'invalid-configuration',
+  'The configuration is invalid',
+) {}
 
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-configuration', 'The configuration is invalid', issues, options);
-  }
+/** The value is not a recording. */
+export class InvalidRecordingError extends issuesErrorNamed(
+  'InvalidRecordingError',
+  'invalid-recording',
+  'The recording is invalid',
+) {}
 
-  static override isInstance(value: unknown): value is ConfigurationError {
-    return hasCode(value, 'invalid-configuration');
-  }
-}
+/** The run has no such place, or cannot be forked there as asked. */
+export class TimeTravelError extends issuesErrorNamed(
+  'TimeTravelError',
+  'invalid-time-travel',
+  'There is no such place to go to',
+) {}
 
-/** Somebody else owns the run, or has written to its journal in between. */
-export class RunConflictError extends PlanwrightError {
-  override readonly name = 'RunConflictError';
+/** Another process owns the run, or has written to its journal since. */
+export class RunConflictError extends errorNamed('RunConflictError', 'run-conflict') {}
 
-  constructor(message: string, options?: ErrorOptions) {
-    super('run-conflict', message, options);
-  }
-
-  static override isInstance(value: unknown): value is RunConflictError {
-    return hasCode(value, 'run-conflict');
-  }
-}
-
-/** The run is being run by somebody else; it may be taken up when its lease is over. */
-export class RunClaimedError extends PlanwrightError {
-  override readonly name = 'RunClaimedError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('already-claimed', message, options);
-  }
-
-  static override isInstance(value: unknown): value is RunClaimedError {
-    return hasCode(value, 'already-claimed');
-  }
-}
-
-/** `close()` was called: this orchestrator takes nothing up any more. */
-export class OrchestratorClosedError extends PlanwrightError {
-  override readonly name = 'OrchestratorClosedError';
-
-  constructor(message = 'The orchestrator is closed', options?: ErrorOptions) {
-    super('orchestrator-closed', message, options);
-  }
-
-  static override isInstance(value: unknown): value is OrchestratorClosedError {
-    return hasCode(value, 'orchestrator-closed');
-  }
-}
+/** Another process owns the run; it can be resumed here when the lease has ended. */
+export class RunClaimedError extends errorNamed('RunClaimedError', 'already-claimed') {}
 
 /** The store has no run with this id. */
-export class RunNotFoundError extends PlanwrightError {
-  override readonly name = 'RunNotFoundError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('run-not-found', message, options);
-  }
-
-  static override isInstance(value: unknown): value is RunNotFoundError {
-    return hasCode(value, 'run-not-found');
-  }
-}
+export class RunNotFoundError extends errorNamed('RunNotFoundError', 'run-not-found') {}
 
 /** Replaying the journal gave other facts than the stored ones: the charts have changed since. */
-export class JournalMismatchError extends PlanwrightError {
-  override readonly name = 'JournalMismatchError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('journal-mismatch', message, options);
-  }
-
-  static override isInstance(value: unknown): value is JournalMismatchError {
-    return hasCode(value, 'journal-mismatch');
-  }
-}
+export class JournalMismatchError extends errorNamed('JournalMismatchError', 'journal-mismatch') {}
 
 /** As many commands as may wait for a run are waiting already. */
-export class InboxFullError extends PlanwrightError {
-  override readonly name = 'InboxFullError';
+export class InboxFullError extends errorNamed('InboxFullError', 'inbox-full') {}
 
-  constructor(message: string, options?: ErrorOptions) {
-    super('inbox-full', message, options);
-  }
+/** The store cannot be reached or has no room left, or its answer was lost: it is not known whether anything changed. */
+export class StoreUnavailableError extends errorNamed(
+  'StoreUnavailableError',
+  'store-unavailable',
+) {}
 
-  static override isInstance(value: unknown): value is InboxFullError {
-    return hasCode(value, 'inbox-full');
+/** `close()` was called: this orchestrator accepts no runs any more. */
+export class OrchestratorClosedError extends errorNamed(
+  'OrchestratorClosedError',
+  'orchestrator-closed',
+) {
+  constructor(message = 'The orchestrator is closed', options?: ErrorOptions) {
+    super(message, options);
   }
 }
 
 /** A subscriber was unsubscribed because it fell too far behind the facts of its run. The run is not affected. */
-export class SlowSubscriberError extends PlanwrightError {
-  override readonly name = 'SlowSubscriberError';
-
+export class SlowSubscriberError extends errorNamed('SlowSubscriberError', 'slow-subscriber') {
   constructor(behindMax: number, options?: ErrorOptions) {
-    const text = `A subscriber was more than ${behindMax} facts behind and was unsubscribed: return sooner, or read run.facts() at your own pace`;
-    super('slow-subscriber', text, options);
-  }
-
-  static override isInstance(value: unknown): value is SlowSubscriberError {
-    return hasCode(value, 'slow-subscriber');
-  }
-}
-
-/** The store cannot be reached or has no room left, or its answer was lost: it is not known whether anything changed. */
-export class StoreUnavailableError extends PlanwrightError {
-  override readonly name = 'StoreUnavailableError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('store-unavailable', message, options);
-  }
-
-  static override isInstance(value: unknown): value is StoreUnavailableError {
-    return hasCode(value, 'store-unavailable');
+    super(
+      `A subscriber was more than ${behindMax} facts behind and was unsubscribed: return sooner, or read run.facts() at your own pace`,
+      options,
+    );
   }
 }
 
 /** What is stored is torn, newer than this package, or not of this package. It was left as it is. */
-export class JournalCorruptError extends PlanwrightError {
-  override readonly name = 'JournalCorruptError';
+export class JournalCorruptError extends errorNamed('JournalCorruptError', 'journal-corrupt') {
   readonly reason: CorruptionReason;
 
   constructor(reason: CorruptionReason, message: string, options?: ErrorOptions) {
-    super('journal-corrupt', message, options);
+    super(message, options);
     this.reason = reason;
   }
 
   static override isInstance(value: unknown): value is JournalCorruptError {
-    return hasCode(value, 'journal-corrupt');
+    return super.isInstance(value);
   }
 }
 
-/** `torn`: it cannot be read; `foreign`: somebody else's; `newer`: of a later version of this package. */
+/** `torn`: it cannot be read; `foreign`: not a journal of planwright; `newer`: of a later version of this package. */
 export type CorruptionReason = 'torn' | 'foreign' | 'newer';
 
 /** What a replayed run did differently from its recording. */
@@ -255,15 +234,13 @@ export interface RecordingDifference {
 }
 
 /** A recorded run was replayed and went another way: the agents, the policy or the charts have changed. */
-export class RecordingDriftError extends PlanwrightError {
-  override readonly name = 'RecordingDriftError';
+export class RecordingDriftError extends errorNamed('RecordingDriftError', 'recording-drift') {
   readonly difference: RecordingDifference;
 
   constructor(difference: RecordingDifference, options?: ErrorOptions) {
     const { path, expected, actual } = difference;
     const cut = (value: string): string => value.slice(0, 2_000);
     super(
-      'recording-drift',
       `The run is not as it was recorded, first at ${path}: expected ${cut(expected)}, got ${cut(actual)}`,
       options,
     );
@@ -271,39 +248,12 @@ export class RecordingDriftError extends PlanwrightError {
   }
 
   static override isInstance(value: unknown): value is RecordingDriftError {
-    return hasCode(value, 'recording-drift');
-  }
-}
-
-/** What was given as a recording is none. */
-export class InvalidRecordingError extends IssuesError {
-  override readonly name = 'InvalidRecordingError';
-
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-recording', 'The recording is invalid', issues, options);
-  }
-
-  static override isInstance(value: unknown): value is InvalidRecordingError {
-    return hasCode(value, 'invalid-recording');
-  }
-}
-
-/** A place in a run that is none, or a what-if that cannot be made of it. */
-export class TimeTravelError extends IssuesError {
-  override readonly name = 'TimeTravelError';
-
-  constructor(issues: readonly Issue[], options?: ErrorOptions) {
-    super('invalid-time-travel', 'There is no such place to go to', issues, options);
-  }
-
-  static override isInstance(value: unknown): value is TimeTravelError {
-    return hasCode(value, 'invalid-time-travel');
+    return super.isInstance(value);
   }
 }
 
 /** An agent that was taken along a generated path broke a promise there. */
-export class PathError extends PlanwrightError {
-  override readonly name = 'PathError';
+export class PathError extends errorNamed('PathError', 'path-failed') {
   readonly issues: readonly Issue[];
   /** What happened, one sentence after the other. */
   readonly steps: readonly string[];
@@ -314,13 +264,13 @@ export class PathError extends PlanwrightError {
     options?: ErrorOptions,
   ) {
     const road = path.steps.map((step, index) => `\n  ${index + 1}. ${step}`).join('');
-    super('path-failed', `${listIssues(`The path '${path.name}' fails`, issues)}${road}`, options);
+    super(`${listIssues(`The path '${path.name}' fails`, issues)}${road}`, options);
     this.issues = [...issues];
     this.steps = [...path.steps];
   }
 
   static override isInstance(value: unknown): value is PathError {
-    return hasCode(value, 'path-failed');
+    return super.isInstance(value);
   }
 }
 
@@ -331,8 +281,4 @@ function listIssues(headline: string, issues: readonly Issue[], leftOut = 0): st
   });
   const rest = leftOut > 0 ? [`- and ${leftOut} more`] : [];
   return [`${headline}:`, ...lines, ...rest].join('\n');
-}
-
-function hasCode(value: unknown, code: string): boolean {
-  return PlanwrightError.isInstance(value) && readSafely(value, 'code') === code;
 }

@@ -17,7 +17,7 @@ export {
   TimeTravelError,
   StoreUnavailableError,
 } from './errors.js';
-export { createOrchestrator } from './orchestrator.js';
+export { createOrchestrator } from './orchestrator/create-orchestrator.js';
 export { validatePlan } from './plan/validate.js';
 export { definePolicy } from './policy/policy.js';
 export { presets } from './policy/presets.js';
@@ -35,18 +35,23 @@ export type {
   Supervisor,
   Tester,
   TestRequest,
-} from './actors/team.types.js';
+} from './agents/roles.js';
 export type { Agent, AgentCall, Dependency, Feedback } from './agents/agent.js';
-export type { AgentReport, ReportMeta, Usage } from './agents/report.js';
+export type { AgentReport, ReportMeta } from './agents/report.js';
+export type { Usage } from './model/usage.js';
 export type { TestResult, Verdict } from './agents/verdict.js';
 export type { JsonValue } from './canonical-json.js';
 export type { CorruptionReason, Issue } from './errors.js';
 export type { JournalEntry } from './journal/entry.js';
-export type { Fact, FactType } from './journal/facts.js';
+export type { Fact, FactType } from './model/facts.js';
 export type { RunRecord, StepRecord } from './journal/record.js';
 export type { RunReport } from './journal/report.js';
-export type { Orchestrator, OrchestratorOptions, StartInput } from './orchestrator.js';
-export type { Plan, PlanStep, Votes } from './plan/plan.js';
+export type {
+  Orchestrator,
+  OrchestratorOptions,
+  StartInput,
+} from './orchestrator/create-orchestrator.js';
+export type { Plan, PlanStep, Votes } from './model/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { DurabilityOptions } from './run/durability.js';
@@ -64,7 +69,7 @@ export type {
   StoredEntry,
   StoredRun,
   StoredState,
-} from './services/run-store.js';
+} from './model/run-store.js';
 export type { Cause, CauseKind, Explanation } from './time-travel/explain.types.js';
 export type {
   ChangedAnswer,

@@ -7,13 +7,18 @@ import {
   InvalidRecordingError,
   JournalCorruptError,
   JournalMismatchError,
+  OrchestratorClosedError,
+  PathError,
   PlanError,
   PlanwrightError,
   PolicyError,
   RecordingDriftError,
+  RunClaimedError,
   RunConflictError,
   RunNotFoundError,
+  SlowSubscriberError,
   StoreUnavailableError,
+  TimeTravelError,
 } from '../src/errors.js';
 import { toFailure } from '../src/failure.js';
 
@@ -39,6 +44,11 @@ const errors = [
     'recording-drift',
   ],
   [new JournalCorruptError('torn', 'cut off'), 'JournalCorruptError', 'journal-corrupt'],
+  [new RunClaimedError('owned'), 'RunClaimedError', 'already-claimed'],
+  [new OrchestratorClosedError(), 'OrchestratorClosedError', 'orchestrator-closed'],
+  [new SlowSubscriberError(9), 'SlowSubscriberError', 'slow-subscriber'],
+  [new TimeTravelError(issues), 'TimeTravelError', 'invalid-time-travel'],
+  [new PathError({ name: 'a path', steps: ['One'] }, issues), 'PathError', 'path-failed'],
 ] as const;
 
 const throwingHolder = {
@@ -115,11 +125,27 @@ describe('errors', () => {
       JournalCorruptError,
       InvalidRecordingError,
       RecordingDriftError,
+      RunClaimedError,
+      OrchestratorClosedError,
+      SlowSubscriberError,
+      TimeTravelError,
+      PathError,
     ];
+    expect(classes).toHaveLength(errors.length);
     for (const [error, name] of errors) {
       const matching = classes.filter((candidate) => candidate.isInstance(error));
       expect(matching.map((candidate) => candidate.name)).toEqual([name]);
+      expect(matching.map((candidate) => error instanceof candidate)).toEqual([true]);
     }
+  });
+
+  it('tells the classes apart by a function that needs no class before its dot', () => {
+    const all: PlanwrightError[] = errors.map(([error]) => error);
+    expect(all.filter(PolicyError.isInstance).map(({ name }) => name)).toEqual(['PolicyError']);
+    expect(all.filter(RunClaimedError.isInstance)).toHaveLength(1);
+    expect(all.filter(JournalCorruptError.isInstance).map(({ reason }) => reason)).toEqual([
+      'torn',
+    ]);
   });
 
   it('knows errors of another copy of the package', async () => {

@@ -2,7 +2,7 @@
  * What this package leans on in XState 5.33, pinned, so that an upgrade that changes it is noticed here and not in
  * somebody's run. The kernel calls `machine.getInitialSnapshot` and `machine.transition` with a scope of its own and
  * reads the actions it is given as data; no actor lives. The last parts hold what live actors do, because
- * `createActor(orchestrator.machine)` has to come to the same facts, and the rows X1 to X25 of our measurements.
+ * `createActor(orchestrator.machine)` has to tell the same facts, and what we measured of XState.
  *
  * Everything runs twice: against the development build, which Vitest loads, and the one that Node loads.
  */
@@ -19,7 +19,7 @@ import type {
 } from 'xstate';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { virtualClock } from '../src/services/virtual-clock.js';
+import { virtualClock } from '../src/testing/virtual-clock.js';
 
 type XState = typeof developmentBuild;
 
@@ -561,17 +561,14 @@ describe.each(builds)('timers (%s build)', (_build, { createMachine, assign }) =
     expect(run.send({ type: 'go' }).types()).toEqual([]);
   });
 
-  it.each([2 ** 31, Infinity, -5, Number.NaN])(
-    'hand a delay of %d on as it is (X13)',
-    (delayMs) => {
-      const machine = createMachine({
-        id: 'm',
-        initial: 'waiting',
-        states: { waiting: { after: { limit: 'over' } }, over: {} },
-      }).provide({ delays: { limit: delayMs } });
-      expect(new DryRun(machine).params('xstate.raise')['delay']).toBe(delayMs);
-    },
-  );
+  it.each([2 ** 31, Infinity, -5, Number.NaN])('hand a delay of %d on as it is', (delayMs) => {
+    const machine = createMachine({
+      id: 'm',
+      initial: 'waiting',
+      states: { waiting: { after: { limit: 'over' } }, over: {} },
+    }).provide({ delays: { limit: delayMs } });
+    expect(new DryRun(machine).params('xstate.raise')['delay']).toBe(delayMs);
+  });
 
   it('fire at once when their named delay is missing', () => {
     const machine = createMachine({
@@ -732,7 +729,7 @@ describe.each(builds)(
       expect(run.send(done('call')).types()).toEqual(['ancestor']);
     });
 
-    it('takes a forged done event for a real one (X20)', () => {
+    it('takes a forged done event for a real one', () => {
       const machine = createMachine({
         initial: 'calling',
         states: { calling: { invoke: { id: 'call', src: 'work', onDone: 'over' } }, over: {} },
@@ -740,7 +737,7 @@ describe.each(builds)(
       expect(new DryRun(machine).send(done('call')).snapshot.value).toBe('over');
     });
 
-    it('gives the very same snapshot back for an event that nobody handles (X24)', () => {
+    it('gives the very same snapshot back for an event that nobody handles', () => {
       const machine = createMachine({
         initial: 'idle',
         states: {
@@ -821,7 +818,7 @@ describe.each(builds)(
       });
     });
 
-    it('goes round an always cycle no longer than maxIterations (X25)', () => {
+    it('goes round an always cycle no longer than maxIterations', () => {
       const machine = createMachine({
         options: { maxIterations: 100 },
         initial: 'rest',
@@ -1023,7 +1020,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     actor.stop();
   });
 
-  it('drop the late result of a stopped child, whose signal is aborted (X21)', async () => {
+  it('drop the late result of a stopped child, whose signal is aborted', async () => {
     const clock = virtualClock();
     const answers: ((answer: string) => void)[] = [];
     const signals: AbortSignal[] = [];
@@ -1053,7 +1050,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     actor.stop();
   });
 
-  it('turn every way an agent can fail into an error event, and a plain value into a result (X21)', async () => {
+  it('turn every way an agent can fail into an error event, and a plain value into a result', async () => {
     const clock = virtualClock();
     const agents: Record<string, () => unknown> = {
       'throws at once': () => {
@@ -1081,7 +1078,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     }
   });
 
-  it('swallow the late rejection of a stopped child: Vitest would report it as unhandled (X21)', async () => {
+  it('swallow the late rejection of a stopped child: Vitest would report it as unhandled', async () => {
     const clock = virtualClock();
     let reject: (reason: Error) => void = () => {};
     const work = fromPromise(() => new Promise((_resolve, fail) => (reject = fail)));
@@ -1093,7 +1090,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     await clock.settle();
   });
 
-  it('take no events any more once they are stopped, and say nothing (X24)', () => {
+  it('take no events any more once they are stopped, and say nothing', () => {
     const machine = createMachine({
       initial: 'idle',
       states: { idle: { on: { go: 'busy' } }, busy: {} },
@@ -1104,7 +1101,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     expect(actor.getSnapshot()).toMatchObject({ status: 'stopped', value: 'idle' });
   });
 
-  it('hand their delays to the clock as they are, so that ours can keep them (X13)', () => {
+  it('hand their delays to the clock as they are, so that ours can keep them', () => {
     const delays: number[] = [];
     const clock = {
       setTimeout: (_callback: () => void, delayMs: number) => delays.push(delayMs),
@@ -1124,7 +1121,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
 describe.each(builds)('why XState does not persist our runs (%s build)', (_build, xstate) => {
   const { createActor, createMachine, fromPromise, setup } = xstate;
 
-  it('forgets its timers (X1)', () => {
+  it('forgets its timers', () => {
     const clock = virtualClock();
     const machine = createMachine({
       initial: 'waiting',
@@ -1140,7 +1137,7 @@ describe.each(builds)('why XState does not persist our runs (%s build)', (_build
     restored.stop();
   });
 
-  it('drops a child whose actor was renamed, and waits for ever (X2)', () => {
+  it('drops a child whose actor was renamed, and waits for ever', () => {
     const work = fromPromise(() => new Promise(() => {}));
     const config = (src: string): object => ({ invoke: { id: 'call', src } });
     const before = createActor(setup({ actors: { work } }).createMachine(config('work'))).start();
@@ -1152,7 +1149,7 @@ describe.each(builds)('why XState does not persist our runs (%s build)', (_build
     after.stop();
   });
 
-  it('keeps neither the events in the mailbox nor a version (X4, X6)', () => {
+  it('keeps neither the events in the mailbox nor a version', () => {
     const machine = createMachine({
       version: '1',
       initial: 'idle',

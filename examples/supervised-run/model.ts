@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from '../../src/openai/index.js';
+import type { ConnectionOptions } from '../../src/services/openai/index.js';
 import { UsageError } from './arguments.js';
 import { createScript } from './script/script.js';
 import { startScriptedServer } from './scripted-server.js';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { WriteStream } from 'node:tty';
 
 import type { Orchestrator, Run } from '../../src/index.js';
-import { sqliteStore } from '../../src/store/sqlite.js';
+import { sqliteStore } from '../../src/services/stores/sqlite/index.js';
 import type { Options } from './arguments.js';
 import { UsageError } from './arguments.js';
 import type { Display } from './display.js';

@@ -1,8 +1,8 @@
 // The team: the software team of `planwright/openai` with tools for one folder, and tests that are really run.
 import type { Orchestrator, RunStore } from '../../src/index.js';
 import { createOrchestrator, presets } from '../../src/index.js';
-import type { ConnectionOptions, OpenAiTool } from '../../src/openai/index.js';
-import { softwareTeam } from '../../src/openai/index.js';
+import type { ConnectionOptions, OpenAiTool } from '../../src/services/openai/index.js';
+import { softwareTeam } from '../../src/services/openai/index.js';
 import { checkingGoal } from './test-run/goal-check.js';
 import type { TestRun } from './test-run/run-tests.js';
 import { runningTester } from './test-run/tester.js';

@@ -1,8 +1,8 @@
 // What the agents may do: read, list, write and test, in one folder and nowhere else.
 import { z } from 'zod';
 
-import type { OpenAiTool } from '../../src/openai/index.js';
-import { openaiTool } from '../../src/openai/index.js';
+import type { OpenAiTool } from '../../src/services/openai/index.js';
+import { openaiTool } from '../../src/services/openai/index.js';
 import { listInside, plainPath, readInside, writeInside } from './project/inside.js';
 import { failedTests, failureText, runTests } from './test-run/run-tests.js';
 

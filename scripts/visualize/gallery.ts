@@ -66,7 +66,7 @@ const section = (
     '',
     `## ${name}`,
     '',
-    `${description} [Its source](../src/machines/${name}.ts).`,
+    `${description} [Its source](../src/machines/${name}/chart.ts).`,
     ...(stately === undefined ? [] : ['', `[Open it in the Stately editor](${stately}).`]),
     '',
     ...(hasOverview

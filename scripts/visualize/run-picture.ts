@@ -6,7 +6,7 @@ import { frame } from '../../examples/supervised-run/view/frame.js';
 import { createStyle } from '../../examples/supervised-run/view/style.js';
 import { widthOf } from '../../examples/supervised-run/view/text.js';
 import type { Fact } from '../../src/index.js';
-import { factSchema } from '../../src/journal/facts.js';
+import { factSchema } from '../../src/model/facts.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { escaped, round } from './symbols.js';
 

@@ -4,7 +4,7 @@ import { agentReportSchema, isReport } from '../agents/report.js';
 import { hasSecrets } from '../agents/secret.js';
 import { fingerprint, stableStringify } from '../canonical-json.js';
 import { toFailure } from '../failure.js';
-import type { Answer, CallOutcome, WorkerRequest } from './call.types.js';
+import type { Answer, CallOutcome, WorkerRequest } from '../model/calls.js';
 import { HandedCall } from './handed-call.js';
 import { answered, bounded, failed, schemaCodes, schemaMessage, usageIn } from './outcome.js';
 import type { Callable, CallSurroundings } from './team.types.js';

@@ -1,4 +1,4 @@
-import type { PlanToCheck, Proposal } from '../machines/orchestrator.types.js';
+import type { PlanToCheck, Proposal } from '../model/proposal.js';
 import { validatePlan } from '../plan/validate.js';
 
 /** Judges the plan that came with a goal; null when none came. */

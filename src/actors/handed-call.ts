@@ -1,5 +1,5 @@
 import type { AgentCall } from '../agents/agent.js';
-import type { WorkerRequest } from './call.types.js';
+import type { WorkerRequest } from '../model/calls.js';
 import { deepFrozen } from './deep-frozen.js';
 import { dependenciesOf, feedbackOf } from './references.js';
 import type { CallSurroundings } from './team.types.js';

@@ -1,8 +1,8 @@
-import type { Usage } from '../agents/report.js';
-import { usageSchema } from '../agents/report.js';
+import type { Usage } from '../model/usage.js';
+import { usageSchema } from '../model/usage.js';
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson } from '../canonical-json.js';
-import type { Answer, CallFailure, CallOutcome, FailureCode } from './call.types.js';
+import type { Answer, CallFailure, CallOutcome, FailureCode } from '../model/calls.js';
 import { deepFrozen } from './deep-frozen.js';
 
 /** Uncut: what must not be written is taken out first, and {@link performCall} cuts what is left. */

@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.js';
 import { validatePlan } from '../plan/validate.js';
-import type { CallFailure, CallOutcome, PlannerRequest } from './call.types.js';
+import type { CallFailure, CallOutcome, PlannerRequest } from '../model/calls.js';
 import { answered, bounded, failed, usageIn } from './outcome.js';
 import { dependenciesOf } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';

@@ -2,8 +2,8 @@ import type { Agent } from '../agents/agent.js';
 import { REDACTED, withoutNamedSecrets, withoutSecrets } from '../agents/secret.js';
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson, stableStringify } from '../canonical-json.js';
-import type { ProposedPlan } from '../plan/plan.js';
-import type { Answer, CallInput, CallOutcome } from './call.types.js';
+import type { ProposedPlan } from '../model/plan.js';
+import type { Answer, CallInput, CallOutcome } from '../model/calls.js';
 import { cutOutcome } from './perform-call.js';
 import type { CallSurroundings, OutputLookup, Perform, RedactText } from './team.types.js';
 

@@ -1,6 +1,6 @@
 import type { TestResult } from '../agents/verdict.js';
 import { verdictSchema } from '../agents/verdict.js';
-import type { CallOutcome, SupervisorRequest } from './call.types.js';
+import type { CallOutcome, SupervisorRequest } from '../model/calls.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
 import { dependenciesOf, outputBehind } from './references.js';
 import type { Callable, CallSurroundings, OutputLookup } from './team.types.js';

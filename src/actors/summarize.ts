@@ -1,4 +1,4 @@
-import type { CallOutcome, SummarizerRequest } from './call.types.js';
+import type { CallOutcome, SummarizerRequest } from '../model/calls.js';
 import { answered, bounded, failed, usageIn } from './outcome.js';
 import { dependenciesOf } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';

@@ -1,5 +1,5 @@
 import { testResultSchema } from '../agents/verdict.js';
-import type { CallOutcome, TesterRequest } from './call.types.js';
+import type { CallOutcome, TesterRequest } from '../model/calls.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
 import { outputBehind } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';

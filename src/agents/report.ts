@@ -1,3 +1,4 @@
+import type { Usage } from '../model/usage.js';
 import { z } from 'zod';
 
 /**
@@ -11,12 +12,6 @@ export type AgentReport<Output = unknown, Target extends string = string> =
   | RequestReplanReport<Target>
   | BlockedReport
   | AskHumanReport;
-
-export interface Usage {
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly costUsd?: number;
-}
 
 /** What an agent may add to its report. */
 export interface ReportMeta {
@@ -136,12 +131,6 @@ export const isReport = (value: unknown): value is AgentReport =>
   typeof value === 'object' && value !== null && reportMarker in value;
 
 const text = z.string().min(1).max(20_000);
-
-export const usageSchema = z.object({
-  inputTokens: z.number().int().min(0).optional(),
-  outputTokens: z.number().int().min(0).optional(),
-  costUsd: z.number().min(0).optional(),
-});
 
 const meta = {
   confidence: z.number().min(0).max(1).optional(),

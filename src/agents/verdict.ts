@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { Usage } from './report.js';
-import { usageSchema } from './report.js';
+import type { Usage } from '../model/usage.js';
+import { usageSchema } from '../model/usage.js';
 
 const text = z.string().max(20_000);
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
 
 import { presets } from '../policy/presets.js';
-import type { ProveTeam } from '../testing/prove/prove.types.js';
+import type { ProveTeam } from '../proof/prove/prove.types.js';
 import { nearest } from './nearest.js';
 
 export const USAGE = `planwright prove <preset or module> [options]

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 
-import { chartsOf } from '../composition/charts.js';
-import type { Policy } from '../policy/types.js';
-import { censusOf } from '../testing/paths/census.js';
-import { settingsOf } from '../testing/prove/settings.js';
+import { chartsOf } from '../orchestrator/charts.js';
+import type { Policy } from '../model/policy.js';
+import { censusOf } from '../proof/paths/chart-elements.js';
+import { settingsOf } from '../proof/prove/settings.js';
 import type { ChartPicture } from './page/chart-section.js';
 
 /** The pictures that come with the package; of the large charts those with the names only. */
@@ -16,7 +16,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** The charts by name, each with its picture and all of its transitions. */
 export const chartPictures = async (policy: Policy): Promise<Map<string, ChartPicture>> => {
-  const machines = chartsOf(settingsOf(policy, { agents: ['anybody'] }));
+  const machines = chartsOf(settingsOf(policy, { agents: ['agent'] }));
   const entries = Object.entries(machines).map(async ([name, machine]) => {
     const url = new URL(`../../visualizations/${FILES[name] ?? ''}`, import.meta.url);
     const svg = withoutProlog(await readFile(url, 'utf8'));

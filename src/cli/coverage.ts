@@ -1,5 +1,5 @@
-import type { ChartCoverage } from '../testing/paths/paths.types.js';
-import type { Proof } from '../testing/prove/prove.types.js';
+import type { ChartCoverage } from '../proof/paths/paths.types.js';
+import type { Proof } from '../proof/prove/prove.types.js';
 
 /* What of the charts a policy never comes by, and why, as far as that can be told from the names. */
 
@@ -52,12 +52,12 @@ const eventText = (type: string): string => {
 };
 
 const UNREACHED = 'from or to a state that is never reached';
-const NOBODY = 'nothing that anybody answers leads to it';
+const NO_ANSWER = 'no answer leads to it';
 const CRASH = 'a chart or a call would have to crash';
 const PASSING_ON =
   'messages that are passed on, which only --whole-run looks at: here it is one chart at a time';
 
-const REASONS = [UNREACHED, NOBODY, CRASH, PASSING_ON] as const;
+const REASONS = [UNREACHED, NO_ANSWER, CRASH, PASSING_ON] as const;
 
 /** What charts tell each other on behalf of others. */
 const PASSED_ON = /^(?:permit|call|approval|verdict)\./;
@@ -70,5 +70,5 @@ const reasonFor = (
   if (missing.has(source) || targets.some((target) => missing.has(target))) return UNREACHED;
   if (event.endsWith(' error')) return CRASH;
   const isPassedOn = targets.length === 0 && PASSED_ON.test(event);
-  return isPassedOn && method === 'compositional' ? PASSING_ON : NOBODY;
+  return isPassedOn && method === 'compositional' ? PASSING_ON : NO_ANSWER;
 };

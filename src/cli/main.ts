@@ -4,7 +4,7 @@ import { terminalOf } from './terminal.js';
 
 const { stdout, stderr } = process;
 
-// Whoever reads has seen enough: `planwright prove fixed | head`.
+// The reader closed the pipe: `planwright prove fixed | head`.
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -1,6 +1,6 @@
-import { counted } from '../testing/prove/counted.js';
-import { METRICS } from '../testing/prove/metrics.js';
-import type { Proof } from '../testing/prove/prove.types.js';
+import { counted } from '../proof/prove/counted.js';
+import { METRICS } from '../proof/prove/metrics.js';
+import type { Proof } from '../proof/prove/prove.types.js';
 import { amountText, metricName } from './quantities.js';
 
 /** The proof as a person reads it in a terminal. */
@@ -23,12 +23,12 @@ const maxima = ({ maxima: found, planSteps }: Proof): string[] => {
     String(found[metric].bound),
   ]);
   return [
-    `The most a run can come to, with plans of at most ${counted(planSteps, ['step', 'steps'])}:`,
+    `The most a run can cost, with plans of at most ${counted(planSteps, ['step', 'steps'])}:`,
     '',
     ...table([['', 'proved', 'bounds()'], ...rows]),
     '',
     ...METRICS.filter((metric) => found[metric].value > 0).flatMap((metric) => [
-      `How a run comes to ${amountText(metric, found[metric].value)}:`,
+      `Path to the maximum of ${amountText(metric, found[metric].value)}:`,
       ...numbered(found[metric].witness.sentences),
       '',
     ]),

@@ -1,23 +1,23 @@
-import { counted } from '../testing/prove/counted.js';
-import type { Noun } from '../testing/prove/counted.js';
-import type { Metric } from '../testing/prove/metrics.js';
+import { counted } from '../proof/prove/counted.js';
+import type { Noun } from '../proof/prove/counted.js';
+import type { Metric } from '../proof/prove/metrics.js';
 import { durationText } from './duration.js';
 
 /** What a proof finds the most of, as people say it; time is told in units of its own. */
 const NOUNS: Readonly<Record<Exclude<Metric, 'wallTimeMs'>, Noun>> = {
-  plannerCalls: ['call of the planner', 'calls of the planner'],
-  agentCalls: ['call of anybody', 'calls of anybody'],
+  plannerCalls: ['planner call', 'planner calls'],
+  agentCalls: ['agent call', 'agent calls'],
   replans: ['replan', 'replans'],
   steps: ['step started', 'steps started'],
   depth: ['level of sub-plans', 'levels of sub-plans'],
-  approvals: ['question to people', 'questions to people'],
+  approvals: ['approval', 'approvals'],
 };
 
 /** The name of a row in a table. */
 export const metricName = (metric: Metric): string =>
   metric === 'wallTimeMs' ? 'time in ms' : NOUNS[metric][1];
 
-/** `1 step started`, `111 calls of anybody`, `2 h 5 min`. */
+/** `1 step started`, `111 agent calls`, `2 h 5 min`. */
 export const amountText = (
   metric: Metric,
   value: number,

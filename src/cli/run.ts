@@ -2,12 +2,12 @@ import { stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { PlanwrightError } from '../errors.js';
-import type { Noun } from '../testing/prove/counted.js';
-import { counted } from '../testing/prove/counted.js';
-import type { ExplorationProgress } from '../testing/prove/explore.js';
-import { prove } from '../testing/prove/prove.js';
-import type { Proof } from '../testing/prove/prove.types.js';
-import { settingsOf } from '../testing/prove/settings.js';
+import type { Noun } from '../proof/prove/counted.js';
+import { counted } from '../proof/prove/counted.js';
+import type { ExplorationProgress } from '../proof/prove/explore.js';
+import { prove } from '../proof/prove/prove.js';
+import type { Proof } from '../proof/prove/prove.types.js';
+import { settingsOf } from '../proof/prove/settings.js';
 import type { ProveArguments } from './arguments.js';
 import { readArguments, USAGE, UsageError } from './arguments.js';
 import { chartPictures } from './charts.js';
@@ -78,7 +78,7 @@ const teamText = (team: ReturnType<typeof settingsOf>['team']): string =>
     ...(team.hasSummarizer ? ['a summarizer'] : []),
   ].join(', ');
 
-/** Before the proof, which may take a minute: whoever waited for it wants the page. */
+/** Checked before the proof, which may take a minute: a page that cannot be written is reported at once. */
 const checkPlace = async (path: string): Promise<void> => {
   const isFolder = async (place: string): Promise<boolean> => {
     try {

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { internalsOf } from '../composition/internals.js';
+import { internalsOf } from '../orchestrator/internals.js';
 import { PlanwrightError } from '../errors.js';
 import { definePolicy } from '../policy/policy.js';
 import { presets } from '../policy/presets.js';
-import type { Policy, PolicyOverrides } from '../policy/types.js';
-import type { ProveTeam } from '../testing/prove/prove.types.js';
+import type { Policy, PolicyOverrides } from '../model/policy.js';
+import type { ProveTeam } from '../proof/prove/prove.types.js';
 import { UsageError } from './arguments.js';
 import { nearest } from './nearest.js';
 
 /** What is to be proved, as far as its module says it. */
 export interface Subject {
   readonly policy: Policy;
-  /** Who was found with the policy. Undefined where there is only a policy. */
+  /** The team that was found with the policy. Undefined where there is only a policy. */
   readonly team: ProveTeam | undefined;
 }
 

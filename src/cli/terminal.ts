@@ -2,7 +2,7 @@
 export interface Terminal {
   print(text: string): void;
   warn(text: string): void;
-  /** Where somebody is looking: a line that the next one replaces. An empty one is the end of it. */
+  /** On a terminal: a line that the next one replaces. An empty line ends it. */
   readonly progress?: ((text: string) => void) | undefined;
 }
 

@@ -1,6 +1,25 @@
-import type { OrchestratorContext } from '../machines/orchestrator.types.js';
-import type { StepOutcome } from '../machines/step.types.js';
-import type { PlannedStep } from '../plan/progress.js';
+import type { OpenQuestion } from '../model/proposal.js';
+import type { Settings } from '../model/settings.js';
+import type { Ending } from '../model/statuses.js';
+import type { StepOutcome } from '../model/step-outcome.js';
+import type { PlannedStep } from '../model/progress.js';
+
+interface Confidences {
+  readonly settings: Settings;
+  /** The last confidence of each agent that gave one. */
+  readonly confidence: Readonly<Record<string, number>>;
+}
+
+interface EndingSoFar {
+  readonly ending: Ending | null;
+  readonly rejected: string | null;
+}
+
+interface PlanSoFar {
+  readonly settings: Settings;
+  /** Revisions adopted so far; -1 before the first. */
+  readonly revision: number;
+}
 
 /** An answer with an empty route is for the chart that holds the question itself. */
 export const isAnswerToOwnQuestion = (
@@ -18,7 +37,7 @@ export const isForChild = (event: { readonly type: string }): boolean =>
  */
 export const approvalQuestion = (
   step: Pick<PlannedStep, 'agent' | 'requiresApproval' | 'isTrivial'>,
-  { settings, confidence }: OrchestratorContext,
+  { settings, confidence }: Confidences,
 ): string | null => {
   const { agents, confidenceBelow, autoApproveTrivial } = settings.policy.approval;
   if (step.requiresApproval) return `The plan asks for approval before ${step.agent} starts`;
@@ -32,7 +51,7 @@ export const approvalQuestion = (
 
 /** A child's question that nobody has answered yet. */
 export const isQuestionOpen = (
-  { questions }: OrchestratorContext,
+  { questions }: { readonly questions: readonly OpenQuestion[] },
   event: { readonly type: string },
 ): boolean =>
   'requestId' in event &&
@@ -44,7 +63,7 @@ export const isRejected = ({ code }: StepOutcome): boolean =>
 
 /** Somebody was rejected, here or in a sub-plan of the step, and the policy makes that the end of the run. */
 export const endsByRejection = (
-  { settings }: OrchestratorContext,
+  { settings }: { readonly settings: Settings },
   outcome: StepOutcome | undefined,
 ): boolean =>
   settings.policy.approval.onReject === 'fail' &&
@@ -52,9 +71,9 @@ export const endsByRejection = (
   (isRejected(outcome) || outcome.code === 'subplan-rejected');
 
 /** What a person ends, by an abort or a no, is over: nobody is waited for. */
-export const endsAtOnce = ({ ending, rejected }: OrchestratorContext): boolean =>
+export const endsAtOnce = ({ ending, rejected }: EndingSoFar): boolean =>
   ending?.status === 'aborted' || rejected !== null;
 
 /** A person who turns a revision down keeps the plan there is; of a first plan there is nothing to keep. */
-export const keepsPlanOnReject = ({ revision, settings }: OrchestratorContext): boolean =>
+export const keepsPlanOnReject = ({ revision, settings }: PlanSoFar): boolean =>
   settings.policy.approval.onReject === 'skip' && revision >= 0;

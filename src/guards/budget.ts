@@ -1,12 +1,38 @@
-import type { OrchestratorContext } from '../machines/orchestrator.types.js';
-import type { Complexity, ProposedPlan } from '../plan/plan.js';
-import type { Policy } from '../policy/types.js';
+import type { Settings } from '../model/settings.js';
+import type { Ending } from '../model/statuses.js';
+import type { Complexity, ProposedPlan } from '../model/plan.js';
+import type { Policy } from '../model/policy.js';
+
+/** What a run has spent of its replan budget. */
+export interface ReplanBudget {
+  readonly settings: Settings;
+  readonly depth: number;
+  readonly replans: number;
+  readonly maxReplans: number;
+}
+
+interface PlannerCalls extends ReplanBudget {
+  readonly plannerCalls: number;
+}
+
+interface HandOffBudget extends Pick<ReplanBudget, 'depth' | 'replans' | 'maxReplans'> {
+  readonly ending: Ending | null;
+}
+
+interface Spending {
+  readonly settings: Settings;
+  readonly spent: {
+    readonly agentCalls: number;
+    readonly tokens: number;
+    readonly costUsd: number;
+  };
+}
 
 /**
  * The replan bound: the one shared budget for every reason to plan again. A sub-plan has none of its own; when it does
  * not work out its step fails, and the plan above may be made anew.
  */
-export const canReplan = ({ replans, maxReplans, depth, settings }: OrchestratorContext): boolean =>
+export const canReplan = ({ replans, maxReplans, depth, settings }: ReplanBudget): boolean =>
   depth === 0 && settings.team.hasPlanner && replans < maxReplans;
 
 /**
@@ -27,7 +53,7 @@ const highestComplexity = ({ steps }: ProposedPlan): Complexity =>
  * A hand-off needs no planner, but it changes the plan and so spends the same budget. A run that is ending takes no
  * more steps on.
  */
-export const canHandOff = ({ replans, maxReplans, depth, ending }: OrchestratorContext): boolean =>
+export const canHandOff = ({ replans, maxReplans, depth, ending }: HandOffBudget): boolean =>
   depth === 0 && ending === null && replans < maxReplans;
 
 /**
@@ -39,16 +65,13 @@ export const canPlanAgain = ({
   replans,
   depth,
   settings: { policy, team },
-}: OrchestratorContext): boolean =>
+}: PlannerCalls): boolean =>
   depth === 0 && team.hasPlanner && plannerCalls - replans <= policy.limits.maxAttempts;
 
 export type BudgetLimit = 'maxAgentCalls' | 'maxTokens' | 'maxCostUsd';
 
 /** The first limit that leaves no room for one more call; undefined while there is room. */
-export const exhaustedLimit = ({
-  spent,
-  settings,
-}: OrchestratorContext): BudgetLimit | undefined => {
+export const exhaustedLimit = ({ spent, settings }: Spending): BudgetLimit | undefined => {
   const { maxAgentCalls, maxTokens, maxCostUsd } = settings.policy.limits;
   if (maxAgentCalls !== null && spent.agentCalls >= maxAgentCalls) return 'maxAgentCalls';
   if (maxTokens !== null && spent.tokens >= maxTokens) return 'maxTokens';

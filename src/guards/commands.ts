@@ -1,6 +1,17 @@
-import type { Command, OrchestratorContext } from '../machines/orchestrator.types.js';
-import type { StepState } from '../plan/progress.js';
-import { parseCommand } from '../run/commands.js';
+import type { OpenQuestion } from '../model/proposal.js';
+import type { Ending } from '../model/statuses.js';
+import type { Command } from '../model/commands.js';
+import type { StepState } from '../model/progress.js';
+import { parseCommand } from '../model/commands.js';
+
+/** What a run knows of itself when a command comes. */
+interface CommandedRun {
+  readonly depth: number;
+  readonly isPaused: boolean;
+  readonly ending: Ending | null;
+  readonly questions: readonly OpenQuestion[];
+  readonly answeredQuestions: readonly string[];
+}
 
 type StatusOf = (stepId: string) => StepState['status'] | undefined;
 
@@ -9,7 +20,7 @@ type StatusOf = (stepId: string) => StepState['status'] | undefined;
  * commands already; a plain actor is sent whatever its holder sends, and is held to the same.
  */
 export const refusalOf = (
-  context: OrchestratorContext,
+  context: CommandedRun,
   candidate: unknown,
   statusOf: StatusOf,
 ): string | undefined => {
@@ -32,12 +43,12 @@ const COMMAND_TYPES: Readonly<Record<Command['type'], true>> = {
 
 /** An event that a person may send to a run. A sub-plan is no run: what people say reaches it by the run above. */
 export const isCommandToRun = (
-  { depth }: OrchestratorContext,
+  { depth }: Pick<CommandedRun, 'depth'>,
   event: { readonly type: string },
 ): boolean => depth === 0 && Object.hasOwn(COMMAND_TYPES, event.type);
 
 const refusalNow = (
-  context: OrchestratorContext,
+  context: CommandedRun,
   command: Command,
   statusOf: StatusOf,
 ): string | undefined => {
@@ -52,17 +63,14 @@ const refusalNow = (
 };
 
 /** Pausing twice is a mistake worth telling; saying something, more time and the end are always welcome. */
-const pauseRefusal = (
-  { isPaused }: OrchestratorContext,
-  type: Command['type'],
-): string | undefined => {
+const pauseRefusal = ({ isPaused }: CommandedRun, type: Command['type']): string | undefined => {
   if (type === 'run.pause' && isPaused) return 'already-paused';
   return type === 'run.resume' && !isPaused ? 'not-paused' : undefined;
 };
 
 const isText = (value: string | undefined): value is string => value !== undefined;
 
-const answerRefusal = (context: OrchestratorContext, requestId: string): string | undefined => {
+const answerRefusal = (context: CommandedRun, requestId: string): string | undefined => {
   if (context.questions.some((question) => question.requestId === requestId)) return undefined;
   return context.answeredQuestions.includes(requestId) ? 'already-decided' : 'unknown-request';
 };

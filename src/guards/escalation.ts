@@ -1,9 +1,5 @@
-import type { Policy } from '../policy/types.js';
-
-/** The rungs of seed 004's ladder, mildest first. */
-export const LEVELS = ['none', 'remind', 'correct', 'refocus', 'critical', 'abort'] as const;
-
-export type Level = (typeof LEVELS)[number];
+import type { Level } from '../model/statuses.js';
+import type { Policy } from '../model/policy.js';
 
 export interface Ladder {
   readonly level: Level;

@@ -1,5 +1,5 @@
-import type { CallResult, Subject } from '../actors/call.types.js';
-import type { Settings } from '../machines/settings.types.js';
+import type { CallResult, Subject } from '../model/calls.js';
+import type { Settings } from '../model/settings.js';
 
 /** A gate is there when the policy sets a score for it and there is a supervisor to give one. */
 export const hasGate = ({ policy, team }: Settings, subject: Subject): boolean =>

@@ -1,34 +1,47 @@
-import type { CallResult } from '../actors/call.types.js';
-import type { OrchestratorContext } from '../machines/orchestrator.types.js';
+import type { CallResult } from '../model/calls.js';
+import type { Progress } from '../model/progress.js';
+import type { Proposal } from '../model/proposal.js';
+import type { Settings } from '../model/settings.js';
 import { hasGate, isGatePassed } from './gates.js';
+
+/** A run as far as its plans are concerned. */
+interface PlannedRun {
+  readonly settings: Settings;
+  readonly depth: number;
+  /** Revisions adopted so far; -1 before the first. */
+  readonly revision: number;
+  readonly progress: Progress;
+  readonly proposal: Proposal | null;
+  /** What the supervisor said last about the plan or the goal. */
+  readonly review: CallResult | null;
+}
 
 export const isPlanAnswered = (result: CallResult): boolean =>
   result.kind === 'answered' && result.answer.role === 'planner';
 
-export const isProposalInvalid = ({ proposal }: OrchestratorContext): boolean =>
+export const isProposalInvalid = ({ proposal }: PlannedRun): boolean =>
   proposal?.plan == null || proposal.issues.length > 0;
 
-export const needsPlanReview = ({ settings }: OrchestratorContext): boolean =>
-  hasGate(settings, 'plan');
+export const needsPlanReview = ({ settings }: PlannedRun): boolean => hasGate(settings, 'plan');
 
-export const isPlanAccepted = ({ settings, review }: OrchestratorContext): boolean =>
+export const isPlanAccepted = ({ settings, review }: PlannedRun): boolean =>
   review !== null && isGatePassed(settings, 'plan', review);
 
-export const isGoalAccepted = ({ settings, review }: OrchestratorContext): boolean =>
+export const isGoalAccepted = ({ settings, review }: PlannedRun): boolean =>
   review !== null && isGatePassed(settings, 'goal', review);
 
 /**
  * Sub-plans are made on behalf of a step that was approved; only the goal's own plan is put to a person. What the plan
  * says about itself, such as a trivial scope, never waives that.
  */
-export const needsPlanApproval = ({ settings, depth }: OrchestratorContext): boolean =>
+export const needsPlanApproval = ({ settings, depth }: PlannedRun): boolean =>
   depth === 0 && settings.policy.approval.plan;
 
-export const hasPlan = ({ revision }: OrchestratorContext): boolean => revision >= 0;
+export const hasPlan = ({ revision }: PlannedRun): boolean => revision >= 0;
 
-export const needsGoalReview = ({ settings, depth }: OrchestratorContext): boolean =>
+export const needsGoalReview = ({ settings, depth }: PlannedRun): boolean =>
   depth === 0 && hasGate(settings, 'goal');
 
 /** One task speaks for itself; a summary is for several, whatever became of them. */
-export const needsSummary = ({ settings, depth, progress }: OrchestratorContext): boolean =>
+export const needsSummary = ({ settings, depth, progress }: PlannedRun): boolean =>
   depth === 0 && settings.team.hasSummarizer && progress.steps.length > 1;

@@ -1,15 +1,30 @@
-import type { CallResult, WorkerAnswer } from '../actors/call.types.js';
-import type { StepContext } from '../machines/step.types.js';
+import type { CallResult, WorkerAnswer } from '../model/calls.js';
+import type { Settings } from '../model/settings.js';
+import type { StepFailure } from '../model/step-outcome.js';
 import { hasGate, isGatePassed } from './gates.js';
+
+/** A step as far as its bounds are concerned. */
+interface BoundedStep {
+  readonly settings: Settings;
+  readonly depth: number;
+  readonly attempt: number;
+  readonly fixCycles: number;
+  readonly agentQuestions: number;
+  readonly isWindingDown: boolean;
+  readonly failure: StepFailure | null;
+  readonly budgetMs: number;
+  /** What is left of `budgetMs` for the work, as far as it is measured. */
+  readonly remainingMs: number;
+}
 
 const workerAnswer = (result: CallResult): WorkerAnswer | undefined =>
   result.kind === 'answered' && result.answer.role === 'worker' ? result.answer : undefined;
 
 /** An agent that asks more than the policy allows is blocked. */
-export const canAskHuman = (context: StepContext, result: CallResult): boolean =>
+export const canAskHuman = (context: BoundedStep, result: CallResult): boolean =>
   isAskingHuman(result) && hasQuestionsLeft(context) && !context.isWindingDown;
 
-const hasQuestionsLeft = ({ agentQuestions, settings }: StepContext): boolean =>
+const hasQuestionsLeft = ({ agentQuestions, settings }: BoundedStep): boolean =>
   agentQuestions < settings.policy.approval.maxQuestions;
 
 const isAskingHuman = (result: CallResult): boolean => workerAnswer(result)?.report === 'askHuman';
@@ -25,16 +40,16 @@ export const isPartial = (result: CallResult): boolean => {
   return report === 'needsContext' || report === 'handOff' || report === 'requestReplan';
 };
 
-export const needsCodeReview = ({ settings }: StepContext): boolean => hasGate(settings, 'code');
+export const needsCodeReview = ({ settings }: BoundedStep): boolean => hasGate(settings, 'code');
 
-export const needsTests = ({ settings }: StepContext): boolean => settings.team.hasTester;
+export const needsTests = ({ settings }: BoundedStep): boolean => settings.team.hasTester;
 
-export const needsVerification = ({ settings }: StepContext): boolean => hasGate(settings, 'step');
+export const needsVerification = ({ settings }: BoundedStep): boolean => hasGate(settings, 'step');
 
-export const isCodeAccepted = ({ settings }: StepContext, result: CallResult): boolean =>
+export const isCodeAccepted = ({ settings }: BoundedStep, result: CallResult): boolean =>
   isGatePassed(settings, 'code', result);
 
-export const isStepAccepted = ({ settings }: StepContext, result: CallResult): boolean =>
+export const isStepAccepted = ({ settings }: BoundedStep, result: CallResult): boolean =>
   isGatePassed(settings, 'step', result);
 
 export const areTestsPassing = (result: CallResult): boolean =>
@@ -42,41 +57,41 @@ export const areTestsPassing = (result: CallResult): boolean =>
 
 /* A run that winds down lets a step finish what it has begun: nothing is tried once more. */
 
-export const canFix = ({ fixCycles, isWindingDown, settings }: StepContext): boolean =>
+export const canFix = ({ fixCycles, isWindingDown, settings }: BoundedStep): boolean =>
   !isWindingDown && fixCycles < settings.policy.limits.maxFixCycles;
 
-export const canAttemptAgain = ({ attempt, isWindingDown, settings }: StepContext): boolean =>
+export const canAttemptAgain = ({ attempt, isWindingDown, settings }: BoundedStep): boolean =>
   !isWindingDown && attempt < settings.policy.limits.maxAttempts;
 
 /** The code of an attempt whose tests nobody could run. */
 export const TESTS_UNAVAILABLE = 'tests-unavailable';
 
 /** A sub-plan does what an agent could not do; a tester that is down would be down there, too. */
-export const canSubplan = (context: StepContext): boolean =>
+export const canSubplan = (context: BoundedStep): boolean =>
   !context.isWindingDown && mayHaveSubplan(context) && context.failure?.code !== TESTS_UNAVAILABLE;
 
-const mayHaveSubplan = ({ depth, settings }: StepContext): boolean =>
+const mayHaveSubplan = ({ depth, settings }: BoundedStep): boolean =>
   settings.team.hasPlanner && depth < settings.policy.limits.maxDepth;
 
 /**
  * Whether a sub-plan has to be told when the time of its step gets short: where steps have a share of the time. Without
  * shares, and below the plan of the goal, the clock above it tells it.
  */
-export const hasDeadline = (context: StepContext): boolean =>
+export const hasDeadline = (context: BoundedStep): boolean =>
   hasShare(context) && mayHaveSubplan(context);
 
-const hasShare = ({ depth, settings }: StepContext): boolean =>
+const hasShare = ({ depth, settings }: BoundedStep): boolean =>
   depth === 0 && settings.policy.time.stepShare;
 
 /** The work of a step is timed in tenths of its budget: charts read no clock, they count delays. */
-export const tickMs = ({ budgetMs }: StepContext): number => Math.max(1, Math.floor(budgetMs / 10));
+export const tickMs = ({ budgetMs }: BoundedStep): number => Math.max(1, Math.floor(budgetMs / 10));
 
 /**
  * Whether the work is timed in tenths of its budget: only where a step has a share of the time, and only while a
  * question could still interrupt the work, or a sub-plan take over, and go on with what is left. The last tenth is
  * never taken away.
  */
-export const isTimeMeasured = (context: StepContext): boolean =>
+export const isTimeMeasured = (context: BoundedStep): boolean =>
   hasShare(context) &&
   (hasQuestionsLeft(context) || mayHaveSubplan(context)) &&
   context.remainingMs >= 2 * tickMs(context);

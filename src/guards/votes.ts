@@ -1,6 +1,6 @@
-import type { CallResult } from '../actors/call.types.js';
-import type { Ballot, StepContext } from '../machines/step.types.js';
-import type { Votes } from '../plan/plan.js';
+import type { CallResult } from '../model/calls.js';
+import type { Ballot } from '../model/step-outcome.js';
+import type { Votes } from '../model/plan.js';
 
 /** An answer and how many ballots gave it. */
 export interface VoteCount {
@@ -8,23 +8,31 @@ export interface VoteCount {
   readonly votes: number;
 }
 
+/** A step as far as votes on it are concerned. */
+interface VotedStep {
+  readonly votes: Votes | null;
+  readonly ballots: readonly Ballot[];
+  readonly fixCycles: number;
+  readonly isWindingDown: boolean;
+}
+
 /** The work is voted on; what fixes it is not. */
-export const isVoting = ({ votes, fixCycles }: StepContext): boolean =>
+export const isVoting = ({ votes, fixCycles }: VotedStep): boolean =>
   votes !== null && fixCycles === 0;
 
 /** Finished work is a vote, a call that failed is a vote less; any other report ends the voting. */
-export const isBallot = (context: StepContext, result: CallResult): boolean =>
+export const isBallot = (context: VotedStep, result: CallResult): boolean =>
   isVoting(context) && (result.kind === 'failed' || isFinished(result));
 
 const isFinished = (result: CallResult): boolean =>
   result.kind === 'answered' && result.answer.role === 'worker' && result.answer.report === 'done';
 
 /** Nobody is asked once the outcome is certain, and nobody new once the run winds down. */
-export const needsAnotherBallot = (context: StepContext): boolean =>
+export const needsAnotherBallot = (context: VotedStep): boolean =>
   !context.isWindingDown && isVoteOpen(context);
 
 /** Somebody is left to ask, and the answer could matter. */
-export const isVoteOpen = ({ votes, ballots }: StepContext): boolean =>
+export const isVoteOpen = ({ votes, ballots }: VotedStep): boolean =>
   votes !== null && ballots.length < votes.count && !isCertain(votes, ballots);
 
 /** The surest answer may always be the last one; a majority is there, or out of reach, before that. */
@@ -47,16 +55,15 @@ const ENDING_CODES: readonly string[] = ['budget-exhausted', 'run-ended'];
  * There is nothing to choose from: nobody voted, or the end of the run came before there was a majority. It is then no
  * question of agreement, and asking again cannot help.
  */
-export const isVoteLost = (context: StepContext, lastResult: CallResult): boolean =>
+export const isVoteLost = (context: VotedStep, lastResult: CallResult): boolean =>
   !hasWinner(context) && (!hasVotes(context) || isVoteOpen(context) || isEnding(lastResult));
 
 const isEnding = (result: CallResult): boolean =>
   result.kind === 'failed' && ENDING_CODES.includes(result.code);
 
-const hasVotes = ({ ballots }: StepContext): boolean =>
-  ballots.some(({ digest }) => digest !== null);
+const hasVotes = ({ ballots }: VotedStep): boolean => ballots.some(({ digest }) => digest !== null);
 
-export const hasWinner = ({ votes, ballots }: StepContext): boolean =>
+export const hasWinner = ({ votes, ballots }: VotedStep): boolean =>
   winnerOf(votes, ballots) !== null;
 
 /** The number of the ballot whose output is taken, from 1: the first of its side. Null when there is none. */

@@ -1,5 +1,5 @@
 import type { KernelInput } from '../kernel/kernel.types.js';
-import type { Fact } from './facts.js';
+import type { Fact } from '../model/facts.js';
 
 /** The run goes on as another one. No chart hears of it: those that ran it are not there any more. */
 export interface CarriedOver {

@@ -1,5 +1,5 @@
 import { JournalCorruptError, PlanwrightError } from '../errors.js';
-import type { RunHeader, StoredRun, StoredState } from '../services/run-store.js';
+import type { RunHeader, StoredRun, StoredState } from '../model/run-store.js';
 import type { JournalEntry } from './entry.js';
 import type { JournalFormat } from './format/journal-format.js';
 import { PackedFormat } from './format/packed-format.js';

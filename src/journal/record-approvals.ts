@@ -1,4 +1,4 @@
-import type { Fact } from './facts.js';
+import type { Fact } from '../model/facts.js';
 import type { ApprovalRecord, OpenApproval } from './record.js';
 
 /** What became of a question; what is left out stays null. */

@@ -1,5 +1,5 @@
-import type { Usage } from '../agents/report.js';
-import type { Fact } from './facts.js';
+import type { Usage } from '../model/usage.js';
+import type { Fact } from '../model/facts.js';
 import type { AgentMetrics, RunUsage } from './record.js';
 
 type AgentCounts = { -readonly [Name in keyof AgentMetrics]: AgentMetrics[Name] };

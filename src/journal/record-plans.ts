@@ -1,4 +1,4 @@
-import type { FactBody } from './facts.js';
+import type { FactBody } from '../model/facts.js';
 import type { PlannedStepRecord, PlanRecord } from './record.js';
 
 /** The plans of a run and of its sub-plans. Each has at most one proposal that is being judged. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../canonical-json.js';
-import type { Fact, FactBody, FactType } from './facts.js';
+import type { Fact, FactBody, FactType } from '../model/facts.js';
 import type { Decision } from './record-approvals.js';
 import type { RunState } from './record-state.js';
 import type { StepEnd } from './record-steps.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import type { JsonValue } from '../canonical-json.js';
-import { chooseSchema, complexitySchema } from '../plan/plan.js';
-import { level, phase, runStatus } from './vocabulary.js';
+import { chooseSchema, complexitySchema } from '../model/plan.js';
+import { level, phase, runStatus } from '../model/statuses.js';
 
 /*
  * Records and reports as they are checked when they come from outside: a file, another process, another version.

@@ -1,4 +1,4 @@
-import type { FactBody } from './facts.js';
+import type { FactBody } from '../model/facts.js';
 import type { PlannedStepRecord, StepRecord, StepStatus, VotesRecord } from './record.js';
 
 /** Why a step ended that a later plan took the place of. */

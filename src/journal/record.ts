@@ -1,7 +1,6 @@
 import type { JsonValue } from '../canonical-json.js';
-import type { Level } from '../guards/escalation.js';
-import type { RunStatus } from '../machines/orchestrator.types.js';
-import type { Fact, FactBody } from './facts.js';
+import type { Level, RunStatus } from '../model/statuses.js';
+import type { Fact, FactBody } from '../model/facts.js';
 import { applyFact } from './record-reduction.js';
 import { initialState, recordOf } from './record-state.js';
 

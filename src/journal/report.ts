@@ -1,5 +1,5 @@
 import { GIVEN_UP, SKIPPED_BY_DEPENDENCY } from '../plan/progress.js';
-import type { RunStatus } from '../machines/orchestrator.types.js';
+import type { RunStatus } from '../model/statuses.js';
 import type {
   ApprovalRecord,
   EscalationRecord,

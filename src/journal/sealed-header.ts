@@ -1,4 +1,4 @@
-import type { RunHeader } from '../services/run-store.js';
+import type { RunHeader } from '../model/run-store.js';
 import { headerChecksum } from './format/checksum.js';
 
 /** The format that new journals are written in. Every one before it stays readable. */

@@ -1,4 +1,4 @@
-import type { Fact } from './facts.js';
+import type { Fact } from '../model/facts.js';
 import type { OpenApproval, RunRecord, StepRecord } from './record.js';
 
 /** The step with this id; in a sub-plan the id is a path: 's2/s1'. */

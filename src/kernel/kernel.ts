@@ -4,7 +4,7 @@ import type { ChartRunner } from './chart-runner.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
 import { Macrostep } from './macrostep.js';
 import { restoredState, savedState } from './saved-state.js';
-import { tracingRunner } from './tracing-runner.js';
+import { sharedRunner } from './tracing/shared-runner.js';
 
 export interface KernelCharts {
   /** The name of the chart a run starts with. */
@@ -31,19 +31,11 @@ const withConstants = (runner: ChartRunner, constants: object): ChartRunner => (
   begin: (self, input) => runner.begin(self, { ...(input as object), ...constants }),
 });
 
-const runnersOfCharts = new WeakMap<AnyStateMachine, ChartRunner>();
-
-/** What XState was seen to do with a chart is true for whoever runs it: a process learns it once. */
-const sharedRunner = (machine: AnyStateMachine): ChartRunner => {
-  const runner = runnersOfCharts.get(machine) ?? tracingRunner(machine);
-  runnersOfCharts.set(machine, runner);
-  return runner;
-};
-
 /**
  * Runs a whole tree of charts as one pure function: one thing happens, and out come the next state, the facts and
  * what is to be done. Everything the charts say to each other happens within the same step, in the order in which
- * XState's own interpreter does it. All decisions are XState's: the kernel only calls its transition functions.
+ * XState's own interpreter does it. XState's transition functions decide the first time; when the same event meets the
+ * same states again, what they were seen to do is repeated with guards asked and actions taken anew (see `tracing`).
  */
 export const createKernel = (
   { root, machines, constants = {} }: KernelCharts,

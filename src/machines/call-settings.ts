@@ -1,6 +1,6 @@
-import type { CallRequest } from '../actors/call.types.js';
-import type { AgentCallInput } from './agent-call.js';
-import type { Settings } from './settings.types.js';
+import type { CallRequest } from '../model/calls.js';
+import type { AgentCallInput } from './agent-call/chart.js';
+import type { Settings } from '../model/settings.js';
 
 /** A request with everything the agentCall chart must know about retries, time and permits. */
 export const callSettings = (

@@ -1,5 +1,6 @@
-import type { CallOutcome, CallResult } from '../actors/call.types.js';
-import type { Proposal, RunOutcome } from './orchestrator.types.js';
+import type { CallOutcome, CallResult } from '../model/calls.js';
+import type { RunOutcome } from './orchestrator/context.js';
+import type { Proposal } from '../model/proposal.js';
 
 /*
  * What a child ended with, read from the event that says so. Guards and actions are written for that event; on any

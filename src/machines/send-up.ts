@@ -1,3 +1,4 @@
+import type { Route } from '../model/commands.js';
 import type { AnyActorRef } from 'xstate';
 
 /**
@@ -6,12 +7,6 @@ import type { AnyActorRef } from 'xstate';
  */
 export const parentOf = ({ self }: { readonly self: AnyActorRef }): AnyActorRef =>
   self._parent ?? self;
-
-/**
- * The way back to whoever asked: ids from the innermost actor outwards. Every chart that passes a question on adds
- * its own id; every chart that passes the answer back takes one off.
- */
-export type Route = readonly string[];
 
 export interface Routed {
   readonly route: Route;

@@ -1,4 +1,4 @@
-import type { Answer } from '../actors/call.types.js';
+import type { Answer } from '../model/calls.js';
 
 export type VerdictAnswer = Extract<Answer, { role: 'supervisor' }>;
 

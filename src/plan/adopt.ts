@@ -1,6 +1,6 @@
 import { chunkedListOf, itemsOf } from './chunked-list.js';
-import type { ProposedPlan } from './plan.js';
-import type { PlannedStep, Progress, StepState } from './progress.js';
+import type { ProposedPlan } from '../model/plan.js';
+import type { PlannedStep, Progress, StepState } from '../model/progress.js';
 import { isSatisfying, stateOf, withReady } from './progress.js';
 
 export interface Adoption {

@@ -1,8 +1,4 @@
-/**
- * An immutable list with cheap single updates: a change copies one chunk and the spine, never the whole list.
- * Plain JSON, so that it may live in a chart's context. At 10,000 items an update costs about as much as at 100.
- */
-export type ChunkedList<Item> = readonly (readonly Item[])[];
+import type { ChunkedList } from '../model/progress.js';
 
 /** Near the square root of the largest plans (100,000 steps), where chunk and spine cost the same. */
 const CHUNK_LENGTH = 256;

@@ -1,4 +1,4 @@
-import type { ProposedStep } from './plan.js';
+import type { ProposedStep } from '../model/plan.js';
 
 /**
  * The first dependency cycle as a path of ids that ends where it began, or undefined.

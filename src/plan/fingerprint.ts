@@ -1,5 +1,5 @@
 import { fingerprint, stableStringify } from '../canonical-json.js';
-import type { ProposedPlan } from './plan.js';
+import type { ProposedPlan } from '../model/plan.js';
 
 /**
  * What a plan would do, as a short text: the same work in the same order gives the same fingerprint whatever the

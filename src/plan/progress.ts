@@ -1,62 +1,5 @@
-import type { ChunkedList } from './chunked-list.js';
+import type { Progress, StepState, ProgressCounts, Settlement } from '../model/progress.js';
 import { itemAt, withItem } from './chunked-list.js';
-import type { Complexity, Votes } from './plan.js';
-
-/** A step that was adopted into a run. Its index never changes and is never used again. */
-export interface PlannedStep {
-  readonly id: string;
-  readonly agent: string;
-  readonly task: string;
-  readonly complexity: Complexity;
-  readonly requiresApproval: boolean;
-  /** True when the plan that brought it called its scope trivial; never for a handed-off step. */
-  readonly isTrivial: boolean;
-  /** Null: the agent is asked once. */
-  readonly votes: Votes | null;
-  /** Indexes of the steps it waits for. */
-  readonly dependsOn: readonly number[];
-  /** Lower runs first among the ready; 'appendNext' gives new steps a lower rank than the waiting ones. */
-  readonly rank: number;
-  /** The plan revision that brought it. */
-  readonly revision: number;
-}
-
-export type SettledStatus = 'completed' | 'failed' | 'skipped' | 'cancelled';
-
-export interface StepState {
-  readonly status: 'pending' | 'running' | SettledStatus;
-  /** Dependencies that are not satisfied yet. */
-  readonly unmet: number;
-  /** Where the outputs are in the journal; one key, or several when a sub-plan did the work. */
-  readonly outputKeys: readonly string[];
-  /** Why it failed, was skipped or was cancelled; null otherwise. */
-  readonly reason: string | null;
-}
-
-export interface ProgressCounts {
-  readonly pending: number;
-  readonly running: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly cancelled: number;
-  /** Failed, or skipped behind a failure, and not yet answered by a new plan. */
-  readonly unresolved: number;
-  /** Failed and not yet answered by a new plan: what `limits.maxFailures` bounds. */
-  readonly failedSincePlan: number;
-}
-
-/** Everything the charts know about the steps of a run. Every function here costs O(dependents), not O(plan). */
-export interface Progress {
-  readonly steps: readonly PlannedStep[];
-  /** For each step the indexes of the steps that wait for it. */
-  readonly dependents: readonly (readonly number[])[];
-  readonly states: ChunkedList<StepState>;
-  /** Indexes of runnable steps by rank; those before `readyHead` were taken. */
-  readonly ready: readonly number[];
-  readonly readyHead: number;
-  readonly counts: ProgressCounts;
-}
 
 export const emptyProgress: Progress = {
   steps: [],
@@ -75,13 +18,6 @@ export const emptyProgress: Progress = {
     failedSincePlan: 0,
   },
 };
-
-/** How a step ended. */
-export interface Settlement {
-  readonly status: SettledStatus;
-  readonly outputKeys: readonly string[];
-  readonly reason: string | null;
-}
 
 /** A human's skip satisfies the steps behind it; a skip behind a failure does not. */
 export const SKIPPED_BY_HUMAN = 'human';

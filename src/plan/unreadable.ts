@@ -1,4 +1,4 @@
-import { planSchema, stepSchema, votesSchema } from './plan.js';
+import { planSchema, stepSchema, votesSchema } from '../model/plan.js';
 
 /** Everything that validation reads of a plan. */
 const NAMES: readonly string[] = [

@@ -1,7 +1,7 @@
 import type { Issue } from '../errors.js';
 import { findCycle } from './cycle.js';
-import type { ProposedPlan, ProposedStep } from './plan.js';
-import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from './plan.js';
+import type { ProposedPlan, ProposedStep } from '../model/plan.js';
+import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from '../model/plan.js';
 import { unreadablePath } from './unreadable.js';
 import { hasHiddenCharacters } from './visible-text.js';
 

@@ -1,9 +1,8 @@
-import { boundsWithin } from './budgeted-bounds.js';
-import type { Policy } from './types.js';
+import type { Policy } from '../model/policy.js';
 
 /**
- * The most a run can cost under a policy, whatever its agents do. Each number by itself: one run need not come to all of
- * them. Exact, except with `limits.maxAgentCalls` in the few policies that docs/prove.md names: there it is never too low.
+ * Upper bounds of what one run can cost under a policy, whatever its planner, agents and people answer. Each number holds
+ * by itself: one run need not reach several of them. docs/prove.md says where `prove` finds a lower maximum.
  */
 export interface Bounds {
   /** Times the planner is asked, whether or not a budget refuses the call. */
@@ -21,7 +20,7 @@ export interface Bounds {
   readonly wallTimeMs: number;
 }
 
-/** Who there is to call, as far as it changes the bounds. */
+/** What of a team changes the bounds. */
 export interface BoundedTeam {
   readonly agents: readonly string[];
   readonly hasPlanner: boolean;
@@ -32,218 +31,210 @@ export interface BoundedTeam {
 }
 
 /**
- * The price tag of a policy. Follows the charts: where they gain a loop, this gains a term. `prove` in
- * planwright/testing finds the same numbers by exploring the charts.
+ * The price tag of a policy: first how many plans and steps there can be, then what each costs. It follows the charts:
+ * where a chart gains a loop, this gains a term. `prove` in planwright/testing explores the charts and compares.
  */
 export const boundsOf = (policy: Policy, team: BoundedTeam): Bounds => {
-  const { maxReplans, maxAgentCalls } = policy.limits;
-  const laterReplans = replansOnceAdopted(policy);
-  const counts = countsOf(policy, team, laterReplans, 0);
-  let bounds = boundsWith(policy, team, counts);
-  if (laterReplans < maxReplans && team.hasPlanner) {
-    const dropping = countsOf(policy, team, 0, maxReplans);
-    bounds = eachOf(Math.max, bounds, boundsWith(policy, team, dropping));
-  }
-  if (maxAgentCalls === null || maxAgentCalls >= bounds.agentCalls) return bounds;
-  const parts = { ...counts, isHandedOnAsked: isHandedOnAsked(policy, team) };
-  return eachOf(Math.min, bounds, boundsWithin(maxAgentCalls, policy, team, parts));
-};
-
-const eachOf = (
-  choose: (left: number, right: number) => number,
-  bounds: Bounds,
-  others: Partial<Bounds>,
-): Bounds => {
-  const chosen: Record<keyof Bounds, number> = { ...bounds };
-  for (const metric of Object.keys(others) as (keyof Bounds)[]) {
-    chosen[metric] = choose(bounds[metric], others[metric] ?? 0);
-  }
-  return chosen;
-};
-
-/** The first plan that is adopted may allow fewer replans than there can be before it. */
-const replansOnceAdopted = ({ limits, replan: { maxByComplexity } }: Policy): number =>
-  maxByComplexity === null
-    ? limits.maxReplans
-    : Math.max(maxByComplexity.simple, maxByComplexity.medium, maxByComplexity.complex);
-
-const boundsWith = (policy: Policy, team: BoundedTeam, counts: Counts): Bounds => {
-  const { limits, time } = policy;
-  return {
+  const counts = countsOf(policy, team);
+  const bounds: Bounds = {
     plannerCalls: counts.plannerCalls,
     agentCalls:
       counts.plannerCalls * policy.retry.attempts +
-      counts.planned * triesPerStep(policy, team, limits.maxVotes) +
-      counts.handedOn * triesPerStep(policy, team, 1) -
-      triesLostByWishes(policy, team, counts) -
-      counts.subplans * triesLostBySubplan(policy, team) +
+      stepTries(policy, team, counts) +
       reviewTries(policy, team, counts) +
       summaryTries(policy, team, counts),
     replans: counts.replans,
-    steps: counts.planned + counts.handedOn,
+    steps: counts.plannedSteps + counts.handOffs,
     depth: counts.depth,
     approvals:
       planApprovals(policy, counts) +
-      limitQuestions(policy, counts) +
+      limitApprovals(policy, counts) +
       stepApprovals(policy, team, counts),
-    wallTimeMs: time.limitMs + time.graceMs,
+    wallTimeMs: policy.time.limitMs + policy.time.graceMs,
+  };
+  return withinCallBudget(bounds, policy);
+};
+
+/**
+ * A run is given at most one plan. Every other plan, and every hand-off, costs a call. The planner can be asked once more
+ * when the budget is spent: that call is refused, and ends the run.
+ */
+const withinCallBudget = (
+  bounds: Bounds,
+  { limits: { maxAgentCalls, maxSteps } }: Policy,
+): Bounds => {
+  if (maxAgentCalls === null) return bounds;
+  return {
+    ...bounds,
+    agentCalls: Math.min(bounds.agentCalls, maxAgentCalls),
+    plannerCalls: Math.min(bounds.plannerCalls, maxAgentCalls + 1),
+    replans: Math.min(bounds.replans, maxAgentCalls + 1),
+    steps: Math.min(bounds.steps, maxSteps * (maxAgentCalls + 1)),
   };
 };
 
 interface Counts {
   readonly replans: number;
-  /** Plans of the goal that are carried out. */
-  readonly goalPlans: number;
-  /** Plans of the goal that are turned down before there is one to carry out. */
-  readonly dropped: number;
-  readonly goalSteps: number;
+  /** Plans of the goal whose steps run. */
+  readonly executedPlans: number;
+  /** Plans of the goal that are rejected before the first one is executed. */
+  readonly rejectedPlans: number;
   /** Steps of plans, sub-plans included. */
-  readonly planned: number;
-  /** Steps that agents handed on: without a planner that is what replans are spent on. */
-  readonly handedOn: number;
-  /** Steps that have to end as a wish for another plan or agent, so that there is one: they end early. */
-  readonly wishing: number;
-  /** Sub-plans below one of the other steps of the goal. */
-  readonly subplansPerStep: number;
-  /** Steps of the plans at the lowest level. */
-  readonly lowest: number;
+  readonly plannedSteps: number;
+  /** Steps that agents add by handing off: without a planner each of them spends a replan. */
+  readonly handOffs: number;
+  /** Steps of the goal that have to end in a replan request or a hand-off, because only these cause a replan. */
+  readonly requests: number;
   readonly subplans: number;
+  /** Steps of the sub-plans at the deepest level. */
+  readonly deepestSteps: number;
   readonly plannerCalls: number;
   readonly depth: number;
 }
 
-const countsOf = (policy: Policy, team: BoundedTeam, later: number, dropped: number): Counts => {
-  const { maxSteps } = policy.limits;
-  const depth = team.hasPlanner ? policy.limits.maxDepth : 0;
-  const goalPlans = team.hasPlanner ? 1 + later : 1;
-  const handedOn = team.hasPlanner ? 0 : later;
-  const wishing = isReplanFree(policy, team) ? 0 : later;
-  const goalSteps = maxSteps * goalPlans;
-  const hosts = goalSteps - wishing;
-  const subplansPerStep = subplansBelow(maxSteps, depth);
-  const subplans = hosts * subplansPerStep;
-  const goalPlannerCalls = team.hasPlanner ? goalPlans + dropped + plannerRecoveries(policy) : 0;
+const countsOf = (policy: Policy, team: BoundedTeam): Counts => {
+  const { maxReplans, maxSteps, maxDepth } = policy.limits;
+  const { hasPlanner } = team;
+  const depth = hasPlanner ? maxDepth : 0;
+  const laterReplans = replansAfterAdoption(policy);
+  const executedPlans = hasPlanner ? 1 + laterReplans : 1;
+  const rejectedPlans = hasPlanner ? maxReplans - laterReplans : 0;
+  const goalSteps = maxSteps * executedPlans;
+  const requests = canReplanWithoutRequest(policy, team) ? 0 : laterReplans;
+  // A step that ends in a request gets no sub-plan. Of the others, each can, and so can each step of its sub-plans.
+  const hosts = goalSteps - requests;
+  const subplans = hosts * subplansBelowStep(maxSteps, depth);
+  const goalPlannerCalls = executedPlans + rejectedPlans + plannerRecoveries(policy);
   return {
-    replans: later + dropped,
-    goalPlans,
-    dropped,
-    goalSteps: goalSteps + handedOn,
-    planned: goalSteps + subplans * maxSteps,
-    handedOn,
-    wishing,
-    subplansPerStep,
-    lowest: hosts * maxSteps ** depth,
+    replans: laterReplans + rejectedPlans,
+    executedPlans,
+    rejectedPlans,
+    plannedSteps: goalSteps + subplans * maxSteps,
+    handOffs: hasPlanner ? 0 : laterReplans,
+    requests,
     subplans,
-    plannerCalls: goalPlannerCalls + subplans,
+    deepestSteps: hosts * maxSteps ** depth,
+    plannerCalls: hasPlanner ? goalPlannerCalls + subplans : 0,
     depth,
   };
 };
 
-/** Every step of every level but the lowest can become a sub-plan. */
-const subplansBelow = (maxSteps: number, depth: number): number => {
+/** The first plan that is adopted may leave fewer replans than the policy allows before it. */
+const replansAfterAdoption = ({ limits, replan: { maxByComplexity } }: Policy): number =>
+  maxByComplexity === null
+    ? limits.maxReplans
+    : Math.max(maxByComplexity.simple, maxByComplexity.medium, maxByComplexity.complex);
+
+/** Every step at every level but the deepest can get a sub-plan. */
+const subplansBelowStep = (maxSteps: number, depth: number): number => {
   let subplans = 0;
   for (let level = 0; level < depth; level += 1) subplans += maxSteps ** level;
   return subplans;
 };
 
-/** Whether a replan can come of something that costs no step its last stages: a goal that is not met, or a failure. */
-const isReplanFree = ({ gates, failure, limits }: Policy, team: BoundedTeam): boolean =>
-  team.hasPlanner &&
-  ((team.hasSupervisor && gates.goal !== null) ||
+/** An unmet goal and a failed step cause a replan after all stages of the steps. A request ends its step early. */
+const canReplanWithoutRequest = (
+  { gates, failure, limits }: Policy,
+  { hasPlanner, hasSupervisor }: BoundedTeam,
+): boolean =>
+  hasPlanner &&
+  ((hasSupervisor && gates.goal !== null) ||
     (failure.onStepFailure === 'replan' && limits.maxFailures !== 0));
 
 /** With `onPlannerFailure: 'interrupt'` a person may have the first plan asked for again. */
 const plannerRecoveries = ({ failure, limits }: Policy): number =>
   failure.onPlannerFailure === 'interrupt' ? limits.maxAttempts : 0;
 
-/** An attempt takes the work through its stages once; an answer from a person has only the work begin again. */
+const stepTries = (policy: Policy, team: BoundedTeam, counts: Counts): number =>
+  counts.plannedSteps * triesPerStep(policy, team, policy.limits.maxVotes) +
+  // Only a plan can ask for votes.
+  counts.handOffs * triesPerStep(policy, team, 1) -
+  counts.requests * triesSkippedByRequest(policy, team) -
+  counts.subplans * triesSkippedBySubplan(policy, team);
+
+/** Each attempt takes the work through all stages. An answer from a person repeats only the work. */
 const triesPerStep = (
-  { limits, gates, retry, approval }: Policy,
+  { limits: { maxAttempts, maxFixCycles }, gates, retry, approval: { maxQuestions } }: Policy,
   team: BoundedTeam,
-  maxVotes: number,
+  votes: number,
 ): number => {
-  const { maxAttempts, maxFixCycles } = limits;
-  const { maxQuestions } = approval;
   const fixes = team.hasTester ? maxAttempts * maxFixCycles : 0;
-  // A plan may have every step voted on; a fix is made once.
-  const work = (maxAttempts + maxQuestions) * maxVotes + fixes;
-  // Asked in the middle of a fix, the code is looked at once more. In the middle of a vote it costs at least as much.
-  const reviewedFixes = maxVotes === 1 ? Math.min(maxQuestions, fixes) : 0;
-  const codeReviews = team.hasSupervisor && gates.code !== null ? maxAttempts + reviewedFixes : 0;
+  const work = (maxAttempts + maxQuestions) * votes + fixes;
+  // An answer during a fix repeats the fix and the code review; during a vote it repeats the vote, which costs as much.
+  const repeatedReviews = votes === 1 ? Math.min(maxQuestions, fixes) : 0;
+  const codeReviews = hasCodeReview(gates, team) ? maxAttempts + repeatedReviews : 0;
   const tests = team.hasTester ? maxAttempts + fixes : 0;
-  const verifications = team.hasSupervisor && gates.step !== null ? maxAttempts : 0;
+  const verifications = hasVerification(gates, team) ? maxAttempts : 0;
   const fallbacks = retry.fallback && team.fallbacks.length > 0 ? work : 0;
   return (work + codeReviews + tests + verifications) * retry.attempts + fallbacks;
 };
 
-/** Unfinished work is not looked at; unless the wish comes with a fix, which is tested all the same. */
-const triesLostByWishes = (
-  { limits, gates, retry, approval }: Policy,
-  team: BoundedTeam,
-  { wishing, goalSteps, handedOn }: Counts,
-): number => {
-  const isCodeReviewed = team.hasSupervisor && gates.code !== null;
-  const fixes = team.hasTester ? limits.maxAttempts * limits.maxFixCycles : 0;
-  if (fixes > 0) {
-    // That one is not asked about, so its code is not looked at once more. Nor is that of a step that is voted on.
-    const isLost = isCodeReviewed && approval.maxQuestions >= fixes;
-    const votedOn = limits.maxVotes > 1 ? goalSteps - handedOn : 0;
-    return isLost ? Math.max(0, wishing - votedOn) * retry.attempts : 0;
-  }
-  const verification = team.hasSupervisor && gates.step !== null ? 1 : 0;
-  const lost = Number(isCodeReviewed) + verification + Number(team.hasTester);
-  return wishing * lost * retry.attempts;
-};
-
-/** Tests that fail to the last end a step. One that becomes a sub-plan is blocked before them, or refused after them. */
-const triesLostBySubplan = ({ gates, retry }: Policy, team: BoundedTeam): number =>
-  team.hasTester && !(team.hasSupervisor && gates.step !== null) ? retry.attempts : 0;
-
-const reviewTries = (
-  { gates, retry }: Policy,
-  team: BoundedTeam,
-  { goalPlans, dropped, subplans }: Counts,
-): number => {
-  const planReviews = gates.plan === null ? 0 : goalPlans + dropped + subplans;
-  const goalReviews = gates.goal === null ? 0 : goalPlans;
-  return team.hasSupervisor ? (planReviews + goalReviews) * retry.attempts : 0;
-};
-
-/** One step speaks for itself; a summary is for several. */
-const summaryTries = ({ retry }: Policy, team: BoundedTeam, { goalSteps }: Counts): number =>
-  team.hasSummarizer && goalSteps > 1 ? retry.attempts : 0;
-
-const planApprovals = ({ approval }: Policy, { goalPlans, dropped }: Counts): number => {
-  if (!approval.plan) return 0;
-  return goalPlans + (approval.onReject === 'replan' ? dropped : 0);
+/** A request made with the work skips every stage after it. One made with the last fix is tested and verified as usual. */
+const triesSkippedByRequest = ({ limits, gates, retry }: Policy, team: BoundedTeam): number => {
+  if (team.hasTester && limits.maxFixCycles > 0) return 0;
+  const stages = [hasCodeReview(gates, team), team.hasTester, hasVerification(gates, team)];
+  return stages.filter(Boolean).length * retry.attempts;
 };
 
 /**
- * People are asked at the replan bound, once for every step that asks for another plan in vain. Where there are sub-plans
- * those are the steps of the lowest level: any other costs more as a sub-plan. In the plan of the goal a step asks in
- * vain when no replan is left: where plans replace each other those of the last one, otherwise all but those that the
- * replans came of.
+ * A step gets a sub-plan when its agent is blocked or a review rejects its work. Failed tests end the step instead: so
+ * where no verification follows the tests, the last attempt is blocked one test before the end.
  */
-const limitQuestions = (
-  { replan, limits }: Policy,
-  { goalPlans, lowest, handedOn, depth }: Counts,
+const triesSkippedBySubplan = ({ gates, retry }: Policy, team: BoundedTeam): number =>
+  team.hasTester && !hasVerification(gates, team) ? retry.attempts : 0;
+
+const hasCodeReview = (gates: Policy['gates'], { hasSupervisor }: BoundedTeam): boolean =>
+  hasSupervisor && gates.code !== null;
+
+const hasVerification = (gates: Policy['gates'], { hasSupervisor }: BoundedTeam): boolean =>
+  hasSupervisor && gates.step !== null;
+
+const reviewTries = (
+  { gates, retry }: Policy,
+  { hasSupervisor }: BoundedTeam,
+  { executedPlans, rejectedPlans, subplans }: Counts,
+): number => {
+  const planReviews = gates.plan === null ? 0 : executedPlans + rejectedPlans + subplans;
+  const goalReviews = gates.goal === null ? 0 : executedPlans;
+  return hasSupervisor ? (planReviews + goalReviews) * retry.attempts : 0;
+};
+
+/** A single step is its own summary. */
+const summaryTries = (
+  { limits, retry }: Policy,
+  { hasSummarizer }: BoundedTeam,
+  { executedPlans, handOffs }: Counts,
+): number => (hasSummarizer && limits.maxSteps * executedPlans + handOffs > 1 ? retry.attempts : 0);
+
+const planApprovals = ({ approval }: Policy, { executedPlans, rejectedPlans }: Counts): number => {
+  if (!approval.plan) return 0;
+  return executedPlans + (approval.onReject === 'replan' ? rejectedPlans : 0);
+};
+
+/**
+ * `replan.onLimit: 'askHuman'` asks a person about a replan request that is refused: at most once for each step. In
+ * sub-plans every request is refused, and a step with a sub-plan makes none, so the steps of the deepest level count.
+ * In a plan of the goal requests are refused when the replans are spent. Steps of earlier plans are then still there to
+ * ask if plans are appended, except for one step of each, whose request was granted.
+ */
+const limitApprovals = (
+  { replan, limits: { maxSteps } }: Policy,
+  { executedPlans, deepestSteps, depth }: Counts,
 ): number => {
   if (replan.onLimit !== 'askHuman') return 0;
-  if (depth > 0) return lowest;
-  const isAppending = replan.merge.startsWith('append') && handedOn === 0;
-  return isAppending ? limits.maxSteps * goalPlans - (goalPlans - 1) : limits.maxSteps;
+  if (depth > 0) return deepestSteps;
+  const isAppending = replan.merge === 'append' || replan.merge === 'appendNext';
+  return isAppending ? maxSteps + (executedPlans - 1) * (maxSteps - 1) : maxSteps;
 };
 
-/** A plan may ask for approval of each step; of what agents hand on only the policy does. */
+/** A plan may ask for approval of each of its steps. About a hand-off only the policy asks. */
 const stepApprovals = (
-  policy: Policy,
-  team: BoundedTeam,
-  { planned, handedOn }: Counts,
+  { approval }: Policy,
+  { agents }: BoundedTeam,
+  { plannedSteps, handOffs }: Counts,
 ): number => {
-  const { maxQuestions } = policy.approval;
-  const handedOnApprovals = maxQuestions + (isHandedOnAsked(policy, team) ? 1 : 0);
-  return planned * (1 + maxQuestions) + handedOn * handedOnApprovals;
+  const { maxQuestions, confidenceBelow } = approval;
+  const isHandOffAsked =
+    (confidenceBelow ?? 0) > 0 || agents.some((agent) => approval.agents.includes(agent));
+  return plannedSteps * (1 + maxQuestions) + handOffs * (Number(isHandOffAsked) + maxQuestions);
 };
-
-const isHandedOnAsked = ({ approval }: Policy, { agents }: BoundedTeam): boolean =>
-  (approval.confidenceBelow ?? 0) > 0 || agents.some((agent) => approval.agents.includes(agent));

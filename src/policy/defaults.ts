@@ -1,7 +1,7 @@
 /** The default of every option, as data. `types.ts` says what each means. */
 
 import { deepFreeze } from './freeze.js';
-import type { Policy } from './types.js';
+import type { Policy } from '../model/policy.js';
 
 /** The policy of a run whose author chose nothing: bounded, parallel, unsupervised. */
 export const defaultPolicy: Policy = deepFreeze({

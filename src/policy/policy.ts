@@ -3,11 +3,11 @@
  */
 
 import { resolvePolicy } from './resolve.js';
-import type { Policy, PolicyOverrides } from './types.js';
+import type { Policy, PolicyOverrides } from '../model/policy.js';
 
 export { defaultPolicy } from './defaults.js';
 export { policySchema } from './schema.js';
-export type { Policy, PolicyOverrides } from './types.js';
+export type { Policy, PolicyOverrides } from '../model/policy.js';
 
 /**
  * A complete, checked and deeply frozen policy: the defaults with some options changed.

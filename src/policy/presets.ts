@@ -7,7 +7,7 @@
  */
 
 import { resolvePolicy } from './resolve.js';
-import type { Policy, PolicyOverrides } from './types.js';
+import type { Policy, PolicyOverrides } from '../model/policy.js';
 
 /** A preset is called with what should differ from it. */
 export type Preset = <const AgentName extends string = never>(

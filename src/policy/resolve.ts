@@ -9,7 +9,7 @@ import { deepFreeze } from './freeze.js';
 import { childOption, expectationOf, joinPath } from './options.js';
 import { readOverrides } from './read-overrides.js';
 import { policySchema } from './schema.js';
-import type { Policy, PolicyOverrides } from './types.js';
+import type { Policy, PolicyOverrides } from '../model/policy.js';
 
 /** Throws a PolicyError that lists everything that is wrong with the overrides. */
 export function resolvePolicy<AgentName extends string>(

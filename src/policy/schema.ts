@@ -6,7 +6,7 @@
 import { z } from 'zod';
 
 import { choice, integer, numberBetween, orNull, positiveNumber, toggle } from './options.js';
-import { executionBudgetMs } from './time.js';
+import { executionBudgetMs } from '../guards/time-budgets.js';
 
 // Enough for any real team; keeps a hostile list from costing more than a moment.
 export const maxApprovalAgents = 1_000;

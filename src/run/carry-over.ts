@@ -1,11 +1,11 @@
-import type { CallInput, CallOutcome } from '../actors/call.types.js';
+import type { CallInput, CallOutcome } from '../model/calls.js';
 import type { Perform } from '../actors/team.types.js';
 import { RunClaimedError, RunNotFoundError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import { readJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
-import type { RunHeader, RunStore } from '../services/run-store.js';
+import type { RunHeader, RunStore } from '../model/run-store.js';
 import { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { RunMemory } from './run-memory.js';

@@ -41,6 +41,6 @@ export abstract class CommandMethods {
   }
 }
 
-/** A reason that nobody gave is no part of the command: the journal is plain JSON. */
+/** A missing reason is left out of the command: the journal is plain JSON. */
 const saying = (reason: string | undefined): { reason?: string } =>
   reason === undefined ? {} : { reason };

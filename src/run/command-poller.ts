@@ -1,5 +1,5 @@
 import type { Clock } from '../services/clock.js';
-import type { RunStore } from '../services/run-store.js';
+import type { RunStore } from '../model/run-store.js';
 
 /** How much less often a store is asked that also tells of commands by itself: what it tells may be lost. */
 const SLOWER_WHERE_WATCHED = 10;

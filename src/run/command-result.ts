@@ -1,4 +1,4 @@
-import type { FactBody } from '../journal/facts.js';
+import type { FactBody } from '../model/facts.js';
 import type { CommandResult } from './run.types.js';
 
 /** What became of a command, by the facts of its entry. */

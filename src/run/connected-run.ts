@@ -5,9 +5,9 @@ import { readJournal } from '../journal/read-journal.js';
 import type { RunRecord } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 import type { Clock } from '../services/clock.js';
-import type { RunStore, StoredRun } from '../services/run-store.js';
+import type { RunStore, StoredRun } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
-import { parseCommand } from './commands.js';
+import { parseCommand } from '../model/commands.js';
 import type { CommandResult, ConnectedRun } from './run.types.js';
 import type { StoreRetry } from './store-retry.js';
 

@@ -1,6 +1,6 @@
 import { deepFrozen } from '../actors/deep-frozen.js';
 import { SlowSubscriberError } from '../errors.js';
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { Clock } from '../services/clock.js';
 
 /** How many facts a subscriber may be behind. */

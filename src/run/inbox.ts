@@ -1,4 +1,4 @@
-import type { MaybePromise, RunStore, StoredCommand } from '../services/run-store.js';
+import type { MaybePromise, RunStore, StoredCommand } from '../model/run-store.js';
 import { afterwards } from './maybe-promise.js';
 
 export interface InboxParts {

@@ -10,7 +10,7 @@ import type {
   StoredEntry,
   StoredRun,
   TakenCommand,
-} from '../services/run-store.js';
+} from '../model/run-store.js';
 import { commandResultOf } from './command-result.js';
 import type { Lease } from './lease.js';
 import { afterwards, recovered } from './maybe-promise.js';

@@ -1,5 +1,5 @@
 import type { RunConflictError } from '../errors.js';
-import type { MaybePromise, RunClaim } from '../services/run-store.js';
+import type { MaybePromise, RunClaim } from '../model/run-store.js';
 import { afterwards } from './maybe-promise.js';
 import type { Ownership } from './ownership.js';
 

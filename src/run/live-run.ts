@@ -1,34 +1,34 @@
-import type { CallInput } from '../actors/call.types.js';
+import type { CallInput } from '../model/calls.js';
 import { checkPlan } from '../actors/check-plan.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
 import { RunConflictError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
-import type { Fact, FactBody } from '../journal/facts.js';
+import type { Fact, FactBody } from '../model/facts.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 import { isEnded, reportOf } from '../journal/report.js';
-import type { World } from '../kernel/driver.js';
-import { Driver } from '../kernel/driver.js';
+import type { World } from './driver.js';
+import { Driver } from './driver.js';
 import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
 import { unfinishedIn } from '../kernel/replay.js';
-import type { PlanToCheck } from '../machines/orchestrator.types.js';
+import type { PlanToCheck } from '../model/proposal.js';
 import type { Clock } from '../services/clock.js';
-import type { MaybePromise, StoredCommand } from '../services/run-store.js';
+import type { MaybePromise, StoredCommand } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { commandResultOf } from './command-result.js';
 import type { CommandPoller } from './command-poller.js';
-import { parseCommand } from './commands.js';
+import { parseCommand } from '../model/commands.js';
 import { FactStream } from './fact-stream.js';
 import type { Inbox } from './inbox.js';
 import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
-import type { Meanwhile } from './meanwhile.js';
-import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, recovery } from './meanwhile.js';
+import type { Meanwhile } from './missed-events.js';
+import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, recovery } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
@@ -184,7 +184,7 @@ export class LiveRun extends CommandMethods implements Run {
   }
 
   /**
-   * Leaves the run to whoever takes it up next: nothing new is started, what is out has `graceMs` to come back, and the
+   * Releases the run for its next owner: nothing new is started, calls in flight have `graceMs` to finish, and the
    * run is given free. Without a store this is its end.
    */
   async stop(graceMs: number): Promise<void> {
@@ -197,7 +197,7 @@ export class LiveRun extends CommandMethods implements Run {
     this.#endBy('stopped: the orchestrator was closed');
   }
 
-  /** Whoever takes the run up next must not take a call for interrupted that was never made. */
+  /** Tells the next owner which calls were never made, so that it does not take them for interrupted. */
   async #tellHeldBack(): Promise<void> {
     const { token } = this.#keeping?.lease ?? {};
     const keys = this.#driver.heldBack.flatMap((call) =>
@@ -337,7 +337,7 @@ export class LiveRun extends CommandMethods implements Run {
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {
-    // Durable after all, though nobody waited for it any more: whoever takes the run up finds it.
+    // The entry became durable after the run was let go: the next owner finds it.
     if (this.#isOver) return;
     this.#memory.keep(entry);
     const { copyStored, kernel } = this.#parts;

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../services/run-store.js';
+import type { MaybePromise } from '../model/run-store.js';
 
 /** Continues with a value: at once when it is there, later when it is a promise. Stores in memory need no waiting. */
 export const afterwards = <Value, Next>(

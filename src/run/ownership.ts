@@ -1,6 +1,6 @@
 import { RunConflictError } from '../errors.js';
 import type { Clock } from '../services/clock.js';
-import type { MaybePromise, RunClaim, RunStore } from '../services/run-store.js';
+import type { MaybePromise, RunClaim, RunStore } from '../model/run-store.js';
 import { afterwards } from './maybe-promise.js';
 
 /** A lease is renewed this often while it lasts: two renewals may fail before another process may claim the runs. */

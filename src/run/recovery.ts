@@ -6,7 +6,7 @@ import {
   StoreUnavailableError,
 } from '../errors.js';
 import type { Clock } from '../services/clock.js';
-import type { ClaimableRun, RunStore } from '../services/run-store.js';
+import type { ClaimableRun, RunStore } from '../model/run-store.js';
 import type { Run } from './run.types.js';
 
 /** A run that was resumed here. */

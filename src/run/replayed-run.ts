@@ -1,7 +1,7 @@
 import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { Kernel, KernelState, KernelStep, SavedState } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
 import { factsOf } from './run-memory.js';

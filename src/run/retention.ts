@@ -1,6 +1,6 @@
 import { ConfigurationError, RunClaimedError, RunConflictError } from '../errors.js';
 import type { Clock } from '../services/clock.js';
-import type { RunClaim, RunStore } from '../services/run-store.js';
+import type { RunClaim, RunStore } from '../model/run-store.js';
 
 export interface RetentionParts {
   readonly store: RunStore;

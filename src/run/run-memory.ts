@@ -1,9 +1,9 @@
-import type { CallInput } from '../actors/call.types.js';
+import type { CallInput } from '../model/calls.js';
 import { deepFrozen } from '../actors/deep-frozen.js';
 import type { JsonValue } from '../canonical-json.js';
 import { toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { Fact, FactBody } from '../journal/facts.js';
+import type { Fact, FactBody } from '../model/facts.js';
 import type { RecordBuilder, RunRecord } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 import type { Effect, KernelInput, KernelStep } from '../kernel/kernel.types.js';
@@ -31,7 +31,7 @@ export class RunMemory {
     return this.#entries;
   }
 
-  /** A list of its own, of entries that nobody can change. */
+  /** A separate list of frozen entries. */
   frozenEntries(): readonly JournalEntry[] {
     return this.#entries.map((entry) => deepFrozen(entry));
   }

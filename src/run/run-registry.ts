@@ -6,8 +6,8 @@ import {
 } from '../errors.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
-import type { RunClaim, RunHeader, RunStore } from '../services/run-store.js';
-import type { Engine, ForkedRun } from '../time-travel/fork.types.js';
+import type { RunClaim, RunHeader, RunStore } from '../model/run-store.js';
+import type { Engine, ForkedRun } from './engine.js';
 import { CommandPoller } from './command-poller.js';
 import type { Durability } from './durability.js';
 import { Inbox } from './inbox.js';
@@ -20,7 +20,7 @@ import type { Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
 import { StoreRetry } from './store-retry.js';
-import type { TakenUp } from './take-up.js';
+import type { TakenUp } from './resume-stored.js';
 
 /** What every run of one orchestrator is made of. */
 export interface RegistryParts extends RunParts {
@@ -125,7 +125,7 @@ export class RunRegistry {
     );
   }
 
-  /** Goes on with a run that was made of the journal of another one. */
+  /** Continues a run that was forked from the journal of another one. */
   async adopt({ header, entries, ended, engine }: ForkedRun): Promise<Run> {
     const { runId } = header;
     this.#refuseWhenClosed();
@@ -247,7 +247,7 @@ export class RunRegistry {
     }
   }
 
-  /** A run that was carried over asks nobody for what the one before it has answers to. */
+  /** A run that was carried over makes no call that its predecessor has an answer to. */
   async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts>> {
     if (carriedFrom === undefined) return {};
     const stored = await this.#parts.store?.read(carriedFrom);
@@ -320,7 +320,7 @@ const sharedOf = ({ store, clock, durability, newOwner, onError }: RegistryParts
 };
 
 /* What most programs never ask for: chunks of their own in a bundle. */
-const loadTakeUp = () => import('./take-up.js');
+const loadTakeUp = () => import('./resume-stored.js');
 const loadRecovery = () => import('./recovery.js');
 const loadJournal = () => import('../journal/read-journal.js');
 const loadCarryOver = () => import('./carry-over.js');

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../journal/entry.js';
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 
@@ -20,7 +20,7 @@ export type RunCommands = Pick<
   'approve' | 'reject' | 'skip' | 'skipTo' | 'say' | 'pause' | 'resume' | 'extendTime' | 'abort'
 >;
 
-/** A run of the store, whoever runs it: it can be watched and told things from anywhere. */
+/** A stored run, watched and commanded from any process. */
 export interface ConnectedRun extends RunCommands {
   readonly runId: string;
   /** Where the run stands, as far as it is durable. */

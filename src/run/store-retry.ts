@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.js';
 import type { Clock } from '../services/clock.js';
-import type { MaybePromise } from '../services/run-store.js';
+import type { MaybePromise } from '../model/run-store.js';
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2_000;
@@ -68,7 +68,8 @@ export class StoreRetry {
     const { clock, windowMs } = this.#parts;
     let last = first;
     let pauseMs = FIRST_PAUSE_MS;
-    for (let leftMs = windowMs; leftMs > 0; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    let leftMs = windowMs;
+    while (leftMs > 0) {
       const beganAtMs = clock.now();
       await this.#pause(Math.min(pauseMs, leftMs));
       if (this.#isOver) break;
@@ -80,11 +81,13 @@ export class StoreRetry {
       }
       // A machine that slept, or whose clock was set, has not asked meanwhile.
       leftMs -= Math.min(clock.now() - beganAtMs, pauseMs + windowMs * LONGEST_TRY_SHARE);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
     throw last;
   }
 
   #pause(pauseMs: number): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.#parts.clock.setTimeout(() => {
         this.#pauses.delete(timer);

@@ -1,4 +1,4 @@
-/** Who watches which run. */
+/** The listeners of each run. */
 export class ListenerSet {
   readonly #listeners = new Map<string, Set<() => void>>();
 
@@ -23,7 +23,7 @@ export class ListenerSet {
     for (const runId of this.#listeners.keys()) this.tell(runId);
   }
 
-  /** Once whatever is going on is done: a listener may ask the store, or throw, without disturbing it. */
+  /** Called after the current work: a listener may ask the store, or throw, without disturbing it. */
   tell(runId: string): void {
     for (const listener of this.#listeners.get(runId) ?? []) {
       Promise.resolve()

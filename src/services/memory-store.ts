@@ -10,7 +10,7 @@ import type {
   StoredEntry,
   StoredRun,
   StoredState,
-} from './run-store.js';
+} from '../model/run-store.js';
 import { INBOX_LIMIT, listLimit } from './store-limits.js';
 import { refuseConflict } from './store-refusals.js';
 import { checkId } from './stored-id.js';

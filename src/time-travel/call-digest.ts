@@ -1,4 +1,4 @@
-import type { CallInput } from '../actors/call.types.js';
+import type { CallInput } from '../model/calls.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import { relativeKey } from './same-facts.js';
 

@@ -2,7 +2,7 @@ import type { StepRecord } from '../journal/record.js';
 import type { Cause } from './explain.types.js';
 import type { ToldFacts } from './told-facts.js';
 
-/** A person said no, or nobody said anything. */
+/** A person rejected it, or the question expired. */
 export const answerCauses = (told: ToldFacts, { id }: StepRecord): Cause[] => {
   const rejected = told.last('approval.rejected', ({ stepId }) => stepId === id);
   const expired = told.last('approval.expired', ({ stepId }) => stepId === id);
@@ -11,6 +11,6 @@ export const answerCauses = (told: ToldFacts, { id }: StepRecord): Cause[] => {
     return [{ kind: 'rejected-by-person', sequence: rejected.sequence, stepId: id, text }];
   }
   if (expired === undefined) return [];
-  const text = `Nobody answered the question of step '${id}' in time, which counts as ${expired.outcome}`;
+  const text = `The question of step '${id}' was not answered in time, which counts as ${expired.outcome}`;
   return [{ kind: 'approval-expired', sequence: expired.sequence, stepId: id, text }];
 };

@@ -1,4 +1,4 @@
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { StepRecord } from '../journal/record.js';
 import { REPLACED } from '../journal/record-steps.js';
 import {
@@ -73,7 +73,7 @@ const skippedCauses = (
         ...requestCauses(told, step.parentStepId, sequence),
       ];
     default:
-      return [skipped('because nobody agreed to it'), ...answerCauses(told, step)];
+      return [skipped('because it was not approved'), ...answerCauses(told, step)];
   }
 };
 

@@ -1,4 +1,4 @@
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { StepRecord } from '../journal/record.js';
 import { answerCauses } from './explain-answers.js';
 import type { Cause } from './explain.types.js';

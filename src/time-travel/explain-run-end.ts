@@ -1,4 +1,4 @@
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import { budgetCauses } from './explain-failed.js';
 import type { Cause } from './explain.types.js';
 import type { ToldFacts } from './told-facts.js';

@@ -1,5 +1,5 @@
 import { TimeTravelError } from '../errors.js';
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { StepRecord } from '../journal/record.js';
 import { endedCauses } from './explain-ended.js';
 import { openCauses } from './explain-open.js';

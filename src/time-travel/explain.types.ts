@@ -17,7 +17,7 @@ export type CauseKind =
   | 'breaker-open'
   | 'repeated'
   | 'fixed'
-  /* who or what took it off the plan */
+  /* what removed it from the plan */
   | 'rejected-by-person'
   | 'approval-expired'
   | 'skipped-by-command'

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 import type { Issue } from '../errors.js';
 import { TimeTravelError } from '../errors.js';
-import type { Command } from '../machines/orchestrator.types.js';
-import { parseCommand } from '../run/commands.js';
+import type { Command } from '../model/commands.js';
+import { parseCommand } from '../model/commands.js';
 import type { ChangedAnswer } from './fork.types.js';
 import type { RecordedRun } from './recorded-run.js';
 import { relativeKey } from './same-facts.js';

@@ -1,21 +1,22 @@
-import type { CallInput, CallOutcome } from '../actors/call.types.js';
+import type { CallInput, CallOutcome } from '../model/calls.js';
 import { checkPlan } from '../actors/check-plan.js';
 import type { CallSurroundings, Perform } from '../actors/team.types.js';
 import { TimeTravelError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { KernelInput } from '../kernel/kernel.types.js';
-import type { RunHeader } from '../services/run-store.js';
+import type { RunHeader } from '../model/run-store.js';
 import { askedText } from './call-digest.js';
 import type { CheckedFork } from './fork-options.js';
-import type { ForkEngine, ForkedRun } from './fork.types.js';
+import type { ForkEngine } from './fork.types.js';
+import type { ForkedRun } from '../run/engine.js';
 import type { RecordedRun } from './recorded-run.js';
 import { firstDifference, relativeKey } from './same-facts.js';
 import { Timeline } from './timeline.js';
 
 /*
  * A what-if is a new run whose journal begins with what happened to its parent. What is recorded is taken over as long
- * as it leads to the same facts; at the first difference the new run goes on by itself. Its agents are asked only what
- * nobody was asked before: a call with the key and the input of a recorded one gets the recorded answer.
+ * as it leads to the same facts; at the first difference the new run continues by itself. Its agents are called only for
+ * what is new: a call with the key and the input of a recorded one gets the recorded answer.
  */
 
 /** The new run, up to where its parent has nothing more to say about it. `now` is when it goes on. */
@@ -145,7 +146,7 @@ class Way {
 
   /** Takes one event of the parent over. Gives the position of the first fact that differs, or -1. */
   async #go(entry: JournalEntry): Promise<number> {
-    // What became of the parent's processes is none of the new run's business, which has its own.
+    // Takeovers of the parent are left out: the new run has its own processes.
     if (entry.event.kind === 'heldBack') return -1;
     if (isRecovery(entry) && entry.facts.length === 0) return -1;
     if (entry.event.kind === 'carriedOver') return 0;
@@ -156,7 +157,7 @@ class Way {
     return firstDifference(ours, { runId: this.#parent.runId, facts: entry.facts });
   }
 
-  /** The event as it happens to the new run; undefined when nobody there waits for it. */
+  /** The event as it happens to the new run; undefined when the new run does not wait for it. */
   async #translated(event: KernelInput): Promise<KernelInput | undefined> {
     if (event.kind === 'started') return this.#started(event.input as object);
     if (!this.#timeline.isAwaited(event)) return undefined;
@@ -226,7 +227,7 @@ const judgedAgain = async (
   return judged.kind === 'failed' ? judged : { ...judged, usage: outcome.usage };
 };
 
-/** Calls nobody for what was answered before. */
+/** Answers calls from the recording where it can. */
 const recallingPerform =
   (parent: RecordedRun, { answers, runId }: CheckedFork, engine: ForkEngine): Perform =>
   (input, surroundings) => {

@@ -1,11 +1,9 @@
-import type { Callable, CallSurroundings, Perform } from '../actors/team.types.js';
-import type { CallInput, CallOutcome } from '../actors/call.types.js';
-import type { JournalEntry } from '../journal/entry.js';
-import type { Kernel } from '../kernel/kernel.types.js';
-import type { Command } from '../machines/orchestrator.types.js';
-import type { Plan } from '../plan/plan.js';
+import type { Engine } from '../run/engine.js';
+import type { CallSurroundings } from '../actors/team.types.js';
+import type { CallInput, CallOutcome } from '../model/calls.js';
+import type { Command } from '../model/commands.js';
+import type { Plan } from '../model/plan.js';
 import type { Policy } from '../policy/policy.js';
-import type { RunHeader } from '../services/run-store.js';
 
 /** Where a what-if leaves its parent, and what is different from there on. */
 export interface ForkOptions<AgentName extends string = string> {
@@ -44,16 +42,6 @@ type WithoutRoute<Each> = Each extends unknown ? Omit<Each, 'route'> : never;
 /** A command as a person gives it: `{ type: 'approval.reject', requestId, reason }`. */
 export type SaidCommand = WithoutRoute<Command>;
 
-/** What runs are made with under one policy. */
-export interface Engine {
-  readonly kernel: Kernel;
-  readonly perform: Perform;
-  readonly mayRepeat: (input: CallInput) => boolean;
-  readonly policyFingerprint: string;
-  readonly chartFingerprint: () => string;
-  readonly team: Callable;
-}
-
 /** As well as calling people, it can be told what they answer. */
 export interface ForkEngine extends Engine {
   /** One try of a call that is answered with this instead; held to the same bounds as a real one. */
@@ -62,12 +50,4 @@ export interface ForkEngine extends Engine {
     input: CallInput,
     surroundings: CallSurroundings,
   ): Promise<CallOutcome>;
-}
-
-/** A new run as far as the record of its parent reaches. From there on it is a run like any other. */
-export interface ForkedRun {
-  readonly header: RunHeader;
-  readonly entries: readonly JournalEntry[];
-  readonly ended: boolean;
-  readonly engine: Engine;
 }

@@ -1,4 +1,4 @@
-import type { CallInput } from '../actors/call.types.js';
+import type { CallInput } from '../model/calls.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
 import type { Effect, Kernel, KernelState } from '../kernel/kernel.types.js';

@@ -1,4 +1,4 @@
-import type { CallInput, CallOutcome } from '../actors/call.types.js';
+import type { CallInput, CallOutcome } from '../model/calls.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
 import { JournalMismatchError } from '../errors.js';

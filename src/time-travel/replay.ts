@@ -1,6 +1,6 @@
 import { TimeTravelError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { RecordBuilder, RunIdentity } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 import type { Kernel } from '../kernel/kernel.types.js';

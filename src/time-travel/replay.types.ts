@@ -1,4 +1,4 @@
-import type { Fact } from '../journal/facts.js';
+import type { Fact } from '../model/facts.js';
 import type { OpenApproval, RunRecord } from '../journal/record.js';
 
 /** A run as it was when one of its facts was told. */
@@ -41,7 +41,7 @@ export interface OpenTimer {
   readonly dueAt: number;
 }
 
-/** Steps through the facts of a stored run. It reads once, calls nobody and writes nothing. */
+/** Steps through the facts of a stored run. It reads once, makes no calls and writes nothing. */
 export interface RunReplay {
   readonly runId: string;
   readonly facts: readonly Fact[];
@@ -53,6 +53,6 @@ export interface RunReplay {
   next(): Moment | undefined;
   /** One fact back; undefined, and nothing moves, before the first one. */
   previous(): Moment | undefined;
-  /** To any fact by its number; 0 is before the first. A number that is none is a TimeTravelError. */
+  /** To any fact by its number; 0 is before the first. Any other number is a TimeTravelError. */
   goTo(sequence: number): Moment;
 }

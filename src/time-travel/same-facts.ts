@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../journal/entry.js';
-import type { Fact, FactBody } from '../journal/facts.js';
+import type { Fact, FactBody } from '../model/facts.js';
 import type { KernelStep } from '../kernel/kernel.types.js';
 
 /**

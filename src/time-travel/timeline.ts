@@ -1,13 +1,13 @@
-import type { CallInput } from '../actors/call.types.js';
+import type { CallInput } from '../model/calls.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from '../kernel/kernel.types.js';
-import type { PlanToCheck } from '../machines/orchestrator.types.js';
+import type { PlanToCheck } from '../model/proposal.js';
 import { factsOf } from '../run/run-memory.js';
 import { startedCalls } from './recorded-run.js';
 
-/** The journal of a run that has not begun: written by events of another one, without calling anybody. */
+/** The journal of a run that has not begun: written by events of another one, without making a call. */
 export class Timeline {
   readonly entries: JournalEntry[] = [];
   readonly #kernel: Kernel;
@@ -37,7 +37,7 @@ export class Timeline {
     });
   }
 
-  /** Whether somebody waits for this: an answer to a call that is out, or a timer that runs. */
+  /** Whether the run waits for this: an answer to a call in flight, or a timer that is armed. */
   isAwaited(event: KernelInput): boolean {
     switch (event.kind) {
       case 'answered':

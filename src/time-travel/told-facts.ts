@@ -1,8 +1,8 @@
-import type { Fact, FactType } from '../journal/facts.js';
+import type { Fact, FactType } from '../model/facts.js';
 import type { RunRecord, StepRecord } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 
-/** The facts of a run, found by what they are about, and the record they come to. */
+/** The facts of a run, found by what they are about, and the record they add up to. */
 export class ToldFacts {
   readonly facts: readonly Fact[];
   readonly record: RunRecord;

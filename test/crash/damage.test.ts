@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 import { PlanwrightError } from '../../src/errors.js';
 import type { RunReport } from '../../src/journal/report.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore, StoredEntry, StoredRun } from '../../src/services/run-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore, StoredEntry, StoredRun } from '../../src/model/run-store.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
 import { agreeTo, referenceTeam } from '../run/reference-run.js';
 import { jsonCopy } from '../run/runs.js';
@@ -98,7 +98,7 @@ const halfWay = async () => {
   return { report: await run.done, header: stored.header, entries, earlier };
 };
 
-describe('S3: a journal that was damaged', () => {
+describe('a journal that was damaged', () => {
   it('is refused as it is, or comes to the same report: 700 SQLite files', async () => {
     const { report, header, entries, earlier } = await halfWay();
     const original = folder.newPath();
@@ -269,7 +269,7 @@ const storeOf = (stored: StoredRun): RunStore => {
   };
 };
 
-describe('S8: a disk that is full', () => {
+describe('a disk that is full', () => {
   it('ends the run here with the reason, calls nobody without a written intent, and goes on when there is space', async () => {
     const prototype = Database.prototype as Pick<Database.Database, 'exec'>;
     const { exec } = prototype;

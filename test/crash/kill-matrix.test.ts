@@ -67,7 +67,7 @@ const benches: readonly Bench[] = [
       ]),
 ];
 
-describe.concurrent.each(benches)('S1: in $kind', ({ kind, addressOf }) => {
+describe.concurrent.each(benches)('in $kind', ({ kind, addressOf }) => {
   const livedAs = (life: string, isMortal: boolean) =>
     lived(programs.get(kind)?.path ?? '', {
       store: addressOf(life),
@@ -116,7 +116,7 @@ const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
   expect(effects, reference).toHaveLength(calls.size);
 };
 
-describe('S1: the matrix', () => {
+describe('the matrix', () => {
   it('has at least 200 runs killed', () => {
     const kills = sum(killCounts.values());
     const deaths = sum(deathCounts.values());

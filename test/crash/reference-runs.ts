@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent } from '../../src/agents/agent.js';
 import type { Agent, AgentCall } from '../../src/agents/agent.js';
 import { askHuman, blocked, done, handOff, requestReplan } from '../../src/agents/report.js';
-import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
+import type {
+  OrchestratorOptions,
+  StartInput,
+} from '../../src/orchestrator/create-orchestrator.js';
 import type { PolicyOverrides } from '../../src/policy/policy.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { steps } from '../scenarios/team.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
 
 /* What the processes of a rig have written down, and what it proves. */

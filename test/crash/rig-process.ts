@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { toFailure } from '../../src/failure.js';
-import type { Fact } from '../../src/journal/facts.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Fact } from '../../src/model/facts.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import { postgresStore } from '../../src/services/stores/postgres/postgres-store.js';
 import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
-import type { RunStore } from '../../src/services/run-store.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import type { RunStore } from '../../src/model/run-store.js';
 import type { RigOrder, RigProcessOptions } from './rig-process.js';
 
 /* Starts and ends the processes of a rig, and reads what they left in the store. */

@@ -5,14 +5,14 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { PlanwrightError } from '../../src/errors.js';
-import type { Orchestrator } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Orchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
+import type { RunStore } from '../../src/model/run-store.js';
 import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agreeTo, referenceTeam, startReference } from '../run/reference-run.js';
 import { journalIn, storeWith } from '../run/runs.js';
 import { slowStore } from '../run/stores.js';
@@ -53,7 +53,7 @@ const takenUp = async (store: RunStore, startMs: number) => {
 };
 
 describe('persistence', () => {
-  it('S2: with a store that takes 5 seconds for every write no call is made before its intent is durable', async () => {
+  it('with a store that takes 5 seconds for every write no call is made before its intent is durable', async () => {
     const clock = virtualClock();
     const inner = memoryStore();
     const store = slowStore(clock, 5_000, inner);
@@ -76,7 +76,7 @@ describe('persistence', () => {
     ['an empty list', '[]'],
     ['a web page', '<!doctype html><title>Not found</title>'],
     ['other JSON', '{"header":{"runId":"run"},"entries":[]}'],
-  ])('S4: a file that holds %s is refused by name, and stays as it is', (_, content) => {
+  ])('a file that holds %s is refused by name, and stays as it is', (_, content) => {
     const path = folder.newPath();
     writeFileSync(path, content);
     let refusal: unknown;
@@ -89,7 +89,7 @@ describe('persistence', () => {
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
-  it('S7: a run of other charts or another policy is refused before anything is touched', async () => {
+  it('a run of other charts or another policy is refused before anything is touched', async () => {
     const { store, journal } = await played();
     const half = await storeWith(store, 'run', Math.floor(journal.length / 2));
     const before = JSON.stringify(await half.read('run'));
@@ -104,7 +104,7 @@ describe('persistence', () => {
     expect(JSON.stringify(await half.read('run'))).toBe(before);
   });
 
-  it('S9: what a crash left behind while a file was made is not taken for the file', async () => {
+  it('what a crash left behind while a file was made is not taken for the file', async () => {
     const path = folder.newPath();
     writeFileSync(`${path}.new-1`, 'half of a file');
     writeFileSync(`${path}.new-2`, '');
@@ -115,7 +115,7 @@ describe('persistence', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('S10: a run that has ended gives its report, however it ended, and calls nobody', async () => {
+  it('a run that has ended gives its report, however it ended, and calls nobody', async () => {
     for (const end of ['completed', 'failed', 'aborted'] as const) {
       const clock = virtualClock();
       const store = memoryStore();
@@ -141,7 +141,7 @@ describe('persistence', () => {
     }
   });
 
-  it('S11: a run that is taken up and left 100 times stays as it is to the byte', async () => {
+  it('a run that is taken up and left 100 times stays as it is to the byte', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const make = () =>
@@ -167,7 +167,7 @@ describe('persistence', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('S12: a run that is rebuilt from a JSON copy of its journal after every entry comes to the same report', async () => {
+  it('a run that is rebuilt from a JSON copy of its journal after every entry comes to the same report', async () => {
     const { report } = await played();
     const clock = virtualClock();
     const orchestrator = composeOrchestrator(
@@ -180,7 +180,7 @@ describe('persistence', () => {
     expect(await run.done).toEqual(report);
   });
 
-  it('S13: a journal of 300 steps is at most three times one of 100', async () => {
+  it('a journal of 300 steps is at most three times one of 100', async () => {
     const sizeOf = async (count: number): Promise<number> => {
       const clock = virtualClock();
       const store = memoryStore();
@@ -198,7 +198,7 @@ describe('persistence', () => {
     expect(await sizeOf(300)).toBeLessThan(3.1 * (await sizeOf(100)));
   });
 
-  it('S14: whichever state was saved last, or none, a run goes on to the same report', async () => {
+  it('whichever state was saved last, or none, a run goes on to the same report', async () => {
     const { store, journal, report } = await played();
     const stored = await store.read('run');
     if (stored === undefined) throw new Error('The run is stored');
@@ -222,7 +222,7 @@ describe('persistence', () => {
     expect(timeless((await takenUp(half, at)).report)).toEqual(timeless(report));
   });
 
-  it('S15: a run without a call in flight is not ended because its processes died', async () => {
+  it('a run without a call in flight is not ended because its processes died', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const worker = slowAgent('worker', clock, 1);
@@ -261,7 +261,7 @@ const headerOf = async (plan: { readonly steps: ReturnType<typeof steps> }) => {
 };
 
 describe('concurrency', () => {
-  it('C4: an owner is a random name, so a process number that is used again owns nothing', async () => {
+  it('an owner is a random name, so a process number that is used again owns nothing', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const owners = new Set<string>();
@@ -285,7 +285,7 @@ describe('concurrency', () => {
     for (const owner of owners) expect(owner).not.toContain(String(process.pid));
   });
 
-  it('C5: the outputs do not depend on the order in which four calls come back', async () => {
+  it('the outputs do not depend on the order in which four calls come back', async () => {
     const orders = permutations([0, 1, 2, 3]);
     const reports = new Set<string>();
     for (const order of orders) {
@@ -308,7 +308,7 @@ describe('concurrency', () => {
     expect(reports.size).toBe(1);
   });
 
-  it('C6: the same completions, live and replayed, give the same record', async () => {
+  it('the same completions, live and replayed, give the same record', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 4, maxLength: 4 }),
@@ -332,7 +332,7 @@ describe('concurrency', () => {
     );
   });
 
-  it('C7: a process that is told to stop starts nothing new, and the next one goes on', async () => {
+  it('a process that is told to stop starts nothing new, and the next one goes on', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const worker = slowAgent('worker', clock, 100);
@@ -355,7 +355,7 @@ describe('concurrency', () => {
     expect(next.calls.map(({ step }) => step.id)).toEqual(['c']);
   });
 
-  it('C8: a hundred runs in one process share nothing', async () => {
+  it('a hundred runs in one process share nothing', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const worker = agentNamed('worker', async ({ goal, step, signal, dependencies }) => {
@@ -382,7 +382,7 @@ describe('concurrency', () => {
   });
 
   it.each([1, 2, 7, 50])(
-    'C9: never more than maxParallel %i at once, and never fewer than it could be',
+    'never more than maxParallel %i at once, and never fewer than it could be',
     async (maxParallel) => {
       const clock = virtualClock();
       let running = 0;
@@ -405,7 +405,7 @@ describe('concurrency', () => {
     },
   );
 
-  it('C10: steps that could start at the same time start in the order of the plan', async () => {
+  it('steps that could start at the same time start in the order of the plan', async () => {
     const clock = virtualClock();
     const worker = slowAgent('worker', clock, 10);
     const policy = definePolicy({ limits: { maxParallel: 2 } });

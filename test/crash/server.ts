@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { defineAgent } from '../../src/agents/agent.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { toFailure } from '../../src/failure.js';
 import type { Run } from '../../src/run/run.types.js';
 import { steps } from '../scenarios/team.js';

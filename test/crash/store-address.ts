@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../src/journal/entry.js';
-import type { RunStore } from '../../src/services/run-store.js';
+import type { RunStore } from '../../src/model/run-store.js';
 
 /** Where a store is, as a child process is told. */
 export type StoreAddress = SqliteAddress | PostgresAddress;

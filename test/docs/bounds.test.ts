@@ -23,8 +23,8 @@ import {
 } from '../../src/index.js';
 import type { Clock } from '../../src/services/clock.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { tableRows } from './markdown.js';
 
 /* Every row of the table of bounds in docs/policy.md, reached by a run: what the row says is what happens. */

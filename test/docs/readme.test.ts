@@ -54,8 +54,11 @@ const asShown = async (path: string): Promise<string> => {
   const source = readFileSync(join(root, path), 'utf8');
   const imported = source
     .replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'")
-    .replaceAll(/'(?:\.\.\/)+src\/store\/([a-z-]+)\.js'/g, "'planwright/store/$1'")
-    .replaceAll(/'(?:\.\.\/)+src\/testing\/index\.js'/g, "'planwright/testing'");
+    .replaceAll(
+      /'(?:\.\.\/)+src\/services\/stores\/([a-z-]+)\/index\.js'/g,
+      "'planwright/store/$1'",
+    )
+    .replaceAll(/'(?:\.\.\/)+src\/testing\.js'/g, "'planwright/testing'");
   return inHouseFormat(path, imported);
 };
 

@@ -17,7 +17,7 @@ import { changesBetween, snapshotOf } from '../../examples/supervised-run/projec
 import { copyProject } from '../../examples/supervised-run/project/copy.js';
 import { lineDiff } from '../../examples/supervised-run/project/line-diff.js';
 import { projectTools } from '../../examples/supervised-run/tools.js';
-import type { OpenAiTool, ToolCall } from '../../src/openai/index.js';
+import type { OpenAiTool, ToolCall } from '../../src/services/openai/index.js';
 
 let parent = '';
 let folder = '';

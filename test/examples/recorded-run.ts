@@ -9,7 +9,7 @@ import { runTests } from '../../examples/supervised-run/test-run/run-tests.js';
 import { ActivityLog } from '../../examples/supervised-run/view/activity.js';
 import type { StoryLine } from '../../examples/supervised-run/view/story.js';
 import type { Fact } from '../../src/index.js';
-import { factSchema } from '../../src/journal/facts.js';
+import { factSchema } from '../../src/model/facts.js';
 
 const sample = join(import.meta.dirname, '../../examples/supervised-run/sample-project');
 

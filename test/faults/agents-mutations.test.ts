@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 
-import type { PlanRequest, ReviewRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest, ReviewRequest } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { needsContext } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
@@ -35,7 +35,7 @@ const seen = (call: AgentCall): unknown => ({
 
 describe('a callback that changes what it is given', () => {
   scenario(
-    'A16 an agent that changes its input changes nothing: its retry, the next agents and the report see what was there',
+    'an agent that changes its input changes nothing: its retry, the next agents and the report see what was there',
     () => {
       let calls = 0;
       return {
@@ -69,7 +69,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'A16 a planner that changes its request changes nothing: what it was told stays what it was',
+    'a planner that changes its request changes nothing: what it was told stays what it was',
     () => ({
       options: {
         agents: [
@@ -94,7 +94,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'A16 a planner that changes its request and fails is asked the same again',
+    'a planner that changes its request and fails is asked the same again',
     () => {
       let calls = 0;
       return {
@@ -126,7 +126,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'A16 a supervisor cannot take an approval out of the plan it reviews, nor put another agent in',
+    'a supervisor cannot take an approval out of the plan it reviews, nor put another agent in',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'did it'), agentNamed('other', () => 'hijacked')],
@@ -158,7 +158,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'A16 a tester and a summarizer that change the outputs they see change nothing',
+    'a tester and a summarizer that change the outputs they see change nothing',
     () => ({
       options: {
         agents: [agentNamed('worker', () => ({ list: [1], name: 'original' }))],
@@ -185,7 +185,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'A16 an agent that changes later what it returned changes nothing',
+    'an agent that changes later what it returned changes nothing',
     (clock) => {
       const kept = { list: [1] };
       return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { performCall } from '../../src/actors/perform-call.js';
 import { done, handOff } from '../../src/agents/report.js';
 import { ConfigurationError, JournalMismatchError, PlanError } from '../../src/errors.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import { storeWith } from '../run/runs.js';
@@ -19,14 +19,14 @@ expectNoLeaks();
 const strangeNames = ['constructor', '__proto__', 'toString', '', 'x'.repeat(10_000), 'wοrker'];
 
 describe('a team and its names', () => {
-  it('A17 two agents with one name are refused before anything happens', () => {
+  it('two agents with one name are refused before anything happens', () => {
     const agents = [agentNamed('worker', () => 1), agentNamed('worker', () => 2)];
     const compose = (): unknown => composeOrchestrator({ agents }, undefined);
     expect(compose).toThrow(ConfigurationError);
     expect(compose).toThrow("agents[1]: There is already an agent called 'worker'");
   });
 
-  it('A17 an agent that is not there any more fails the attempt as unknown-agent, and nobody else is called', async () => {
+  it('an agent that is not there any more fails the attempt as unknown-agent, and nobody else is called', async () => {
     let calls = 0;
     const team = teamOf(() => {
       calls += 1;
@@ -39,7 +39,7 @@ describe('a team and its names', () => {
     expect(calls).toBe(0);
   });
 
-  it('A17 an agent that is taken out of the list after the team was made is still in the team', async () => {
+  it('an agent that is taken out of the list after the team was made is still in the team', async () => {
     const clock = watchedClock();
     const agents = [agentNamed('worker', () => 'did it')];
     const orchestrator = composeOrchestrator({ agents, clock }, undefined);
@@ -49,7 +49,7 @@ describe('a team and its names', () => {
     expect((await run.done).steps).toMatchObject([{ status: 'completed', output: 'did it' }]);
   });
 
-  it('A17 a run is not taken up by a team that lacks an agent of its plan: nobody is called', async () => {
+  it('a run is not taken up by a team that lacks an agent of its plan: nobody is called', async () => {
     const clock = watchedClock();
     const store = memoryStore();
     const next = agentNamed('next', () => 'fine');
@@ -71,7 +71,7 @@ describe('a team and its names', () => {
 });
 
 describe('a name that every object knows', () => {
-  it('A18 a given plan cannot name what is not in the team, even when every object has it', () => {
+  it('a given plan cannot name what is not in the team, even when every object has it', () => {
     const agents = [agentNamed('worker', () => 1)];
     const orchestrator = composeOrchestrator({ agents }, undefined);
     for (const agent of strangeNames) {
@@ -81,7 +81,7 @@ describe('a name that every object knows', () => {
   });
 
   scenario(
-    'A18 a planner cannot name what is not in the team: unknown-agent at every step of it',
+    'a planner cannot name what is not in the team: unknown-agent at every step of it',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'did it')],
@@ -104,7 +104,7 @@ describe('a name that every object knows', () => {
   );
 
   scenario(
-    'A18 an agent cannot hand off to what is not in the team: refused, at no cost, and the run goes on',
+    'an agent cannot hand off to what is not in the team: refused, at no cost, and the run goes on',
     () => ({
       options: {
         agents: [
@@ -126,7 +126,7 @@ describe('a name that every object knows', () => {
   );
 
   scenario(
-    'A18 agents and steps may have the names of what every object has, and are only themselves',
+    'agents and steps may have the names of what every object has, and are only themselves',
     () => ({
       options: {
         agents: [
@@ -161,7 +161,7 @@ describe('a name that every object knows', () => {
     },
   );
 
-  it('A18 a name that would need escaping is refused where the agent is defined', () => {
+  it('a name that would need escaping is refused where the agent is defined', () => {
     const refused = ['__proto__', '', ' worker', 'wörker', 'wοrker', 'a/b', 'x'.repeat(65), '1st'];
     for (const name of refused) {
       expect(() => agentNamed(name, () => 1)).toThrow(ConfigurationError);

@@ -24,7 +24,7 @@ describe('an agent that answers at once', () => {
   const outputs = ['text', '', 0, -1.5, true, false, null, [], {}, [null], { a: { b: [1] } }];
 
   scenario(
-    'A5 a plain value that is returned at once is the output',
+    'a plain value that is returned at once is the output',
     () => eachInAStep(outputs),
     ({ report, factsOf }) => {
       expect(report.steps.map(({ output }) => output)).toEqual([...outputs, 'fine']);
@@ -34,7 +34,7 @@ describe('an agent that answers at once', () => {
   );
 
   scenario(
-    'A5 undefined is no output: the attempt fails as invalid-output, however it is given',
+    'undefined is no output: the attempt fails as invalid-output, however it is given',
     () => eachInAStep([undefined, done(undefined), () => Promise.resolve(undefined)]),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code, reason }) => [code, reason])).toEqual(
@@ -57,7 +57,7 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
     Object.fromEntries(Array.from({ length: 1e5 }, (_, index) => [`a-long-key-${index}`, index])),
   ];
   scenario(
-    'A6 50 MB of text or a million items fail as output-too-large, and nothing of them is kept',
+    '50 MB of text or a million items fail as output-too-large, and nothing of them is kept',
     () => eachInAStep(tooLarge),
     ({ report, factsOf, journal }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(
@@ -69,7 +69,7 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
   );
 
   scenario(
-    'A6 the cap is exact: as many bytes of JSON as allowed are kept, one more is too many',
+    'the cap is exact: as many bytes of JSON as allowed are kept, one more is too many',
     () =>
       eachInAStep([
         'x'.repeat(CAP_BYTES - 2),
@@ -87,7 +87,7 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
   );
 
   scenario(
-    'A6 a reason of a megabyte is no reason: the attempt fails as invalid-output',
+    'a reason of a megabyte is no reason: the attempt fails as invalid-output',
     () => afterIt(agentNamed('worker', () => blocked('x'.repeat(1_000_000)))),
     ({ factsOf, journal }) => {
       expect(factsOf('agent.failed')).toMatchObject([{ code: 'invalid-output' }]);
@@ -95,7 +95,7 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
     },
   );
 
-  it('A6 the memory of an output that was too large is free again', async () => {
+  it('the memory of an output that was too large is free again', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const usedBytes = async (): Promise<number> => {
@@ -148,7 +148,7 @@ const malformed = [
 // is an invalid output at the root, whatever JSON is in it; whoever parses a model's text does so before it gets here.
 describe('an agent that answers with JSON as text', () => {
   scenario(
-    'A7 malformed JSON fails as invalid-output where the agent has a schema, and says where and why',
+    'malformed JSON fails as invalid-output where the agent has a schema, and says where and why',
     () => typed(...malformed),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code, reason }) => [code, reason])).toEqual(
@@ -162,7 +162,7 @@ describe('an agent that answers with JSON as text', () => {
   );
 
   scenario(
-    'A7 malformed JSON without a schema is a text like any other, and is kept to the letter',
+    'malformed JSON without a schema is a text like any other, and is kept to the letter',
     () => eachInAStep(malformed),
     ({ report }) => {
       expect(report.steps.slice(0, -1).map(({ output }) => output)).toEqual(malformed);
@@ -181,7 +181,7 @@ describe('an agent whose output has the wrong shape', () => {
   ];
 
   scenario(
-    'A8 a wrong shape fails as invalid-output, with the path of every issue',
+    'a wrong shape fails as invalid-output, with the path of every issue',
     () => typed(...wrong.map(([answer]) => answer)),
     ({ report, factsOf }) => {
       const failures = factsOf('agent.failed');
@@ -195,7 +195,7 @@ describe('an agent whose output has the wrong shape', () => {
   );
 
   scenario(
-    'A8 keys that the schema does not declare are dropped, and defaults are filled in',
+    'keys that the schema does not declare are dropped, and defaults are filled in',
     () => typed({ files: ['a.ts'], password: 'secret' }),
     ({ report, facts, journal }) => {
       expect(report.steps[0]?.output).toEqual({ files: ['a.ts'], count: 0 });
@@ -222,7 +222,7 @@ describe('an agent whose output is no JSON', () => {
   ];
 
   scenario(
-    'A9 what JSON can say of a value is kept as that',
+    'what JSON can say of a value is kept as that',
     () => eachInAStep(readable.map(([output]) => output)),
     ({ report, factsOf }) => {
       expect(report.steps.slice(0, -1).map(({ output }) => output)).toEqual(
@@ -251,7 +251,7 @@ describe('an agent whose output is no JSON', () => {
 
   // Every scenario is also rebuilt from its journal after each entry: what came after the fault was written and read.
   scenario(
-    'A9 what JSON cannot say fails as not-serializable, and the journal can be written and read as before',
+    'what JSON cannot say fails as not-serializable, and the journal can be written and read as before',
     () => eachInAStep(unreadable),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(
@@ -279,7 +279,7 @@ describe('an agent whose output has no end', () => {
   ];
 
   scenario(
-    'A10 a cycle, 20,000 levels or 30 levels of everything twice fail the attempt, and nothing of them is kept',
+    'a cycle, 20,000 levels or 30 levels of everything twice fail the attempt, and nothing of them is kept',
     () => eachInAStep(endless),
     ({ report, factsOf, journal }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual([
@@ -294,7 +294,7 @@ describe('an agent whose output has no end', () => {
   );
 
   /** What the catalogue of faults gives 50 ms for, on a machine that nobody else is on. */
-  it('A10 an output without end is found out before one would be read that is as large as can be', async () => {
+  it('an output without end is found out before one would be read that is as large as can be', async () => {
     const takenMs = (output: unknown, kind: string): Promise<number> =>
       shortestMs(5, async () => {
         const call = performCall(

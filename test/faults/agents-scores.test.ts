@@ -38,7 +38,7 @@ describe('a score that is none', () => {
   });
 
   scenario(
-    'A11 a score that is not finite or out of range is no verdict and passes no gate; -0 and the smallest number are scores',
+    'a score that is not finite or out of range is no verdict and passes no gate; -0 and the smallest number are scores',
     () => {
       const all = [...noScores.map(([score]) => score), ...scores];
       return {
@@ -69,7 +69,7 @@ describe('a score that is none', () => {
   const sure = (confidence: unknown): unknown => done('work', { confidence: confidence as number });
 
   scenario(
-    'A11 a confidence that is not finite or out of range fails the attempt as invalid-output',
+    'a confidence that is not finite or out of range fails the attempt as invalid-output',
     () => eachInAStep([...noConfidences, ...confidences].map(sure)),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(

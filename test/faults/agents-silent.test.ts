@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createOrchestrator } from '../../src/orchestrator.js';
+import { createOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { scenario } from '../scenarios/harness.js';
 import { deferred, inTurn, scriptedAgent } from '../scenarios/scripted.js';
@@ -13,7 +13,7 @@ expectNoLeaks();
 describe('an agent that does not come back', () => {
   const told = { aborts: 0 };
   scenario(
-    'A1 a call that never settles fails its attempt at the timeout, is aborted once, and its slot is freed',
+    'a call that never settles fails its attempt at the timeout, is aborted once, and its slot is freed',
     () => {
       told.aborts = 0;
       const hanging = agentNamed('worker', (call) => {
@@ -42,7 +42,7 @@ describe('an agent that does not come back', () => {
   );
 
   scenario(
-    'A1 something that only looks like a promise and never calls back is a call that never settles',
+    'something that only looks like a promise and never calls back is a call that never settles',
     () => afterIt(agentNamed('worker', () => ({ then: () => undefined }))),
     ({ report }) => {
       expect(report.steps[0]).toMatchObject({ code: 'timeout', durationMs: 1_000 });
@@ -54,7 +54,7 @@ describe('an agent that does not come back', () => {
   // nobody can tell a call that will never answer from one that answers after the run is forgotten.
   const late: { answer: () => void } = { answer: () => undefined };
   scenario(
-    'A2 a call that ignores the abort and answers after the run ended changes nothing: its step settled once',
+    'a call that ignores the abort and answers after the run ended changes nothing: its step settled once',
     () => {
       const answers = [deferred<string>(), deferred<string>()];
       late.answer = () => {
@@ -87,7 +87,7 @@ describe('an agent that does not come back', () => {
   );
 
   scenario(
-    'A2 the answer to a first try that comes during the second is nobody’s: only the second counts',
+    'the answer to a first try that comes during the second is nobody’s: only the second counts',
     (clock) => {
       const first = deferred<string>();
       return {
@@ -126,7 +126,7 @@ const closingLate = definePolicy({
  */
 describe('an agent that is ready in the very moment in which something else happens', () => {
   scenario(
-    'A12 in the moment of its timeout there is exactly one of answer and failure, and the answer was first',
+    'in the moment of its timeout there is exactly one of answer and failure, and the answer was first',
     (clock) => afterIt(slowAgent('worker', clock, 1_000)),
     ({ report, factsOf }) => {
       const ofA = factsOf('agent.answered', 'agent.failed').filter(({ stepId }) => stepId === 'a');
@@ -136,7 +136,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'A12 in the moment of the limit of the run the answer was first: it is kept, and the run ends in time',
+    'in the moment of the limit of the run the answer was first: it is kept, and the run ends in time',
     (clock) => ({
       options: {
         agents: [slowAgent('early', clock, 500), slowAgent('worker', clock, 9_500)],
@@ -156,7 +156,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'A12 a call that answers in the moment it is aborted is no success',
+    'a call that answers in the moment it is aborted is no success',
     (clock) => ({
       options: {
         agents: [
@@ -175,7 +175,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'A12 in the moment it is skipped the skip was first: the step settles once, and not as a success',
+    'in the moment it is skipped the skip was first: the step settles once, and not as a success',
     (clock) => ({
       ...afterIt(slowAgent('worker', clock, 900)),
       at: { 900: (control) => control.skip(['a']) },
@@ -189,7 +189,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'A12 in the moment the run is aborted the abort was first: the step is cancelled, and not a success',
+    'in the moment the run is aborted the abort was first: the step is cancelled, and not a success',
     (clock) => ({
       ...afterIt(slowAgent('worker', clock, 900)),
       at: { 900: (control) => control.abort('Enough') },
@@ -245,7 +245,7 @@ describe('an agent that answers more than once', () => {
   ];
 
   scenario(
-    'A15 the first of several answers counts, and there is no other, whichever way they are given',
+    'the first of several answers counts, and there is no other, whichever way they are given',
     () => eachInAStep(answers),
     ({ report, factsOf }) => {
       expect(report.steps.map(({ output }) => output)).toEqual([
@@ -267,7 +267,7 @@ describe('an agent that lets nobody else work', () => {
 
   // A documented limit: JavaScript cannot interrupt a function, and the timeout of a call only runs from the moment it
   // first waits for something. All that can be promised is the next tick.
-  it('A19 after a call that blocks the thread for 2 s the limit is seen at the next tick: nothing more starts', async () => {
+  it('after a call that blocks the thread for 2 s the limit is seen at the next tick: nothing more starts', async () => {
     const blockMs = 2_000;
     const worker = agentNamed('worker', async () => {
       blockFor(blockMs);
@@ -291,7 +291,7 @@ describe('an agent that lets nobody else work', () => {
     expect(report.durationMs).toBeLessThan(orchestrator.bounds().wallTimeMs + blockMs);
   });
 
-  it('A19 calls that block the thread and answer at once: the limits that passed meanwhile come first, in the order they were due', async () => {
+  it('calls that block the thread and answer at once: the limits that passed meanwhile come first, in the order they were due', async () => {
     const worker = agentNamed('worker', () => {
       blockFor(700);
       return 'at last';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { blocked } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Fact } from '../../src/model/facts.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { scenario } from '../scenarios/harness.js';
@@ -65,7 +65,7 @@ const rejecting = (value: unknown) => (): Promise<unknown> => {
 
 describe('an agent that throws', () => {
   scenario(
-    'A3 what is thrown at once fails the attempt as threw, just like what is rejected with',
+    'what is thrown at once fails the attempt as threw, just like what is rejected with',
     () => eachInAStep(thrown.flatMap(([value]) => [throwing(value), rejecting(value)])),
     ({ report, factsOf }) => {
       const failures = factsOf('agent.failed').map(({ code, reason }) => [code, reason]);
@@ -81,7 +81,7 @@ describe('an agent that throws', () => {
   );
 
   scenario(
-    'A4 whatever it rejects with becomes a reason with name and message, as JSON, of at most 2 kB',
+    'whatever it rejects with becomes a reason with name and message, as JSON, of at most 2 kB',
     () => eachInAStep(thrown.map(([value]) => rejecting(value))),
     ({ report, factsOf }) => {
       const failures = factsOf('agent.failed');
@@ -108,7 +108,7 @@ describe('an agent that fails some of the time', () => {
   const fallible = Array.from({ length: MAX_TRIES }, (_, failures) => `k${failures}`);
 
   scenario(
-    'A13 an agent that fails k times and then succeeds is tried k + 1 times, later each time, with the output of one that never failed',
+    'an agent that fails k times and then succeeds is tried k + 1 times, later each time, with the output of one that never failed',
     () => {
       const failuresLeft = new Map(fallible.map((id, failures) => [id, failures]));
       const worker = agentNamed('worker', ({ step }) => {
@@ -136,7 +136,7 @@ describe('an agent that fails some of the time', () => {
   );
 
   scenario(
-    'A14 an agent that always fails is tried as often as allowed; then comes each next rung, exactly once',
+    'an agent that always fails is tried as often as allowed; then comes each next rung, exactly once',
     () => ({
       options: {
         agents: [
@@ -163,7 +163,7 @@ describe('an agent that fails some of the time', () => {
   );
 
   scenario(
-    'A14 an agent that is always blocked is attempted as often as allowed; then comes one sub-plan, then the failure',
+    'an agent that is always blocked is attempted as often as allowed; then comes one sub-plan, then the failure',
     () => ({
       options: {
         agents: [agentNamed('worker', () => blocked('No way'))],
@@ -249,7 +249,7 @@ describe('a thousand agents that fail at once', { timeout: 60_000 }, () => {
     return most;
   };
 
-  it('A22 a thousand agents that fail at once do not come back at once: their retries are spread', async () => {
+  it('a thousand agents that fail at once do not come back at once: their retries are spread', async () => {
     const facts = await failTogether(COUNT);
     expect(mostAtOnce(facts)).toBe(COUNT);
     const failedAt = new Set(
@@ -263,7 +263,7 @@ describe('a thousand agents that fail at once', { timeout: 60_000 }, () => {
     expect(perMoment.length).toBeGreaterThan(300);
   });
 
-  it('A22 a thousand agents that fail are never more at once than maxParallel, retries included', async () => {
+  it('a thousand agents that fail are never more at once than maxParallel, retries included', async () => {
     expect(mostAtOnce(await failTogether(7))).toBe(7);
   });
 });

@@ -2,10 +2,10 @@
  * Row E1 in a process of its own, so that its memory can be measured: a million commands while the store is stuck,
  * then the store works again. Prints what became of them as one line of JSON.
  */
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { CommandResult } from '../../src/run/run.types.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { deferred } from '../scenarios/scripted.js';
 import { slowAgent, steps } from '../scenarios/team.js';
 import { usedHeapBytes } from './time-heap.js';

@@ -18,7 +18,7 @@ expectNoLeaks();
 const INBOX_MAX = 10_000;
 
 describe('a flood', () => {
-  it('E1 a million commands while the store is stuck: ten thousand wait, the others are refused, memory stays flat', async () => {
+  it('a million commands while the store is stuck: ten thousand wait, the others are refused, memory stays flat', async () => {
     const [message] = await runProcess(new URL('./events-flood-process.ts', import.meta.url));
     const flood = message as FloodReport;
     expect(flood).toMatchObject({
@@ -32,7 +32,7 @@ describe('a flood', () => {
     expect(flood.commandsPerSecond).toBeGreaterThan(50_000);
   }, 120_000);
 
-  it('E1 a hundred thousand commands while an entry is written: ten thousand wait, the others are refused', async () => {
+  it('a hundred thousand commands while an entry is written: ten thousand wait, the others are refused', async () => {
     const clock = watchedClock();
     const store = slowStore(clock, 1);
     const agents = [slowAgent('worker', clock, 100)];

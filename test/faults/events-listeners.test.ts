@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { factsOf, started } from '../run/runs.js';
 import { expectNoLeaks } from './no-leaks.js';
 
@@ -9,7 +9,7 @@ expectNoLeaks();
 /* Row E5 of the catalogue. */
 
 describe('listeners', () => {
-  it('E5 a listener that throws or rejects is reported once for every time it does, and the run goes on', async () => {
+  it('a listener that throws or rejects is reported once for every time it does, and the run goes on', async () => {
     const quiet = started();
     await quiet.clock.runUntil(quiet.run.done);
 
@@ -33,7 +33,7 @@ describe('listeners', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('E5 a listener that throws is borne even when onError throws as well', async () => {
+  it('a listener that throws is borne even when onError throws as well', async () => {
     const { run, clock } = started({
       onError: () => {
         throw new Error('nobody left to tell');
@@ -46,7 +46,7 @@ describe('listeners', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('E5 a listener whose promise never settles gets one fact, and neither the run nor others wait for it', async () => {
+  it('a listener whose promise never settles gets one fact, and neither the run nor others wait for it', async () => {
     const { run, clock, errors } = started();
     let calls = 0;
     const never: (fact: Fact) => unknown = () => {
@@ -63,7 +63,7 @@ describe('listeners', () => {
     expect(errors).toEqual([]);
   });
 
-  it('E5 a listener may stop itself and others in the middle of a fact', async () => {
+  it('a listener may stop itself and others in the middle of a fact', async () => {
     const { run, clock } = started();
     const heard: string[] = [];
     const stops: (() => void)[] = [];
@@ -79,7 +79,7 @@ describe('listeners', () => {
     expect(heard.filter((text) => text.endsWith('run.ended'))).toEqual([]);
   });
 
-  it('E5 ten thousand listeners are each told everything, in order, and the run is the same', async () => {
+  it('ten thousand listeners are each told everything, in order, and the run is the same', async () => {
     const quiet = started();
     await quiet.clock.runUntil(quiet.run.done);
 

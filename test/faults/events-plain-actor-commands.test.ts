@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AnyActorRef } from 'xstate';
 import { createActor, createMachine, initialTransition, sendTo, transition } from 'xstate';
 
-import { parseCommand } from '../../src/run/commands.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import { parseCommand } from '../../src/model/commands.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { steps } from '../scenarios/team.js';
 import { plainActor } from './events-plain-actor.js';
 import { expectNoLeaks, watchedClock } from './no-leaks.js';
@@ -74,7 +74,7 @@ const quietRun = async (): Promise<readonly string[]> => {
 };
 
 describe('a malformed command to a plain actor', () => {
-  it('E2 is refused with what is wrong, as a run refuses it, and changes nothing', async () => {
+  it('is refused with what is wrong, as a run refuses it, and changes nothing', async () => {
     const clock = watchedClock();
     const { actor, told, errors, done, refused, send } = await started(clock);
     const before = actor.getSnapshot();
@@ -90,7 +90,7 @@ describe('a malformed command to a plain actor', () => {
     expect(told.filter((line) => !line.endsWith('command.refused'))).toEqual(await quietRun());
   });
 
-  it('E2 with 100,000 mistakes is refused in a few words', async () => {
+  it('with 100,000 mistakes is refused in a few words', async () => {
     const clock = watchedClock();
     const { done, refused, send } = await started(clock);
     send({ type: 'plan.skip', stepIds: Array.from({ length: 100_000 }, () => '') });
@@ -103,7 +103,7 @@ describe('a malformed command to a plain actor', () => {
     ['the question of a step', { agents: ['worker'] }, 'a:1.1'],
     ['the question of a plan', { plan: true }, 'plan:plan.1'],
   ] as const) {
-    it(`E2 does not answer ${name}: it stays open for an answer that is one`, async () => {
+    it(`does not answer ${name}: it stays open for an answer that is one`, async () => {
       const clock = watchedClock();
       const { actor, done, refused, send } = await started(clock, { approval });
       const before = actor.getSnapshot();
@@ -122,7 +122,7 @@ describe('a malformed command to a plain actor', () => {
 });
 
 describe('an event of XState that names nobody here', () => {
-  it('E3 settles no step, whatever it says', async () => {
+  it('settles no step, whatever it says', async () => {
     const clock = watchedClock();
     const { actor, told, errors, done, send } = await started(clock);
     const before = actor.getSnapshot();
@@ -143,7 +143,7 @@ describe('an event of XState that names nobody here', () => {
     expect(told).toEqual(await quietRun());
   });
 
-  it('E3 of a step that runs neither completes nor crashes it, whatever it says', async () => {
+  it('of a step that runs neither completes nor crashes it, whatever it says', async () => {
     const outcome = {
       status: 'completed',
       code: '',
@@ -225,7 +225,7 @@ const eachForgery = (
 };
 
 describe('an event that is not a command, sent to a plain actor', () => {
-  it('E3 changes nothing, in the chart of the goal and in all below it', async () => {
+  it('changes nothing, in the chart of the goal and in all below it', async () => {
     const clock = watchedClock();
     const { actor, told, errors, done } = await started(clock);
     eachForgery(actor);
@@ -234,7 +234,7 @@ describe('an event that is not a command, sent to a plain actor', () => {
     expect(told).toEqual(await quietRun());
   });
 
-  it('E3 changes nothing in an actor that was restored', async () => {
+  it('changes nothing in an actor that was restored', async () => {
     const clock = watchedClock();
     const { actor, machine } = await started(clock);
     const snapshot = actor.getPersistedSnapshot();
@@ -246,7 +246,7 @@ describe('an event that is not a command, sent to a plain actor', () => {
     expect(restored.getSnapshot().output).toMatchObject({ status: 'aborted' });
   });
 
-  it('E3 changes nothing where a machine of the holder provides something itself', async () => {
+  it('changes nothing where a machine of the holder provides something itself', async () => {
     const clock = watchedClock();
     const { actor, machine } = await started(clock);
     const provided = createActor(machine.provide({ delays: { gracePeriod: 1 } }), {
@@ -258,7 +258,7 @@ describe('an event that is not a command, sent to a plain actor', () => {
     for (const each of [provided, actor]) each.send({ type: 'run.abort', reason: 'Enough' });
   });
 
-  it('E3 changes nothing when the machine that invokes the chart sends it; a command does', async () => {
+  it('changes nothing when the machine that invokes the chart sends it; a command does', async () => {
     const clock = watchedClock();
     const { actor, machine } = await started(clock);
     actor.send({ type: 'run.abort', reason: 'Only its machine is needed' });
@@ -290,7 +290,7 @@ describe('an event that is not a command, sent to a plain actor', () => {
     above.stop();
   });
 
-  it('E3 does not stand in the way of pure transitions', () => {
+  it('does not stand in the way of pure transitions', () => {
     const { machine } = plainActor(watchedClock());
     const [initial] = initialTransition(machine, { goal: 'The goal' });
     const proposal = { plan: null, issues: [], origin: 'given' };

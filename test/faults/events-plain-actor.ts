@@ -1,9 +1,9 @@
 import { createActor } from 'xstate';
 
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { slowAgent, steps } from '../scenarios/team.js';
 
 /** The charts under XState's own interpreter, with two steps that take 100 ms each. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { bodiesOf, factsOf, started } from '../run/runs.js';
 import { slowStore } from '../run/stores.js';
 import { slowAgent, steps } from '../scenarios/team.js';
@@ -12,7 +12,7 @@ expectNoLeaks();
 /* Row E4 of the catalogue. */
 
 describe('events at the wrong time', () => {
-  it('E4 a command after the end is refused as over, whatever it is', async () => {
+  it('a command after the end is refused as over, whatever it is', async () => {
     const { run, clock } = started();
     await clock.runUntil(run.done);
     const before = run.journal().length;
@@ -31,7 +31,7 @@ describe('events at the wrong time', () => {
     expect(run.journal()).toHaveLength(before);
   });
 
-  it('E4 a command before the first entry is written waits its turn, and none that is accepted is lost', async () => {
+  it('a command before the first entry is written waits its turn, and none that is accepted is lost', async () => {
     const clock = watchedClock();
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 100)], clock, store: slowStore(clock, 10) },
@@ -60,7 +60,7 @@ describe('events at the wrong time', () => {
     expect((await run.done).successfulSteps).toEqual(['a', 'b']);
   });
 
-  it('E4 a command to XState’s own interpreter before it starts is kept, and heard when it does', async () => {
+  it('a command to XState’s own interpreter before it starts is kept, and heard when it does', async () => {
     const clock = watchedClock();
     const { actor, told, done } = plainActor(clock);
     actor.send({ type: 'conversation.say', text: 'Early' });
@@ -78,7 +78,7 @@ describe('events at the wrong time', () => {
     expect(told.at(-1)).toBe('1200 run.ended');
   });
 
-  it('E4 a command to XState’s own interpreter that is done or stopped changes nothing and throws nothing', async () => {
+  it('a command to XState’s own interpreter that is done or stopped changes nothing and throws nothing', async () => {
     const doneClock = watchedClock();
     const ended = plainActor(doneClock);
     ended.actor.start();
@@ -99,7 +99,7 @@ describe('events at the wrong time', () => {
     expect(stopped.actor.getSnapshot().status).toBe('stopped');
   });
 
-  it('E4 a command of a listener, while a fact is told, comes after what is being told', async () => {
+  it('a command of a listener, while a fact is told, comes after what is being told', async () => {
     const { run, clock } = started();
     const results: unknown[] = [];
     run.subscribe((fact) => {

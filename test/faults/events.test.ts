@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseCommand } from '../../src/run/commands.js';
+import { parseCommand } from '../../src/model/commands.js';
 import type { Run } from '../../src/run/run.types.js';
 import { started } from '../run/runs.js';
 import { scenario } from '../scenarios/harness.js';
@@ -60,7 +60,7 @@ const FORGERIES: readonly { readonly type: string }[] = [
 ];
 
 describe('events that make no sense', () => {
-  it('E2 a command that makes no sense is answered with what is wrong, never thrown, and changes nothing', async () => {
+  it('a command that makes no sense is answered with what is wrong, never thrown, and changes nothing', async () => {
     for (const method of METHODS) {
       const { run, clock } = started();
       await clock.settle();
@@ -78,7 +78,7 @@ describe('events that make no sense', () => {
     }
   });
 
-  it('E2 a command that cannot be looked at, or is far too long, is answered all the same', async () => {
+  it('a command that cannot be looked at, or is far too long, is answered all the same', async () => {
     const trap = (): never => {
       throw new Error('trap');
     };
@@ -101,7 +101,7 @@ describe('events that make no sense', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('E2 an event without a type, or with one that no command has, is no command', () => {
+  it('an event without a type, or with one that no command has, is no command', () => {
     for (const candidate of [
       undefined,
       null,
@@ -134,7 +134,7 @@ describe('events that make no sense', () => {
   });
 
   // What is no event at all, such as null or the wildcard, is XState's to refuse: its interpreter ends with an error.
-  it('E2 an event of a type that no chart knows leaves XState’s own interpreter where it is', async () => {
+  it('an event of a type that no chart knows leaves XState’s own interpreter where it is', async () => {
     const quietClock = watchedClock();
     const quiet = plainActor(quietClock);
     quiet.actor.start();
@@ -174,7 +174,7 @@ const methodsOf = (value: object): string[] => {
 };
 
 describe('forged events', () => {
-  it('E3 an event that charts raise among themselves is refused at the door: no command has its name', () => {
+  it('an event that charts raise among themselves is refused at the door: no command has its name', () => {
     for (const forged of FORGERIES) {
       expect(parseCommand(forged), forged.type).toMatchObject({ ok: false });
     }
@@ -182,7 +182,7 @@ describe('forged events', () => {
     expect(parseCommand(withRoute)).toMatchObject({ ok: false });
   });
 
-  it('E3 a run takes commands by name and nothing else: there is no other door', async () => {
+  it('a run takes commands by name and nothing else: there is no other door', async () => {
     const { run, clock } = started();
     expect(methodsOf(run)).toEqual(
       [
@@ -201,7 +201,7 @@ describe('forged events', () => {
   });
 
   scenario(
-    'E3 an event stays a text when a person says it, and data when an agent answers with it',
+    'an event stays a text when a person says it, and data when an agent answers with it',
     (clock) => ({
       options: {
         agents: [

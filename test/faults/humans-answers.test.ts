@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { askHuman, blocked } from '../../src/agents/report.js';
 import { RunNotFoundError } from '../../src/errors.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import { parseCommand } from '../../src/run/commands.js';
+import { parseCommand } from '../../src/model/commands.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import { factsOf, started } from '../run/runs.js';
 import { slowStore } from '../run/stores.js';
@@ -24,7 +24,7 @@ expectNoLeaks();
 
 describe('an answer to nobody', () => {
   scenario(
-    'H1 an answer to a question that nobody asked is refused as unknown and changes nothing',
+    'an answer to a question that nobody asked is refused as unknown and changes nothing',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -55,7 +55,7 @@ describe('an answer to nobody', () => {
     },
   );
 
-  it('H1 an answer for a run that nobody knows finds no run, with a typed error', async () => {
+  it('an answer for a run that nobody knows finds no run, with a typed error', async () => {
     const clock = watchedClock();
     const team = { agents: [architect()], clock };
     for (const options of [team, { ...team, store: memoryStore() }]) {
@@ -70,7 +70,7 @@ describe('an answer to nobody', () => {
 
 describe('more than one answer', () => {
   scenario(
-    'H2 the first answer wins: approving twice approves once',
+    'the first answer wins: approving twice approves once',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -87,7 +87,7 @@ describe('more than one answer', () => {
   );
 
   scenario(
-    'H2 the first answer wins: an approval cannot be taken back',
+    'the first answer wins: an approval cannot be taken back',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -103,7 +103,7 @@ describe('more than one answer', () => {
   );
 
   scenario(
-    'H2 the first answer wins: after a rejection no approval lets the step run',
+    'the first answer wins: after a rejection no approval lets the step run',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -120,7 +120,7 @@ describe('more than one answer', () => {
   );
 
   scenario(
-    'H2 of fifty answers in one moment the first wins, the others are refused as already decided',
+    'of fifty answers in one moment the first wins, the others are refused as already decided',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -143,7 +143,7 @@ describe('more than one answer', () => {
     },
   );
 
-  it('H2 the first of fifty answers wins while the store is still writing it down', async () => {
+  it('the first of fifty answers wins while the store is still writing it down', async () => {
     const clock = watchedClock();
     const designer = architect();
     const orchestrator = composeOrchestrator(
@@ -171,7 +171,7 @@ describe('more than one answer', () => {
 });
 
 describe('an answer that could mean anything', () => {
-  it('H4 what is not clearly an answer is refused, and never counts as approval', async () => {
+  it('what is not clearly an answer is refused, and never counts as approval', async () => {
     const { run, clock } = started(
       { policy: definePolicy({ approval: { agents: ['worker'] } }) },
       { plan: { steps: steps('a') } },
@@ -217,7 +217,7 @@ describe('an answer that could mean anything', () => {
   });
 
   // Fields that no command has are not refused but dropped, before a chart sees them: test/run/invalid-commands.test.ts.
-  it('H4 an answer that is not written as one of the two commands is none', () => {
+  it('an answer that is not written as one of the two commands is none', () => {
     for (const candidate of [
       { type: 'approval.grant', requestId: 'a:1.1' },
       { type: 'approval.grant', requestId: 'a:1.1', approved: 'yes' },
@@ -241,7 +241,7 @@ describe('an answer that could mean anything', () => {
 
 describe('an answer at the wrong time', () => {
   scenario(
-    'H5 an answer before the question is asked is refused, and the question is asked all the same',
+    'an answer before the question is asked is refused, and the question is asked all the same',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 100)],
@@ -264,7 +264,7 @@ describe('an answer at the wrong time', () => {
   );
 
   scenario(
-    'H5 an answer after the step has settled is refused as already decided, after the run as over',
+    'an answer after the step has settled is refused as already decided, after the run as over',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -292,7 +292,7 @@ describe('an answer at the wrong time', () => {
 
   // The id of a question is never used again, by no attempt and no revision: it is what the catalogue's digest is for.
   scenario(
-    'H5 an answer for an earlier attempt does not answer the question of the next one',
+    'an answer for an earlier attempt does not answer the question of the next one',
     () => ({
       options: {
         agents: [
@@ -331,7 +331,7 @@ describe('an answer at the wrong time', () => {
   );
 
   scenario(
-    'H5 an answer for an earlier plan does not answer the question about the next one',
+    'an answer for an earlier plan does not answer the question about the next one',
     () => ({
       options: {
         agents: [agentNamed('worker', (call) => `did ${call.step.id}`)],

@@ -29,7 +29,7 @@ const threeQuestions = (): ScenarioSetup => ({
 describe('a no', () => {
   // Who said it is not recorded: the package knows no people. A caller that does puts the name into the reason.
   scenario(
-    'H3 a rejected step never runs, and when and why is recorded',
+    'a rejected step never runs, and when and why is recorded',
     (clock) => ({
       ...oneQuestion(clock),
       at: { 250: (control) => control.reject('a:1.1', 'Ada: too risky') },
@@ -52,7 +52,7 @@ describe('a no', () => {
 
 describe('several questions at once', () => {
   scenario(
-    'H6 one of three waiting steps is approved, the others go on waiting with their question',
+    'one of three waiting steps is approved, the others go on waiting with their question',
     () => ({
       ...threeQuestions(),
       at: {
@@ -78,7 +78,7 @@ describe('several questions at once', () => {
   );
 
   scenario(
-    'H8 answers reach the step they are for, in any order',
+    'answers reach the step they are for, in any order',
     () => ({
       ...threeQuestions(),
       at: {
@@ -99,7 +99,7 @@ describe('several questions at once', () => {
   );
 
   scenario(
-    'H8 questions of two steps of one agent are answered one by one, each to the one that asked',
+    'questions of two steps of one agent are answered one by one, each to the one that asked',
     () => ({
       options: {
         agents: [
@@ -127,7 +127,7 @@ describe('several questions at once', () => {
 
 describe('one question after the other', () => {
   scenario(
-    'H7 a step that asks twice has the second question not answered by the first answer',
+    'a step that asks twice has the second question not answered by the first answer',
     () => ({
       options: {
         agents: [
@@ -181,7 +181,7 @@ describe('one question after the other', () => {
   );
 
   scenario(
-    'H7 the approval of a step is not taken for the answer to what its agent asks then',
+    'the approval of a step is not taken for the answer to what its agent asks then',
     () => ({
       options: { agents: [scriptedAgent('worker', askHuman({ question: 'How?' }), feedbackTexts)] },
       start: {
@@ -202,7 +202,7 @@ describe('one question after the other', () => {
 
 describe('a question that is not answered', () => {
   scenario(
-    'H10 a run that is aborted while it waits closes its questions, and late answers are refused',
+    'a run that is aborted while it waits closes its questions, and late answers are refused',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 1_000)],
@@ -237,7 +237,7 @@ describe('a question that is not answered', () => {
   );
 
   scenario(
-    'H10 a run that is aborted while its plan waits for a person ends with the question closed',
+    'a run that is aborted while its plan waits for a person ends with the question closed',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'never')],
@@ -260,7 +260,7 @@ describe('a question that is not answered', () => {
   );
 
   scenario(
-    'H10 a question that nobody answers in time expires once, and an answer after that is refused',
+    'a question that nobody answers in time expires once, and an answer after that is refused',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 5_000)],
@@ -289,7 +289,7 @@ describe('a question that is not answered', () => {
   );
 
   scenario(
-    'H10 a question that expires goes the way of a rejection: the planner is asked for another way',
+    'a question that expires goes the way of a rejection: the planner is asked for another way',
     () => ({
       options: {
         agents: [architect(), agentNamed('worker', (call) => `did ${call.step.id}`)],

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 
 import type { AgentCall } from '../../src/agents/agent.js';
 import { askHuman } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
-import type { Orchestrator } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
-import type { Plan } from '../../src/plan/plan.js';
+import type { Orchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import type { Plan } from '../../src/model/plan.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { CommandResult, Run } from '../../src/run/run.types.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { factsOf, storeWith } from '../run/runs.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { feedbackTexts } from '../scenarios/scripted.js';
@@ -118,7 +118,7 @@ const expectSameWithCrashes = async (conversation: Conversation): Promise<Told> 
 };
 
 describe('answers with a crash between each of them', () => {
-  it('H9 three steps wait and are answered one by one: the same as without a crash', async () => {
+  it('three steps wait and are answered one by one: the same as without a crash', async () => {
     const { report } = await expectSameWithCrashes({
       plan: { steps: steps('a', 'b', 'c') },
       work: (call) => `did ${call.step.id}`,
@@ -139,7 +139,7 @@ describe('answers with a crash between each of them', () => {
     expect(report.successfulSteps).toEqual(['a', 'b']);
   });
 
-  it('H9 one step asks twice: each answer goes to its own question, the same as without a crash', async () => {
+  it('one step asks twice: each answer goes to its own question, the same as without a crash', async () => {
     const questions = ['Which database?', 'Which version?'];
     const { report, calls } = await expectSameWithCrashes({
       plan: { steps: steps('a') },
@@ -154,7 +154,7 @@ describe('answers with a crash between each of them', () => {
     expect(report.steps[0]?.output).toEqual(['human: PostgreSQL', 'human: 18']);
   });
 
-  it('H9 two steps of one agent wait: answers in the other order find them, the same as without a crash', async () => {
+  it('two steps of one agent wait: answers in the other order find them, the same as without a crash', async () => {
     const { report } = await expectSameWithCrashes({
       plan: { steps: steps('a', 'b') },
       work: (call) =>
@@ -169,7 +169,7 @@ describe('answers with a crash between each of them', () => {
 });
 
 describe('a no', () => {
-  it('H3 a rejection survives a restart at every later moment: the step never runs, the reason is kept', async () => {
+  it('a rejection survives a restart at every later moment: the step never runs, the reason is kept', async () => {
     const clock = watchedClock();
     const store = memoryStore();
     const team = (own: VirtualClock) => {

@@ -1,5 +1,5 @@
 import { definePolicy } from '../../src/policy/policy.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';

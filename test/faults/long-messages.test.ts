@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Issue } from '../../src/errors.js';
 import { PolicyError, TimeTravelError } from '../../src/errors.js';
-import { createOrchestrator } from '../../src/orchestrator.js';
+import { createOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { parseFork } from '../../src/time-travel/fork-options.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 
 /** How long something that is on its way out, such as a closing socket, may take. */

@@ -5,7 +5,7 @@ import { PolicyError } from '../../src/errors.js';
 import { defaultPolicy } from '../../src/policy/defaults.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
-import type { LimitsPolicy } from '../../src/policy/types.js';
+import type { LimitsPolicy } from '../../src/model/policy.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';
 import { agentNamed } from '../scenarios/team.js';
@@ -54,7 +54,7 @@ const thrownBy = (action: () => unknown): unknown => {
 };
 
 describe('a limit that is none', () => {
-  it('P11 a limit of undefined is the default, or the preset’s, and never no limit', () => {
+  it('a limit of undefined is the default, or the preset’s, and never no limit', () => {
     expect(names.sort()).toEqual(Object.keys(defaultPolicy.limits).sort());
     for (const name of names) {
       const limits = { [name]: undefined };
@@ -65,7 +65,7 @@ describe('a limit that is none', () => {
   });
 
   // The catalogue asks for a TypeError; here it is a PolicyError, which carries all issues as data.
-  it('P11 any other value that is no limit is refused with the name, the value and its type', () => {
+  it('any other value that is no limit is refused with the name, the value and its type', () => {
     let refusals = 0;
     for (const name of names) {
       for (const [value, told] of values) {
@@ -96,7 +96,7 @@ describe('a plan within a plan', () => {
   // `depth-exceeded`: the last level has no sub-plan to offer, so the step fails for the reason its agent gave. Each
   // scenario is rebuilt from its journal after every entry, as another process would: the depth is in the journal.
   scenario(
-    'P12 delegation ends at maxDepth: an agent that is blocked at every depth fails there, and there is no fourth level',
+    'delegation ends at maxDepth: an agent that is blocked at every depth fails there, and there is no fourth level',
     () => ({
       options: {
         agents: [neverDone],
@@ -124,13 +124,13 @@ describe('a plan within a plan', () => {
     },
   );
 
-  it('P12 a policy cannot allow more than eight levels, nor an agent or a plan any at all', () => {
+  it('a policy cannot allow more than eight levels, nor an agent or a plan any at all', () => {
     expect(() => definePolicy({ limits: { maxDepth: 9 } })).toThrow(PolicyError);
     expect(definePolicy({ limits: { maxDepth: 8 } }).limits.maxDepth).toBe(8);
   });
 
   scenario(
-    'P12 a plan that names a depth of its own is held to the policy’s',
+    'a plan that names a depth of its own is held to the policy’s',
     () => ({
       options: {
         agents: [neverDone],

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ScenarioResult } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';
@@ -40,7 +40,7 @@ const expectNoPlan = ({ report, factsOf }: ScenarioResult, issue: string): void 
 
 describe('a planner that gives no answer', () => {
   scenario(
-    'P9 a planner that hangs is cut off at the timeout of every try; then the run fails as planning-failed',
+    'a planner that hangs is cut off at the timeout of every try; then the run fails as planning-failed',
     () => planning([() => new Promise(() => undefined)], patience),
     (result) => {
       expectNoAnswer(result, 'timeout');
@@ -53,19 +53,19 @@ describe('a planner that gives no answer', () => {
   );
 
   scenario(
-    'P9 a planner that throws is tried as often as allowed; then the run fails as planning-failed',
+    'a planner that throws is tried as often as allowed; then the run fails as planning-failed',
     () => planning([new Error('No model today')], patience),
     (result) => expectNoAnswer(result, 'threw'),
   );
 
   scenario(
-    'P9 a planner that answers undefined has not answered',
+    'a planner that answers undefined has not answered',
     () => planning([undefined], patience),
     (result) => expectNoAnswer(result, 'invalid-output'),
   );
 
   scenario(
-    'P9 a planner whose plan contains itself, or code, has not answered',
+    'a planner whose plan contains itself, or code, has not answered',
     () => {
       const circular: { steps: unknown[] } = { steps: [] };
       circular.steps.push(circular);
@@ -77,19 +77,19 @@ describe('a planner that gives no answer', () => {
 
 describe('a planner whose answer is no plan', () => {
   scenario(
-    'P9 malformed JSON as text is no plan: the planner is told, and the run fails at the replan bound',
+    'malformed JSON as text is no plan: the planner is told, and the run fails at the replan bound',
     () => planning(['{"steps":[{"id":"a",]}', '\ufeff{}', '{"steps":[]}{}'], patience),
     (result) => expectNoPlan(result, 'invalid-shape at '),
   );
 
   scenario(
-    'P9 the wrong shape is no plan: the planner is told, and the run fails at the replan bound',
+    'the wrong shape is no plan: the planner is told, and the run fails at the replan bound',
     () => planning([{ steps: 'a, b' }, { steps: { id: 'a' } }, { steps: null }], patience),
     (result) => expectNoPlan(result, 'invalid-shape at steps'),
   );
 
   scenario(
-    'P9 50 MB are no plan: the planner is told, nothing of them is kept, and the run fails at the replan bound',
+    '50 MB are no plan: the planner is told, nothing of them is kept, and the run fails at the replan bound',
     () => planning([{ steps: [], analysis: 'x'.repeat(50_000_000) }], patience),
     (result) => {
       expectNoPlan(result, 'plan-too-large at ');
@@ -98,7 +98,7 @@ describe('a planner whose answer is no plan', () => {
   );
 
   scenario(
-    'P9 a planner that fails when it is asked again costs the replan and nothing of what was done',
+    'a planner that fails when it is asked again costs the replan and nothing of what was done',
     () => ({
       options: {
         agents: [

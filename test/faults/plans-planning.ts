@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 
 import type { Issue } from '../../src/errors.js';
 import { PlanError } from '../../src/errors.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
-import type { Plan } from '../../src/plan/plan.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import type { Plan } from '../../src/model/plan.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ScenarioResult, ScenarioSetup } from '../scenarios/harness.js';
 import type { PlannerAnswer } from '../scenarios/planners.js';
 import { plannerInTurn, toldBy } from '../scenarios/planners.js';

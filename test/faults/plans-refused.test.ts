@@ -25,7 +25,7 @@ const asksFirst = agentNamed('worker', ({ step }) =>
 );
 
 describe('a plan for somebody who is not there', () => {
-  it('P1 a given plan with an unknown agent is refused where it is given, with the known ones listed', () => {
+  it('a given plan with an unknown agent is refused where it is given, with the known ones listed', () => {
     expect(issuesOfGiven(plan('a', 'nobody:b'))).toEqual([
       {
         code: 'unknown-agent',
@@ -36,7 +36,7 @@ describe('a plan for somebody who is not there', () => {
   });
 
   scenario(
-    'P1 an unknown agent in a first or in a new plan is refused, counted and told to the planner',
+    'an unknown agent in a first or in a new plan is refused, counted and told to the planner',
     () => ({
       options: {
         agents: [asksFirst],
@@ -67,7 +67,7 @@ describe('a plan that waits for itself', () => {
   ];
 
   scenario(
-    'P2 a cycle is refused as cyclic-dependency: of two, of fifty, and behind a step that could run',
+    'a cycle is refused as cyclic-dependency: of two, of fifty, and behind a step that could run',
     () => untilGood(cyclic, 50),
     (result) => {
       expectEachRefused(
@@ -85,12 +85,12 @@ describe('a plan that waits for itself', () => {
   );
 
   // The catalogue has one code for both; here a step that waits for itself has its own, which says more.
-  it('P2 a step that depends on itself is refused as self-dependency', () => {
+  it('a step that depends on itself is refused as self-dependency', () => {
     expect(givenInShort(plan('a', 'b<a,b'))).toEqual(['self-dependency at steps[1].dependsOn[1]']);
   });
 
   scenario(
-    'P2 a cycle that can only be reached from a skipped step is refused like any other',
+    'a cycle that can only be reached from a skipped step is refused like any other',
     (clock) => ({
       options: {
         agents: [
@@ -118,7 +118,7 @@ describe('a plan that waits for itself', () => {
 
 describe('a plan whose ids are not apart', () => {
   scenario(
-    'P3 ids that are equal, or equal but for their case, are refused as duplicate-step-id',
+    'ids that are equal, or equal but for their case, are refused as duplicate-step-id',
     () =>
       untilGood([
         ['a', 'a'],
@@ -135,7 +135,7 @@ describe('a plan whose ids are not apart', () => {
   );
 
   // Outside ASCII there are no ids at all, so both spellings are refused for that as well.
-  it('P3 ids that are equal once they are normalized are refused as duplicate-step-id', () => {
+  it('ids that are equal once they are normalized are refused as duplicate-step-id', () => {
     const issues = givenInShort({
       steps: [
         { ...validStep, id: 'caf\u00e9' },
@@ -149,7 +149,7 @@ describe('a plan whose ids are not apart', () => {
 
 describe('a plan with a dependency that is not there', () => {
   scenario(
-    'P4 a dependency on a missing id is refused as unknown-dependency, an alias of the step itself too',
+    'a dependency on a missing id is refused as unknown-dependency, an alias of the step itself too',
     () => untilGood([['a<z'], ['a', 'b<A'], ['a<a_rp1']]),
     (result) => {
       expectEachRefused(result, [
@@ -161,7 +161,7 @@ describe('a plan with a dependency that is not there', () => {
   );
 
   scenario(
-    'P4 a new step cannot wait for itself under the name it will have',
+    'a new step cannot wait for itself under the name it will have',
     () => ({
       options: {
         agents: [asksFirst],
@@ -177,7 +177,7 @@ describe('a plan with a dependency that is not there', () => {
   );
 
   scenario(
-    'P4 a dependency that is named twice counts once',
+    'a dependency that is named twice counts once',
     () => ({
       options: {
         agents: [
@@ -205,7 +205,7 @@ describe('a plan that is too large', () => {
   ];
 
   scenario(
-    'P6 10,001 steps, a plan of 1 MB, a task of 1 MB and an id of 10 kB are refused, and nothing of them is kept',
+    '10,001 steps, a plan of 1 MB, a task of 1 MB and an id of 10 kB are refused, and nothing of them is kept',
     () => untilGood(large.map(([candidate]) => candidate)),
     (result) => {
       expectEachRefused(
@@ -216,7 +216,7 @@ describe('a plan that is too large', () => {
     },
   );
 
-  it('P6 a given plan of 10,001 steps is refused where it is given', () => {
+  it('a given plan of 10,001 steps is refused where it is given', () => {
     expect(givenInShort(plan(...many))).toEqual(['plan-too-large at steps']);
     expect(givenInShort(plan(...many), 10_000)).toEqual(['plan-too-large at steps']);
   });
@@ -240,7 +240,7 @@ describe('a plan with ids that are none', () => {
     'x'.repeat(65),
   ];
 
-  it('P7 an id outside the grammar is refused as invalid-step-id, and told escaped and short', () => {
+  it('an id outside the grammar is refused as invalid-step-id, and told escaped and short', () => {
     const issues = issuesOfGiven({ steps: ids.map((id) => ({ ...validStep, id })) });
     expect(issues.map(({ code, path }) => [code, path])).toEqual(
       ids.map((_, index) => ['invalid-step-id', `steps[${index}].id`]),
@@ -252,7 +252,7 @@ describe('a plan with ids that are none', () => {
   });
 
   scenario(
-    'P7 an id outside the grammar of a planner is refused as invalid-step-id',
+    'an id outside the grammar of a planner is refused as invalid-step-id',
     () => untilGood(ids.map((id) => ({ steps: [{ ...validStep, id }] }))),
     (result) => {
       expectEachRefused(
@@ -264,7 +264,7 @@ describe('a plan with ids that are none', () => {
 
   // `constructor` needs no escaping and is looked up as a key of its own: the grammar lets it pass.
   scenario(
-    'P7 an id that every object knows is an id like any other',
+    'an id that every object knows is an id like any other',
     () => ({
       options: { agents: [agentNamed('worker', ({ step }) => step.id)] },
       start: { plan: plan('constructor', 'toString<constructor', 'hasOwnProperty<toString') },
@@ -284,7 +284,7 @@ describe('a plan with text that does not show', () => {
   const RIGHT_TO_LEFT = '\u202e';
   const ZERO_WIDTH = '\u200b';
 
-  it('P13 hidden characters in ids, agents and dependencies are refused', () => {
+  it('hidden characters in ids, agents and dependencies are refused', () => {
     const candidates = [TAG, RIGHT_TO_LEFT, ZERO_WIDTH].map((hidden) =>
       givenInShort({
         steps: [
@@ -303,7 +303,7 @@ describe('a plan with text that does not show', () => {
     }
   });
 
-  it('P13 a task of 100,000 combining marks is refused as plan-too-large', () => {
+  it('a task of 100,000 combining marks is refused as plan-too-large', () => {
     const task = `e${'\u0301'.repeat(100_000)}`;
     expect(givenInShort({ steps: [{ ...validStep, task }] })).toEqual([
       'plan-too-large at steps[0].task',
@@ -313,7 +313,7 @@ describe('a plan with text that does not show', () => {
   const task = `Delete the ${RIGHT_TO_LEFT}logs${ZERO_WIDTH} of last ${TAG}year`;
   const shown = 'Delete the \\u{202e}logs\\u{200b} of last \\u{e0041}year';
 
-  it('P13 a task, a reason or an analysis with hidden characters, or covered with marks, is a warning', () => {
+  it('a task, a reason or an analysis with hidden characters, or covered with marks, is a warning', () => {
     const covered = `Delete the lo${'\u0301'.repeat(17)}gs of last year`;
     const validation = validatePlan(
       {
@@ -336,7 +336,7 @@ describe('a plan with text that does not show', () => {
     expect(validation.plan.steps[0]?.task).toBe(task);
   });
 
-  it('P13 looking for them takes time in proportion to the text', async () => {
+  it('looking for them takes time in proportion to the text', async () => {
     const look = (length: number): Promise<number> => {
       const text = `${'\u0301'.repeat(length)}${RIGHT_TO_LEFT.repeat(length)}`;
       return shortestMs(5, () => visibleText(text));
@@ -346,7 +346,7 @@ describe('a plan with text that does not show', () => {
   });
 
   scenario(
-    'P13 what a person is asked to approve shows what is hidden in it, and the agent gets it to the letter',
+    'what a person is asked to approve shows what is hidden in it, and the agent gets it to the letter',
     () => ({
       options: {
         agents: [

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import { needsContext } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import { after, workerBy } from '../scenarios/by-step.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';
@@ -18,7 +18,7 @@ const broken = new Error('Broken');
 
 describe('a plan without a step that can run', () => {
   scenario(
-    'P5 an empty first plan completes the run at once',
+    'an empty first plan completes the run at once',
     () => planning([[]]),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'completed', reason: 'empty-plan', durationMs: 0 });
@@ -28,7 +28,7 @@ describe('a plan without a step that can run', () => {
   );
 
   scenario(
-    'P5 an empty new plan completes the run with what is done',
+    'an empty new plan completes the run with what is done',
     () => ({
       options: {
         agents: [workerBy({ a: needsContext('More', 'half') })],
@@ -42,7 +42,7 @@ describe('a plan without a step that can run', () => {
   );
 
   scenario(
-    'P5 a new plan that only waits for what failed, was skipped or is replaced is refused: it could never run',
+    'a new plan that only waits for what failed, was skipped or is replaced is refused: it could never run',
     () => ({
       options: {
         agents: [workerBy({ a: broken })],
@@ -61,7 +61,7 @@ describe('a plan without a step that can run', () => {
   );
 
   scenario(
-    'P5 a plan of which every step waits for a person who never comes ends all the same',
+    'a plan of which every step waits for a person who never comes ends all the same',
     () =>
       planning([['a', 'b']], {
         approval: { agents: ['worker'], onReject: 'skip', timeoutMs: 500 },
@@ -97,7 +97,7 @@ const planAUnderAnotherName = {
 
 describe('a planner that goes round in circles', () => {
   scenario(
-    'P8 the same plan again, whatever it calls its steps, is seen by its fingerprint and not run again',
+    'the same plan again, whatever it calls its steps, is seen by its fingerprint and not run again',
     () => failing([planA, planAUnderAnotherName]),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'repeat' }]);
@@ -107,7 +107,7 @@ describe('a planner that goes round in circles', () => {
   );
 
   scenario(
-    'P8 two plans in turns are seen as well: the third is the first again, and each was counted',
+    'two plans in turns are seen as well: the third is the first again, and each was counted',
     () => failing([planA, planB, planA, planB]),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 2, by: 'repeat' }]);
@@ -117,7 +117,7 @@ describe('a planner that goes round in circles', () => {
   );
 
   scenario(
-    'P8 where repeating is allowed two plans in turns stop at the replan bound',
+    'where repeating is allowed two plans in turns stop at the replan bound',
     () =>
       failing(
         Array.from({ length: 99 }, (_, index) => (index % 2 === 0 ? planA : planB)),
@@ -135,7 +135,7 @@ describe('a planner that goes round in circles', () => {
 describe('a new plan that does not go with what was done', () => {
   // Nothing is cut off for a new plan: what runs comes to its end first, and its output is kept.
   scenario(
-    'P10 a running step that a new plan drops comes to its end first, and its output is there',
+    'a running step that a new plan drops comes to its end first, and its output is there',
     (clock) => ({
       options: {
         agents: [
@@ -160,7 +160,7 @@ describe('a new plan that does not go with what was done', () => {
   );
 
   scenario(
-    'P10 a completed step that a new plan names otherwise stays what it was, under the name it had',
+    'a completed step that a new plan names otherwise stays what it was, under the name it had',
     () => ({
       options: {
         agents: [workerBy({ done: 'the output', asks: needsContext('More') })],
@@ -179,7 +179,7 @@ describe('a new plan that does not go with what was done', () => {
   );
 
   scenario(
-    'P10 a new step that depends on a completed one is given its output, byte for byte',
+    'a new step that depends on a completed one is given its output, byte for byte',
     () => ({
       options: {
         agents: [
@@ -198,7 +198,7 @@ describe('a new plan that does not go with what was done', () => {
 
   // Reuse is not refused: a planner cannot know every name. The new step gets a name of its own.
   scenario(
-    'P10 the id of a failed or completed step that a new plan uses again means the new step; the old one is kept',
+    'the id of a failed or completed step that a new plan uses again means the new step; the old one is kept',
     () => ({
       options: {
         agents: [workerBy({ ok: 'first', bad: broken })],

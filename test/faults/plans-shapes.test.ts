@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
-import type { Orchestrator } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Orchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { after, workerBy } from '../scenarios/by-step.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
@@ -71,7 +71,7 @@ const completionOrder = (facts: readonly Fact[]): string[] =>
 
 describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
   scenario(
-    'P14 a diamond runs in the order of its dependencies, its two sides at once',
+    'a diamond runs in the order of its dependencies, its two sides at once',
     (clock) => ({
       options: {
         agents: [
@@ -99,7 +99,7 @@ describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
     },
   );
 
-  it('P14 a fan of 1,000 steps runs as wide as maxParallel and no wider, first to last', async () => {
+  it('a fan of 1,000 steps runs as wide as maxParallel and no wider, first to last', async () => {
     const { report, facts, mostAtOnce } = await checkedRunOf(fanOf(1_000));
     expect(report).toMatchObject({ status: 'completed', allSucceeded: true });
     expect(mostAtOnce).toBe(MAX_PARALLEL);
@@ -109,7 +109,7 @@ describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
     expect(report.durationMs).toBe(10 + (1_000 / MAX_PARALLEL) * 10 + 10);
   });
 
-  it('P14 a chain of 1,000 steps runs one after the other, without a stack to overflow', async () => {
+  it('a chain of 1,000 steps runs one after the other, without a stack to overflow', async () => {
     const { report, facts, mostAtOnce } = await checkedRunOf(chainOf(1_000));
     expect(report).toMatchObject({ status: 'completed', durationMs: 10_000 });
     expect(mostAtOnce).toBe(1);
@@ -118,7 +118,7 @@ describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
 
   // Measured over two doublings, and with a quarter more than twice twice: that much a busy machine adds by itself. A
   // cost that grew with the square would take sixteen times as long.
-  it('P14 a chain and a fan of twice the length take no more than twice the time', async () => {
+  it('a chain and a fan of twice the length take no more than twice the time', async () => {
     for (const shapeOf of [chainOf, fanOf]) {
       await runOf(shapeOf(500)); // Compiled by now.
       const onceMs = await shortestMs(4, () => runOf(shapeOf(250)));
@@ -133,7 +133,7 @@ const family = ['a', 'b<a', 'c<a', 'd<b,c', 'e<d', 'free'];
 
 describe('what depends on a step that was not done', () => {
   scenario(
-    'P15 behind a failed step everything is skipped with the reason, to the last, each settled once',
+    'behind a failed step everything is skipped with the reason, to the last, each settled once',
     () => ({
       options: {
         agents: [workerBy({ a: broken })],
@@ -158,7 +158,7 @@ describe('what depends on a step that was not done', () => {
   );
 
   scenario(
-    'P15 behind a step that was skipped because a person said no everything is skipped as well',
+    'behind a step that was skipped because a person said no everything is skipped as well',
     () => ({
       options: {
         agents: [workerBy({}), agentNamed('guarded', () => 'never')],
@@ -182,7 +182,7 @@ describe('what depends on a step that was not done', () => {
 
   // A person who takes a step off the plan means: go on without it. That is not a failure, and holds nothing up.
   scenario(
-    'P15 behind a step that a person took off the plan everything runs, without its output',
+    'behind a step that a person took off the plan everything runs, without its output',
     (clock) => ({
       options: { agents: [workerBy({ a: after(clock, 100, 'late') })] },
       start: { plan: { steps: steps(...family) } },
@@ -197,7 +197,7 @@ describe('what depends on a step that was not done', () => {
   );
 
   scenario(
-    'P15 behind a step that was cancelled with the run everything is cancelled, each settled once',
+    'behind a step that was cancelled with the run everything is cancelled, each settled once',
     (clock) => ({
       options: { agents: [workerBy({ a: after(clock, 100, 'late') })] },
       start: { plan: { steps: steps(...family) } },

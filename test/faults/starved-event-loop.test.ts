@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createOrchestrator } from '../../src/orchestrator.js';
+import { createOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import { agentNamed, steps } from '../scenarios/team.js';

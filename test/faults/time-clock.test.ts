@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { systemClock } from '../../src/services/clock.js';
 import { bodiesOf } from '../run/runs.js';
@@ -27,7 +27,7 @@ describe('delays of every length', () => {
     vi.useRealTimers();
   });
 
-  it('T1 the real clock fires after exactly the delay it was given, not before and only once', () => {
+  it('the real clock fires after exactly the delay it was given, not before and only once', () => {
     const lengths = [
       0,
       1,
@@ -55,7 +55,7 @@ describe('delays of every length', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('T1 a virtual clock fires after exactly the delay it was given, however long', () => {
+  it('a virtual clock fires after exactly the delay it was given, however long', () => {
     const clock = watchedClock();
     const lengths = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER];
     const fired: number[] = [];
@@ -66,7 +66,7 @@ describe('delays of every length', () => {
 });
 
 describe('delays that a platform timer cannot keep', () => {
-  it('T1 the longest delay there is comes to exactly that, in parts that the platform keeps', () => {
+  it('the longest delay there is comes to exactly that, in parts that the platform keeps', () => {
     let totalMs = 0;
     let longestMs = 0;
     let armed: (() => void) | undefined;
@@ -91,7 +91,7 @@ describe('delays that a platform timer cannot keep', () => {
     expect(longestMs).toBe(LONGEST_PLATFORM_DELAY_MS);
   });
 
-  it('T1 no length makes Node warn of a timeout overflow', async () => {
+  it('no length makes Node warn of a timeout overflow', async () => {
     const warnings: string[] = [];
     const listen = (warning: Error): void => void warnings.push(warning.name);
     process.on('warning', listen);
@@ -191,14 +191,14 @@ describe('a wall clock that is set while a run goes on', () => {
     return told;
   };
 
-  it('T3 set back by an hour: every timer fires when it should, once, and no time is negative', async () => {
+  it('set back by an hour: every timer fires when it should, once, and no time is negative', async () => {
     const { report, passedMs } = await expectUndisturbed({ 7_000: -HOUR_MS });
     // What passed between the last look at the clock and the next is lost, never more.
     expect(report.durationMs).toBeLessThanOrEqual((passedMs.at(-1) ?? 0) + 100);
   });
 
   it.each([YEAR_MS, HOUR_MS])(
-    'T3 set forward by %d ms: deadlines that have passed fire within a second or two, each once',
+    'set forward by %d ms: deadlines that have passed fire within a second or two, each once',
     async (jumpMs) => {
       const { report, facts, passedMs } = await withWallClock({ 7_000: jumpMs });
       // The limits come in the order in which they were due: the attempt's, the step's, the question's, the run's.
@@ -215,12 +215,12 @@ describe('a wall clock that is set while a run goes on', () => {
     },
   );
 
-  it('T3 set back by an hour, and right again: nothing fires early, late or twice', async () => {
+  it('set back by an hour, and right again: nothing fires early, late or twice', async () => {
     await expectUndisturbed({ 3_000: -HOUR_MS });
     await expectUndisturbed({ 3_000: -HOUR_MS, 20_000: HOUR_MS });
   });
 
-  it('T3 corrected in small steps, to and fro: nothing fires early, late or twice', async () => {
+  it('corrected in small steps, to and fro: nothing fires early, late or twice', async () => {
     const toAndFro = Array.from({ length: 300 }, (_, index) => [
       index * 100,
       index % 2 === 0 ? -350 : 400,
@@ -228,7 +228,7 @@ describe('a wall clock that is set while a run goes on', () => {
     await expectUndisturbed(Object.fromEntries(toAndFro) as Record<number, number>);
   });
 
-  it('T3 the real clock never goes back when the wall clock does, and keeps counting', () => {
+  it('the real clock never goes back when the wall clock does, and keeps counting', () => {
     vi.setSystemTime(1_000_000);
     const clock = systemClock();
     expect(clock.now()).toBe(1_000_000);

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 
 import { defineAgent } from '../../src/agents/agent.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { steps } from '../scenarios/team.js';
 import { usedHeapBytes } from './time-heap.js';

@@ -12,7 +12,7 @@ expectNoLeaks();
 /* Rows T6 and T9 of the catalogue, in processes of their own: one is stopped and woken, one is measured. */
 
 describe('a process that is suspended', () => {
-  it('T6 a process that is stopped and woken fires each timer at most once, in order, and keeps its limits', async () => {
+  it('a process that is stopped and woken fires each timer at most once, in order, and keeps its limits', async () => {
     const { child, messages, ended } = startProcess(
       new URL('./time-suspended-process.ts', import.meta.url),
     );
@@ -60,7 +60,7 @@ const DUE = [
 ];
 
 describe('a process that lives long', () => {
-  it('T9 ten thousand runs leave no timer behind, and a heap that has not grown', async () => {
+  it('ten thousand runs leave no timer behind, and a heap that has not grown', async () => {
     const [message] = await runProcess(new URL('./time-leak-process.ts', import.meta.url));
     const report = message as LeakReport;
     expect(report.statuses).toEqual({ completed: 5_000, aborted: 5_000 });

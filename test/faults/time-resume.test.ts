@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Agent } from '../../src/agents/agent.js';
-import type { Fact } from '../../src/journal/facts.js';
-import type { Orchestrator } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Fact } from '../../src/model/facts.js';
+import type { Orchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Policy } from '../../src/policy/policy.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import { verificationBudgetMs } from '../../src/policy/time.js';
+import { verificationBudgetMs } from '../../src/guards/time-budgets.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { factsOf, storeWith } from '../run/runs.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import { agentNamed, steps } from '../scenarios/team.js';
@@ -99,14 +99,14 @@ const dueAfter = async (waiting: Waiting, store: RunStore, resumedMs: number) =>
 };
 
 describe('a run that is taken up again', () => {
-  it('T4 taken up at once: every timer fires when it was due, as if nothing had happened', async () => {
+  it('taken up at once: every timer fires when it was due, as if nothing had happened', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       expect(await dueAfter(waiting, store, START_MS), name).toEqual([dueMs]);
     }
   });
 
-  it('T4 taken up after half of the time: every timer has the other half left, and is not armed in full', async () => {
+  it('taken up after half of the time: every timer has the other half left, and is not armed in full', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       const halfMs = START_MS + Math.floor((dueMs - START_MS) / 2);
@@ -114,7 +114,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('T4 taken up after ten times the time: every timer fires at once, and once', async () => {
+  it('taken up after ten times the time: every timer fires at once, and once', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       const lateMs = START_MS + 10 * (dueMs - START_MS);
@@ -122,7 +122,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('T4 taken up again and again: what is left is left of the first deadline, not of the last crash', async () => {
+  it('taken up again and again: what is left is left of the first deadline, not of the last crash', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       for (const part of [0.25, 0.5, 0.75, 0.99]) {
@@ -140,7 +140,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('T3 taken up by a machine whose wall clock is a year ahead: all that is due by it fires at once, once and in order, and nothing starts after the end of its time', async () => {
+  it('taken up by a machine whose wall clock is a year ahead: all that is due by it fires at once, once and in order, and nothing starts after the end of its time', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store } = await crashed(waiting);
       const aheadMs = START_MS + 365 * 24 * 3_600_000;
@@ -166,7 +166,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('T3 taken up by a machine whose wall clock is an hour behind: time goes on from the journal, and no timer is longer than it was', async () => {
+  it('taken up by a machine whose wall clock is an hour behind: time goes on from the journal, and no timer is longer than it was', async () => {
     const hourMs = 3_600_000;
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);

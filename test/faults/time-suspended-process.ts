@@ -5,7 +5,7 @@
  */
 import { writeSync } from 'node:fs';
 
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Clock } from '../../src/services/clock.js';
 import { systemClock } from '../../src/services/clock.js';

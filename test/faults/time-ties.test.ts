@@ -19,7 +19,7 @@ describe('a timer and a result in the same moment', () => {
   });
 
   scenario(
-    'T7 an answer that comes before the timeout in the same tick stands',
+    'an answer that comes before the timeout in the same tick stands',
     (clock) => {
       const answer = deferred<string>();
       // Armed before the run arms anything, so first of what is due then.
@@ -40,7 +40,7 @@ describe('a timer and a result in the same moment', () => {
 
   const late: { agent?: TestAgent } = {};
   scenario(
-    'T7 a timeout that comes before the answer in the same tick stands, and the answer is nobody’s',
+    'a timeout that comes before the answer in the same tick stands, and the answer is nobody’s',
     (clock) => {
       const agent = agentNamed('worker', async () => {
         // In two parts, so that the last timer is armed after the timeout of the call; and deaf to its signal.
@@ -69,7 +69,7 @@ describe('a timer and a result in the same moment', () => {
   });
 
   scenario(
-    'T7 an approval that comes before the question expires in the same tick stands',
+    'an approval that comes before the question expires in the same tick stands',
     () => ({
       options: { agents: [agentNamed('worker', () => 'done')], policy: asking },
       start: { plan: { steps: steps('a') } },
@@ -83,7 +83,7 @@ describe('a timer and a result in the same moment', () => {
   );
 
   scenario(
-    'T7 a question that expires before the approval in the same tick has expired',
+    'a question that expires before the approval in the same tick has expired',
     (clock) => ({
       options: {
         agents: [agentNamed('worker', () => 'done'), slowAgent('other', clock, 5_000)],
@@ -111,7 +111,7 @@ describe('a timer and a result in the same moment', () => {
   });
 
   scenario(
-    'T7 an answer in the same tick as the limit of the run, and before it, is kept',
+    'an answer in the same tick as the limit of the run, and before it, is kept',
     (clock) => {
       const answer = deferred<string>();
       clock.setTimeout(() => answer.resolve('just in time'), 1_000);
@@ -136,7 +136,7 @@ describe('a timer and a result in the same moment', () => {
   );
 
   scenario(
-    'T7 an answer in the same tick as the limit of the run, and after it, is nobody’s',
+    'an answer in the same tick as the limit of the run, and after it, is nobody’s',
     (clock) => ({
       options: {
         agents: [

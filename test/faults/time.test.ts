@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { optionPaths } from '../../src/policy/options.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { policySchema } from '../../src/policy/schema.js';
@@ -41,24 +41,24 @@ describe('timeouts of every length', () => {
       expect(failures).toMatchObject([{ at: timeMs, code: 'timeout' }]);
     };
 
-  scenario('T1 a timeout of 1 ms is exact', hangs(1), failsAt(1));
+  scenario('a timeout of 1 ms is exact', hangs(1), failsAt(1));
 
   scenario(
-    'T1 the longest timeout that a platform timer keeps is exact',
+    'the longest timeout that a platform timer keeps is exact',
     hangs(2 ** 31 - 1),
     failsAt(2 ** 31 - 1),
   );
 
   scenario(
-    'T1 a timeout that is one longer than a platform timer keeps is exact',
+    'a timeout that is one longer than a platform timer keeps is exact',
     hangs(2 ** 31),
     failsAt(2 ** 31),
   );
 
-  scenario('T1 a timeout of 35 years is exact', hangs(2 ** 40), failsAt(2 ** 40));
+  scenario('a timeout of 35 years is exact', hangs(2 ** 40), failsAt(2 ** 40));
 
   scenario(
-    'T1 the longest timeout there is outlasts the time of the run, which ends as it should',
+    'the longest timeout there is outlasts the time of the run, which ends as it should',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 2 ** 32), agentNamed('other', () => never)],
@@ -79,7 +79,7 @@ describe('timeouts of every length', () => {
   );
 
   scenario(
-    'T1 a time of 0, where it is allowed, is over at once: no grace, no pause before a retry',
+    'a time of 0, where it is allowed, is over at once: no grace, no pause before a retry',
     (clock) => ({
       options: {
         agents: [
@@ -109,7 +109,7 @@ describe('timeouts of every length', () => {
 describe('times that are none', () => {
   const NO_TIMES = [Number.NaN, -1, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0.5];
 
-  it('T2 a policy with a time that is NaN, negative, infinite or no whole number is refused, with its name', () => {
+  it('a policy with a time that is NaN, negative, infinite or no whole number is refused, with its name', () => {
     const paths = optionPaths(policySchema).filter((path) => path.endsWith('Ms'));
     expect(paths.length).toBeGreaterThanOrEqual(9);
     for (const path of paths) {
@@ -128,7 +128,7 @@ describe('times that are none', () => {
     }
   });
 
-  it('T2 more time that is NaN, negative, infinite or no whole number is refused, and changes nothing', async () => {
+  it('more time that is NaN, negative, infinite or no whole number is refused, and changes nothing', async () => {
     const { run, clock } = started();
     await clock.settle();
     const before = run.journal().length;
@@ -143,7 +143,7 @@ describe('times that are none', () => {
     expect(await run.done).toMatchObject({ status: 'completed', durationMs: 300 });
   });
 
-  it('T2 a virtual clock is not moved by NaN, to infinity or backwards', () => {
+  it('a virtual clock is not moved by NaN, to infinity or backwards', () => {
     const clock = watchedClock({ startMs: 5 });
     for (const durationMs of NO_TIMES.filter((value) => value !== 0.5)) {
       expect(() => clock.advance(durationMs), `${durationMs}`).toThrow(/^Expected `/);
@@ -159,7 +159,7 @@ describe('the limit of a run', () => {
   const team: { running?: TestAgent } = {};
 
   scenario(
-    'T5 the limit hits while five steps run, three wait for people and two back off: ends within limit and grace',
+    'the limit hits while five steps run, three wait for people and two back off: ends within limit and grace',
     (clock) => {
       const running = agentNamed('worker', async (call) => {
         await clock.sleep(30_000, call.signal);
@@ -224,7 +224,7 @@ describe('the limit of a run', () => {
 
 describe('a run that lives long', () => {
   scenario(
-    'T8 a run that waits for ten years is still there, and goes on',
+    'a run that waits for ten years is still there, and goes on',
     () => ({
       options: {
         agents: [agentNamed('worker', (call) => `did ${call.step.id}`)],
@@ -245,7 +245,7 @@ describe('a run that lives long', () => {
     },
   );
 
-  it('T8 a run that is active is kept, however long it is silent and however many others come and go', async () => {
+  it('a run that is active is kept, however long it is silent and however many others come and go', async () => {
     const clock = watchedClock();
     const orchestrator = composeOrchestrator(
       {

@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest';
 
 import type { Issue } from '../../src/errors.js';
 import { ConfigurationError, PlanError, PolicyError, TimeTravelError } from '../../src/errors.js';
-import { composeOrchestrator, createOrchestrator } from '../../src/orchestrator.js';
+import {
+  composeOrchestrator,
+  createOrchestrator,
+} from '../../src/orchestrator/create-orchestrator.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
-import { parseCommand } from '../../src/run/commands.js';
+import { parseCommand } from '../../src/model/commands.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNoLeaks } from './no-leaks.js';
 

@@ -1,5 +1,5 @@
-import type { WorkerRequest } from '../../src/actors/call.types.js';
-import type { AgentCallContext, AgentCallInput } from '../../src/machines/agent-call.js';
+import type { WorkerRequest } from '../../src/model/calls.js';
+import type { AgentCallContext, AgentCallInput } from '../../src/machines/agent-call/chart.js';
 import type { Configuration, Told } from './configuration.js';
 import { triesOf, workerAnswers } from './outcomes.js';
 

@@ -2,8 +2,8 @@ import type { AnyMachineSnapshot, EventObject } from 'xstate';
 
 import { fingerprint } from '../../src/canonical-json.js';
 import type { Effect } from '../../src/kernel/kernel.types.js';
-import type { ModelState } from '../../src/testing/paths/model.js';
-import { expectationOf } from '../../src/testing/paths/observation.js';
+import type { ModelState } from '../../src/proof/paths/model.js';
+import { expectationOf } from '../../src/proof/paths/observation.js';
 import type { ChartPaths } from './chart-paths.js';
 import { SUBJECT } from './parent.js';
 

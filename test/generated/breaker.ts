@@ -1,4 +1,4 @@
-import type { BreakerContext, BreakerEvent } from '../../src/machines/breaker.js';
+import type { BreakerContext, BreakerEvent } from '../../src/machines/breaker/chart.js';
 import type { Configuration, Told } from './configuration.js';
 
 const say = (says: string, event: BreakerEvent): Told => ({ says, event });

@@ -1,14 +1,14 @@
 import type { AnyStateMachine } from 'xstate';
 
-import { agentCallMachine } from '../../src/machines/agent-call.js';
-import { breakerMachine } from '../../src/machines/breaker.js';
-import { createOrchestratorMachine } from '../../src/machines/orchestrator.js';
-import type { Settings } from '../../src/machines/settings.types.js';
-import { stepMachine } from '../../src/machines/step.js';
-import { censusOf } from '../../src/testing/paths/census.js';
-import type { Explored } from '../../src/testing/paths/explore.js';
-import type { Explorer } from '../../src/testing/paths/graph.js';
-import type { Sightings } from '../../src/testing/paths/observe.js';
+import { agentCallMachine } from '../../src/machines/agent-call/chart.js';
+import { breakerMachine } from '../../src/machines/breaker/chart.js';
+import { createOrchestratorMachine } from '../../src/machines/orchestrator/chart.js';
+import type { Settings } from '../../src/model/settings.js';
+import { stepMachine } from '../../src/machines/step/chart.js';
+import { censusOf } from '../../src/proof/paths/chart-elements.js';
+import type { Explored } from '../../src/proof/paths/explore.js';
+import type { Explorer } from '../../src/proof/paths/graph.js';
+import type { Sightings } from '../../src/proof/paths/observe.js';
 import { agentCallConfigurations } from './agent-call.js';
 import { breakerConfigurations } from './breaker.js';
 import type { Configuration } from './configuration.js';

@@ -1,11 +1,11 @@
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 
-import type { Settings } from '../../src/machines/settings.types.js';
-import type { Explored } from '../../src/testing/paths/explore.js';
-import { explore } from '../../src/testing/paths/explore.js';
-import type { Explorer } from '../../src/testing/paths/graph.js';
-import type { Happening, ModelState, OpenCall } from '../../src/testing/paths/model.js';
-import { createModel } from '../../src/testing/paths/model.js';
+import type { Settings } from '../../src/model/settings.js';
+import type { Explored } from '../../src/proof/paths/explore.js';
+import { explore } from '../../src/proof/paths/explore.js';
+import type { Explorer } from '../../src/proof/paths/graph.js';
+import type { Happening, ModelState, OpenCall } from '../../src/proof/paths/model.js';
+import { createModel } from '../../src/proof/paths/model.js';
 import { chartsAround, SUBJECT } from './parent.js';
 
 /** One small world in which a chart is explored: what it is started with, and what may happen to it. */

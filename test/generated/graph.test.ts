@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { exploreWithXState } from '../../src/testing/paths/graph.js';
+import { exploreWithXState } from '../../src/proof/paths/graph.js';
 import type { ChartPaths } from './chart-paths.js';
 import { explorePathsOf } from './chart-paths.js';
 import { exploreWithGraph } from './graph.js';

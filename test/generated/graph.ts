@@ -1,6 +1,6 @@
 import { getAdjacencyMap } from '@xstate/graph';
 
-import type { Explorer } from '../../src/testing/paths/graph.js';
+import type { Explorer } from '../../src/proof/paths/graph.js';
 
 /** Our own charts are explored with the package `@xstate/graph`. */
 export const exploreWithGraph: Explorer = (model, traversal) =>

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { Sightings } from '../../src/testing/paths/observe.js';
+import { Sightings } from '../../src/proof/paths/observe.js';
 import { behaviourOf } from './behaviour.js';
 import type { ChartName, ChartPaths } from './chart-paths.js';
 import { censusOfChart, explorePathsOf, replayPaths, uncovered } from './chart-paths.js';

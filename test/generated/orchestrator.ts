@@ -1,18 +1,18 @@
 import type { AnyMachineSnapshot } from 'xstate';
 
-import type { Answer } from '../../src/actors/call.types.js';
-import type { AgentCallInput } from '../../src/machines/agent-call.js';
+import type { Answer } from '../../src/model/calls.js';
+import type { AgentCallInput } from '../../src/machines/agent-call/chart.js';
 import type {
   OrchestratorContext,
   OrchestratorInput,
-  Proposal,
-} from '../../src/machines/orchestrator.types.js';
-import type { Settings } from '../../src/machines/settings.types.js';
-import type { StepOutcome } from '../../src/machines/step.types.js';
+} from '../../src/machines/orchestrator/context.js';
+import type { Proposal } from '../../src/model/proposal.js';
+import type { Settings } from '../../src/model/settings.js';
+import type { StepOutcome } from '../../src/model/step-outcome.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
-import type { ProposedPlan } from '../../src/plan/plan.js';
-import { planSchema } from '../../src/plan/plan.js';
-import type { OpenCall } from '../../src/testing/paths/model.js';
+import type { ProposedPlan } from '../../src/model/plan.js';
+import { planSchema } from '../../src/model/plan.js';
+import type { OpenCall } from '../../src/proof/paths/model.js';
 import type { Configuration, Outcome, Told } from './configuration.js';
 import { CRASH } from './configuration.js';
 import { resultsOf, verdictAnswers, verdictsScoring } from './outcomes.js';

@@ -5,8 +5,8 @@ import type {
   CallResult,
   FailureCode,
   WorkerAnswer,
-} from '../../src/actors/call.types.js';
-import type { AgentCallInput } from '../../src/machines/agent-call.js';
+} from '../../src/model/calls.js';
+import type { AgentCallInput } from '../../src/machines/agent-call/chart.js';
 import type { Outcome } from './configuration.js';
 import { CRASH } from './configuration.js';
 

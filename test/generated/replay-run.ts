@@ -2,23 +2,27 @@ import type { InspectionEvent } from 'xstate';
 import { createActor } from 'xstate';
 
 import type { Agent } from '../../src/agents/agent.js';
-import type { Fact, FactBody } from '../../src/journal/facts.js';
+import type { Fact, FactBody } from '../../src/model/facts.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import type { RunRecord } from '../../src/journal/record.js';
-import type { Command, OrchestratorContext } from '../../src/machines/orchestrator.types.js';
-import type { Orchestrator, OrchestratorOptions } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { OrchestratorContext } from '../../src/machines/orchestrator/context.js';
+import type { Command } from '../../src/model/commands.js';
+import type {
+  Orchestrator,
+  OrchestratorOptions,
+} from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
 import type { Run } from '../../src/run/run.types.js';
 import type { Clock } from '../../src/services/clock.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
-import { Desk, teamAt } from '../../src/testing/paths/desk.js';
-import type { GeneratedPath } from '../../src/testing/paths/explore.js';
-import type { Happening, ModelState } from '../../src/testing/paths/model.js';
-import { difference, expectationOf } from '../../src/testing/paths/observation.js';
-import { PATH_INPUT } from '../../src/testing/paths/whole-run.js';
-import type { Policy } from '../../src/policy/types.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
+import { Desk, teamAt } from '../../src/proof/paths/scripted-answers.js';
+import type { GeneratedPath } from '../../src/proof/paths/explore.js';
+import type { Happening, ModelState } from '../../src/proof/paths/model.js';
+import { difference, expectationOf } from '../../src/proof/paths/observation.js';
+import { PATH_INPUT } from '../../src/proof/paths/whole-run.js';
+import type { Policy } from '../../src/model/policy.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import type { PathFailure } from './replay.js';
 import { observeLive } from './replay.js';

@@ -4,21 +4,21 @@ import { createActor, fromPromise } from 'xstate';
 import type { KernelCharts } from '../../src/kernel/kernel.js';
 import { createKernel } from '../../src/kernel/kernel.js';
 import type { KernelStep } from '../../src/kernel/kernel.types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
-import type { Explored, GeneratedPath } from '../../src/testing/paths/explore.js';
-import { pathTo } from '../../src/testing/paths/explore.js';
-import type { Happening, ModelState } from '../../src/testing/paths/model.js';
-import { inputFor } from '../../src/testing/paths/model.js';
-import type { Observation } from '../../src/testing/paths/observation.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
+import type { Explored, GeneratedPath } from '../../src/proof/paths/explore.js';
+import { pathTo } from '../../src/proof/paths/explore.js';
+import type { Happening, ModelState } from '../../src/proof/paths/model.js';
+import { inputFor } from '../../src/proof/paths/model.js';
+import type { Observation } from '../../src/proof/paths/observation.js';
 import {
   callText,
   chartText,
   difference,
   expectationOf,
   outputText,
-} from '../../src/testing/paths/observation.js';
-import { Sightings } from '../../src/testing/paths/observe.js';
+} from '../../src/proof/paths/observation.js';
+import { Sightings } from '../../src/proof/paths/observe.js';
 import { parentMachine } from './parent.js';
 
 /* Generated paths, taken again: by the kernel as it runs in production, and by XState's own interpreter. */

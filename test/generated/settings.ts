@@ -1,5 +1,5 @@
-import type { Settings, Team } from '../../src/machines/settings.types.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { Settings, Team } from '../../src/model/settings.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import { definePolicy } from '../../src/policy/policy.js';
 
 const SMALL_TEAM: Team = {

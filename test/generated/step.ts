@@ -1,11 +1,11 @@
 import type { AnyMachineSnapshot } from 'xstate';
 
-import type { CallRequest } from '../../src/actors/call.types.js';
-import type { AgentCallInput } from '../../src/machines/agent-call.js';
-import type { RunOutcome } from '../../src/machines/orchestrator.types.js';
-import type { Settings } from '../../src/machines/settings.types.js';
-import type { StepContext, StepInput } from '../../src/machines/step.types.js';
-import type { OpenCall } from '../../src/testing/paths/model.js';
+import type { CallRequest } from '../../src/model/calls.js';
+import type { AgentCallInput } from '../../src/machines/agent-call/chart.js';
+import type { RunOutcome } from '../../src/machines/orchestrator/context.js';
+import type { Settings } from '../../src/model/settings.js';
+import type { StepContext, StepInput } from '../../src/machines/step/context.js';
+import type { OpenCall } from '../../src/proof/paths/model.js';
 import type { Configuration, Outcome, Told } from './configuration.js';
 import { CRASH } from './configuration.js';
 import {

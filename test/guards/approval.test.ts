@@ -9,7 +9,7 @@ import {
   isQuestionOpen,
   keepsPlanOnReject,
 } from '../../src/guards/approval.js';
-import type { StepOutcome } from '../../src/machines/step.types.js';
+import type { StepOutcome } from '../../src/model/step-outcome.js';
 import { contextWith, settingsWith } from './contexts.js';
 
 const step = { agent: 'worker', requiresApproval: false, isTrivial: false };

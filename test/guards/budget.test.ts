@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { canHandOff, canReplan, exhaustedLimit, replanLimit } from '../../src/guards/budget.js';
-import type { Complexity } from '../../src/plan/plan.js';
+import type { Complexity } from '../../src/model/plan.js';
 import { plan } from '../plan/plans.js';
 import { contextWith, settingsWith } from './contexts.js';
 

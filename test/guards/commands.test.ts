@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { refusalOf } from '../../src/guards/commands.js';
-import type { Command } from '../../src/machines/orchestrator.types.js';
-import type { StepState } from '../../src/plan/progress.js';
+import type { Command } from '../../src/model/commands.js';
+import type { StepState } from '../../src/model/progress.js';
 import { contextWith } from './contexts.js';
 
 const COMMANDS: readonly Command[] = [

@@ -1,12 +1,12 @@
-import type { CallResult } from '../../src/actors/call.types.js';
-import type { AgentCallContext } from '../../src/machines/agent-call.js';
-import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
-import { initialContext } from '../../src/machines/orchestrator.updates.js';
-import type { Settings, Team } from '../../src/machines/settings.types.js';
-import type { StepContext } from '../../src/machines/step.types.js';
-import { initialStepContext } from '../../src/machines/step.updates.js';
+import type { CallResult } from '../../src/model/calls.js';
+import type { AgentCallContext } from '../../src/machines/agent-call/chart.js';
+import type { OrchestratorContext } from '../../src/machines/orchestrator/context.js';
+import { initialContext } from '../../src/machines/orchestrator/updates.js';
+import type { Settings, Team } from '../../src/model/settings.js';
+import type { StepContext } from '../../src/machines/step/context.js';
+import { initialStepContext } from '../../src/machines/step/updates.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 
 /** What guards judge, with everything a test does not care about filled in. */
 

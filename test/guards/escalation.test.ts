@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Level } from '../../src/guards/escalation.js';
-import { LEVELS, levelFor, nextLadder } from '../../src/guards/escalation.js';
+import type { Level } from '../../src/model/statuses.js';
+import { levelFor, nextLadder } from '../../src/guards/escalation.js';
+import { LEVELS } from '../../src/model/statuses.js';
 import { defaultPolicy } from '../../src/policy/defaults.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { EscalationPolicy } from '../../src/policy/types.js';
+import type { EscalationPolicy } from '../../src/model/policy.js';
 
 /* What the numbers of seed 004 come to is in test/seeds; here is what holds for any numbers. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { FailureCode } from '../../src/actors/call.types.js';
+import type { FailureCode } from '../../src/model/calls.js';
 import { hasReachedFailureLimit } from '../../src/guards/breaker.js';
 import { canFallBack, canRetry, isCutShort, retryBackoffMs } from '../../src/guards/retry.js';
 import { callContextWith } from './contexts.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { CallResult, WorkerAnswer } from '../../src/actors/call.types.js';
+import type { CallResult, WorkerAnswer } from '../../src/model/calls.js';
 import * as guards from '../../src/guards/step.js';
 import { noAnswer, scored, settingsWith, stepContextWith, tested, worked } from './contexts.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { CallResult, WorkerAnswer } from '../../src/actors/call.types.js';
+import type { CallResult, WorkerAnswer } from '../../src/model/calls.js';
 import {
   confidenceOfSide,
   countsOf,
@@ -12,8 +12,9 @@ import {
   needsAnotherBallot,
   winnerOf,
 } from '../../src/guards/votes.js';
-import type { Ballot, StepContext } from '../../src/machines/step.types.js';
-import type { Votes } from '../../src/plan/plan.js';
+import type { StepContext } from '../../src/machines/step/context.js';
+import type { Ballot } from '../../src/model/step-outcome.js';
+import type { Votes } from '../../src/model/plan.js';
 import { noAnswer, scored, stepContextWith, tested, worked } from './contexts.js';
 
 /** `'ab-'`: a vote for a, one for b, and a call that failed. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { FactParts } from './fact-factory.js';
 import { adopted, everyFact, factsOf, proposed } from './fact-factory.js';
 

@@ -1,5 +1,5 @@
-import type { Fact, FactBody, FactType } from '../../src/journal/facts.js';
-import { factSchema } from '../../src/journal/facts.js';
+import type { Fact, FactBody, FactType } from '../../src/model/facts.js';
+import { factSchema } from '../../src/model/facts.js';
 import type { RunRecord } from '../../src/journal/record.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import type { EndedRunRecord } from '../../src/journal/report.js';

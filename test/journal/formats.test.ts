@@ -8,10 +8,10 @@ import { JournalCorruptError, JournalMismatchError } from '../../src/errors.js';
 import { readJournal } from '../../src/journal/read-journal.js';
 import { JOURNAL_FORMAT } from '../../src/journal/sealed-header.js';
 import type { RunReport } from '../../src/journal/report.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore, StoredEntry, StoredRun } from '../../src/services/run-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore, StoredEntry, StoredRun } from '../../src/model/run-store.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { recordedRuns } from '../fixtures/recorded-runs.js';
 import { agreeTo } from '../run/reference-run.js';
 import { jsonCopy } from '../run/runs.js';
@@ -149,19 +149,19 @@ const unfinished: StoredRun = {
 };
 
 describe('a journal that is not as it was written', () => {
-  it('S6 of a later format is refused as newer, and stays as it is', async () => {
+  it('of a later format is refused as newer, and stays as it is', async () => {
     await expectRefused({ ...unfinished, header: { ...latest.header, format: 99 } }, 'newer');
   });
 
   it.each([['2'], [0], [null], [{}], [1.5], [Number.NaN]])(
-    'S6 of format %j is refused as foreign',
+    'of format %j is refused as foreign',
     async (format) => {
       const header = { ...latest.header, format: format as number };
       await expectRefused({ ...unfinished, header }, 'foreign');
     },
   );
 
-  it('S5 of another run is refused as foreign', async () => {
+  it('of another run is refused as foreign', async () => {
     await expectRefused({ ...unfinished, header: { ...latest.header, runId: 'other' } }, 'foreign');
   });
 
@@ -208,11 +208,11 @@ describe('a journal that is not as it was written', () => {
       `an entry is ${JSON.stringify(entry)}`,
       { ...unfinished, entries: [...unfinished.entries, entry as unknown as StoredEntry] },
     ]),
-  ])('S3 S4 is refused as torn when %s', async (_, run) => {
+  ])('is refused as torn when %s', async (_, run) => {
     await expectRefused(run, 'torn');
   });
 
-  it('S3 is refused wherever a byte is another: none is taken for what it was not', () => {
+  it('is refused wherever a byte is another: none is taken for what it was not', () => {
     const text = JSON.stringify({ header: unfinished.header, entries: unfinished.entries });
     fc.assert(
       fc.property(
@@ -238,7 +238,7 @@ describe('a journal that is not as it was written', () => {
     );
   });
 
-  it('S3 cut off after any entry it is a journal of a shorter run, and goes on from there', () => {
+  it('cut off after any entry it is a journal of a shorter run, and goes on from there', () => {
     for (let length = 0; length <= unfinished.entries.length; length += 1) {
       const cut = { ...unfinished, entries: unfinished.entries.slice(0, length) };
       expect(readJournal(cut, 'run').entries).toHaveLength(length);

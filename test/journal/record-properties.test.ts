@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { RunRecord } from '../../src/journal/record.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { runRecordSchema, runReportSchema } from '../../src/journal/record-schema.js';

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 
-import type { ChartRunner, Transitioned } from '../../src/kernel/chart-runner.js';
-import { tracingRunner } from '../../src/kernel/tracing-runner.js';
+import type { ChartRunner } from '../../src/kernel/chart-runner.js';
+import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
+import { transitionText } from '../../src/kernel/tracing/transition-text.js';
 
 /** How often a replay was compared with XState; tests assert that it happened at all. */
 export const comparisons = { count: 0 };
@@ -18,44 +19,8 @@ export const checkingRunner = (chart: AnyStateMachine): ChartRunner => {
   if (known !== undefined) return known;
   const runner = tracingRunner(chart, (event, replayed, ask) => {
     comparisons.count += 1;
-    expect(plain(replayed), `${chart.id} on ${event.type}`).toEqual(plain(ask()));
+    expect(transitionText(replayed), `${chart.id} on ${event.type}`).toBe(transitionText(ask()));
   });
   runnersOfCharts.set(chart, runner);
   return runner;
-};
-
-/** Everything that is said, without the objects that say it. */
-const plain = ({ snapshot, actions }: Transitioned): unknown => ({
-  ...plainSnapshot(snapshot),
-  actions: actions.map(({ type, params }) => ({ type, params: plainParams(type, params) })),
-});
-
-const plainSnapshot = (snapshot: AnyMachineSnapshot): object => ({
-  value: snapshot.value as unknown,
-  status: snapshot.status,
-  tags: [...snapshot.tags],
-  context: snapshot.context as unknown,
-  output: snapshot.output as unknown,
-  children: snapshot.status === 'active' ? Object.keys(snapshot.children as object) : [],
-});
-
-const plainParams = (type: string, params: unknown): unknown => {
-  switch (type) {
-    case 'xstate.spawnChild': {
-      const { id, src, input } = params as { id: string; src: string; input: unknown };
-      return { id, src, input };
-    }
-    case 'xstate.stopChild':
-      return (params as { id: string } | undefined)?.id;
-    case 'xstate.sendTo': {
-      const { to, event } = params as { to: { id: string }; event: unknown };
-      return { to: to.id, event };
-    }
-    case 'xstate.raise': {
-      const { event, id, delay } = params as { event: unknown; id: unknown; delay: unknown };
-      return { event, id, delay };
-    }
-    default:
-      return params;
-  }
 };

@@ -14,7 +14,7 @@ import type {
   KernelStep,
 } from '../../src/kernel/kernel.types.js';
 import { replay, unfinishedIn } from '../../src/kernel/replay.js';
-import { tracingRunner } from '../../src/kernel/tracing-runner.js';
+import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 import { parentOf } from '../../src/machines/send-up.js';
 import { checkingRunner, comparisons } from './checking-runner.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 
-import { agentCallMachine } from '../../src/machines/agent-call.js';
-import { breakerMachine } from '../../src/machines/breaker.js';
-import { createOrchestratorMachine } from '../../src/machines/orchestrator.js';
-import { stepMachine } from '../../src/machines/step.js';
+import { agentCallMachine } from '../../src/machines/agent-call/chart.js';
+import { breakerMachine } from '../../src/machines/breaker/chart.js';
+import { createOrchestratorMachine } from '../../src/machines/orchestrator/chart.js';
+import { stepMachine } from '../../src/machines/step/chart.js';
 import { presets } from '../../src/policy/presets.js';
 
 /* The rules every chart of this house keeps, read off the charts themselves. */

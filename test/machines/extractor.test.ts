@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 
 describe.each(charts)('the static reader, on the chart %s', (name, machine) => {
-  it.each([`src/machines/${name}.ts`, `visualizations/${name}.machine.ts`])(
+  it.each([`src/machines/${name}/chart.ts`, `visualizations/${name}.machine.ts`])(
     'finds in %s every transition of the machine, and no other',
     (path) => {
       const read = edgesOf(extract(readFileSync(join(root, path), 'utf8')));

@@ -139,7 +139,7 @@ describe('the museum', () => {
   });
 
   it('is on the page as it is here', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/museum.md'), 'utf8');
-    expect(page, 'docs/museum.md is out of date: npm run museum').toBe(museumPage());
+    const page = readFileSync(join(import.meta.dirname, '../../docs/internals/museum.md'), 'utf8');
+    expect(page, 'docs/internals/museum.md is out of date: npm run museum').toBe(museumPage());
   });
 });

@@ -4,7 +4,7 @@ import type { Property, Witness } from './explore.js';
 import { pictureOf } from './picture.js';
 import { witnessText } from './witness-text.js';
 
-/* docs/museum.md, made from the exhibits: `npm run museum` writes it, and a test holds it to them. */
+/* docs/internals/museum.md, made from the exhibits: `npm run museum` writes it, and a test holds it to them. */
 
 const KINDS: Readonly<Record<Property<unknown>['kind'], string>> = {
   never: 'something that must never be',
@@ -31,10 +31,10 @@ written down by hand: a breadth-first search asks the chart which events it take
 agents, planners, people and clocks included, and stops at the first state that breaks the promise. So every way shown is a
 shortest one. Beside each broken chart stands the repaired one; there the same search looks at every state and finds nothing.
 
-The charts are in [\`test/museum/exhibits\`](../test/museum/exhibits), the search is \`explore\` in \`test/museum/explore.ts\`. For each
+The charts are in [\`test/museum/exhibits\`](../../test/museum/exhibits), the search is \`explore\` in \`test/museum/explore.ts\`. For each
 exhibit "happens on a live actor" in \`test/museum/museum.test.ts\` plays the way on a running actor, and
 "has no shorter way, when every sequence of events is tried" in \`test/museum/museum.test.ts\` looks for a shorter one without
-the search. What this package promises instead, and which test holds it, is in the [architecture](architecture.md#invariants).
+the search. What this package promises instead, and which test holds it, is in the [architecture](../architecture.md#invariants).
 
 Where a defect is from stands below it: a seed and the number of the defect in our list of them, a project and its issue, or
 "field study", which is our reading of the sources of those projects in 2026.

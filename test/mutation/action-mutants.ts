@@ -49,10 +49,10 @@ const NOTHING: Readonly<Record<ActionSite['answers'], string>> = {
 };
 
 const ENTRY = `
-export { agentCallMachine as agentCall } from './src/machines/agent-call.js';
-export { breakerMachine as breaker } from './src/machines/breaker.js';
-export { createOrchestratorMachine as orchestrator } from './src/machines/orchestrator.js';
-export { stepMachine as step } from './src/machines/step.js';
+export { agentCallMachine as agentCall } from './src/machines/agent-call/chart.js';
+export { breakerMachine as breaker } from './src/machines/breaker/chart.js';
+export { createOrchestratorMachine as orchestrator } from './src/machines/orchestrator/chart.js';
+export { stepMachine as step } from './src/machines/step/chart.js';
 `;
 
 /** The charts with one mistake. The folder must lie where XState is found, so that it is the same one. */
@@ -76,7 +76,7 @@ export const chartsWith = async (
       {
         name: 'a mistake in an action',
         setup: ({ onLoad }) => {
-          onLoad({ filter: /src[\\/]machines[\\/][^\\/]+\.ts$/ }, ({ path }) =>
+          onLoad({ filter: /src[\\/]machines[\\/].+\.ts$/ }, ({ path }) =>
             path === join(root, 'src/machines', site.file) ? { contents, loader: 'ts' } : undefined,
           );
         },

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { root } from '../package/manifest.js';
 import type { ChartName, Mutation } from './mutants.js';
@@ -11,7 +11,7 @@ import type { ChartName, Mutation } from './mutants.js';
 
 /** One call of a function of `src/guards`. */
 export interface ActionSite {
-  /** `orchestrator.settle.ts canReplan 2`: the second call of it there. */
+  /** `orchestrator/settle.ts canReplan 2`: the second call of it there. */
   readonly name: string;
   readonly file: string;
   readonly charts: readonly ChartName[];
@@ -35,11 +35,11 @@ const MACHINES = join(root, 'src/machines');
 const GUARDS = join(root, 'src/guards');
 
 /** Guards of the chart with a file of their own: they are broken at their transitions. */
-const GUARD_FILE = '.guards.ts';
+const GUARD_FILE = '/guards.ts';
 
 export const actionSites = (): ActionSite[] =>
-  readdirSync(MACHINES)
-    .filter((file) => !file.endsWith(GUARD_FILE))
+  readdirSync(MACHINES, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith(GUARD_FILE))
     .sort()
     .flatMap((file) => sitesIn(file, sourceOf(file)));
 
@@ -71,7 +71,7 @@ interface Imported {
 }
 
 const importsOf = (source: string): Imported[] => [
-  ...[...source.matchAll(/import \{([^}]*)\} from '\.\.\/guards\/([\w-]+)\.js'/g)].flatMap(
+  ...[...source.matchAll(/import \{([^}]*)\} from '(?:\.\.\/)+guards\/([\w-]+)\.js'/g)].flatMap(
     ([, names = '', from = '']) =>
       names
         .split(',')
@@ -79,7 +79,7 @@ const importsOf = (source: string): Imported[] => [
         .filter((name) => name !== '')
         .map((name) => ({ called: name, exported: name, from })),
   ),
-  ...[...source.matchAll(/import \* as (\w+) from '\.\.\/guards\/([\w-]+)\.js'/g)].flatMap(
+  ...[...source.matchAll(/import \* as (\w+) from '(?:\.\.\/)+guards\/([\w-]+)\.js'/g)].flatMap(
     ([, space = '', from = '']) =>
       exportsOf(from).map((name) => ({ called: `${space}\\.${name}`, exported: name, from })),
   ),
@@ -117,7 +117,7 @@ const endOfCall = (source: string, start: number): number => {
   throw new Error(`A call without an end: ${source.slice(start, start + 40)}`);
 };
 
-const CHART_OF_FILE: Readonly<Record<string, ChartName>> = {
+const CHART_OF_FOLDER: Readonly<Record<string, ChartName>> = {
   orchestrator: 'orchestrator',
   step: 'step',
   'agent-call': 'agentCall',
@@ -126,6 +126,6 @@ const CHART_OF_FILE: Readonly<Record<string, ChartName>> = {
 
 /** What two charts share is tried with both. */
 const chartsOfFile = (file: string): readonly ChartName[] => {
-  const chart = CHART_OF_FILE[basename(file).split('.')[0] ?? ''];
+  const chart = CHART_OF_FOLDER[dirname(file)];
   return chart === undefined ? ['step', 'orchestrator'] : [chart];
 };

@@ -2,7 +2,7 @@ import { CHARTS } from './chart-mutants.js';
 import { MUTATIONS } from './mutants.js';
 import type { Results, Survivors } from './results.js';
 
-/* docs/mutations.md, made from the results of the last full run. */
+/* docs/internals/mutations.md, made from the results of the last full run. */
 
 type Row = readonly [id: string, result: Results[string]];
 
@@ -18,14 +18,14 @@ export const mutationsPage = (results: Results, survivors: Survivors): string =>
   const rows = Object.entries(results);
   const refuted = rows.filter(isRefuted).length;
   const percent = ((100 * refuted) / rows.length).toFixed(1);
-  return `# Mutants: the proof can fail
+  return `# Mutants
 
 <!-- Written by \`npm run mutate\` from \`test/mutation\`; change it there. -->
 
-A proof that cannot fail proves nothing, and neither does a test. So every guard of every chart is broken on purpose, one at a
-time, and the [generated paths](architecture.md#invariants) and \`prove\` have to notice. The mutants are made from the
-charts, none is picked by hand: ${rows.length} of them, of which ${refuted} are refuted (${percent} %). The others do nothing wrong, and the reason
-is given [below](#mutants-that-do-nothing-wrong); a new one without a reason fails the tests.
+Every guard of every chart is broken on purpose, one at a time. This page says who notices: the [generated
+paths](../architecture.md#invariants) and \`prove\`. The scenario tests are not run on mutants. The mutants are made from the
+charts, none is picked by hand: ${rows.length} in the last full run, of which ${refuted} were noticed (${percent} %). The others do nothing
+wrong, and the reason is given [below](#mutants-that-do-nothing-wrong); a new one without a reason fails the tests.
 
 ## What is broken
 
@@ -40,10 +40,11 @@ is given [below](#mutants-that-do-nothing-wrong); a new one without a reason fai
 
 ## Who notices
 
-- The paths: every step of every generated path that asks the guard is taken by the mutant from the same state, and has to come
-  to the same state, facts, calls, timers and messages (\`refutationByPaths\` in \`test/mutation/path-suite.ts\`). What the charts do
-  on these paths is written down in \`test/generated/behaviour\`, so that such a difference is a failing test.
-- The proof: \`proveCharts\` in \`src/testing/prove/prove.ts\` has to find a broken rule, or a maximum that is not what \`bounds()\`
+- The paths: every step of every generated path that asks the guard is taken by the mutant from the same state, and has to reach
+  the same state, facts, calls, timers and messages (\`refutationByPaths\` in \`test/mutation/path-suite.ts\`). What the charts do
+  on these paths is written down in \`test/generated/behaviour\`. The paths compare with the chart as it is: they notice that
+  something changed, not that it is wrong.
+- The proof: \`proveCharts\` in \`src/proof/prove/prove.ts\` has to find a broken rule, or a maximum that is not what \`bounds()\`
   says, in one of ${PROOF_CASES_TEXT}. It looks for promises that are broken, not for differences: a mutant that is more
   cautious than the chart, or that tells something else, keeps every promise, and only the paths see it.
 

@@ -1,8 +1,8 @@
-import { chartsOf } from '../../src/composition/charts.js';
-import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
-import { METRICS } from '../../src/testing/prove/metrics.js';
-import { proveCharts } from '../../src/testing/prove/prove.js';
-import type { Proof, ProveOptions } from '../../src/testing/prove/prove.types.js';
+import { chartsOf } from '../../src/orchestrator/charts.js';
+import type { Policy, PolicyOverrides } from '../../src/model/policy.js';
+import { METRICS } from '../../src/proof/prove/metrics.js';
+import { proveCharts } from '../../src/proof/prove/prove.js';
+import type { Proof, ProveOptions } from '../../src/proof/prove/prove.types.js';
 import { small } from '../prove/configurations.js';
 import { watchedGuards } from './guards-asked.js';
 import type { Mutant } from './mutants.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { createOrchestrator } from '../../src/index.js';
-import { openaiAgent } from '../../src/openai/index.js';
+import { openaiAgent } from '../../src/services/openai/index.js';
 import { answerFailure } from './failures.js';
 import { agentCall, doneReport } from './requests.js';
 import type { Answers } from './servers.js';

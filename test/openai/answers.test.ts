@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { RoleOptions } from '../../src/openai/index.js';
-import { openaiSummarizer, openaiSupervisor, openaiTester } from '../../src/openai/index.js';
+import type { RoleOptions } from '../../src/services/openai/index.js';
+import {
+  openaiSummarizer,
+  openaiSupervisor,
+  openaiTester,
+} from '../../src/services/openai/index.js';
 import { answerFailure } from './failures.js';
 import { goodVerdict, reviewRequest, summaryRequest, testRequest } from './requests.js';
 import type { Answers, TestServer } from './servers.js';

@@ -4,7 +4,11 @@ import { z } from 'zod';
 
 import type { Agent, Planner, Summarizer, Supervisor, Tester } from '../../src/index.js';
 import { createOrchestrator, defineAgent, presets } from '../../src/index.js';
-import type { OpenAiAnswerCode, OpenAiTool, SoftwareRole } from '../../src/openai/index.js';
+import type {
+  OpenAiAnswerCode,
+  OpenAiTool,
+  SoftwareRole,
+} from '../../src/services/openai/index.js';
 import {
   OpenAiAnswerError,
   openaiAgent,
@@ -14,7 +18,7 @@ import {
   openaiTester,
   openaiTool,
   softwareTeam,
-} from '../../src/openai/index.js';
+} from '../../src/services/openai/index.js';
 
 /* What the compiler knows and refuses. Checked by `npm run typecheck`; nothing here is ever run. */
 

@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 
 import { definePolicy } from '../../src/policy/policy.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import { openaiAgent, openaiSummarizer } from '../../src/openai/index.js';
+import { openaiAgent, openaiSummarizer } from '../../src/services/openai/index.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import type { EchoServer, Respond } from './canary-server.js';
 import { echoServer } from './canary-server.js';

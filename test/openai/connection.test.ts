@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 
 import type { ScriptedAnswer } from '../../examples/supervised-run/scripted-server.js';
 import { completion } from '../../examples/supervised-run/scripted-server.js';
-import type { OpenAiRequestCode } from '../../src/openai/index.js';
-import { OpenAiRequestError, openaiSupervisor } from '../../src/openai/index.js';
+import type { OpenAiRequestCode } from '../../src/services/openai/index.js';
+import { OpenAiRequestError, openaiSupervisor } from '../../src/services/openai/index.js';
 import { goodVerdict, reviewRequest } from './requests.js';
 import type { TestServer } from './servers.js';
 import { API_KEY, serverSaying } from './servers.js';

@@ -20,7 +20,7 @@ const page = readFileSync(join(root, 'docs/openai.md'), 'utf8');
 const asShown = async (path: string): Promise<string> => {
   const source = readFileSync(join(root, path), 'utf8')
     .replaceAll("'../src/index.js'", "'planwright'")
-    .replaceAll("'../src/openai/index.js'", "'planwright/openai'");
+    .replaceAll("'../src/services/openai/index.js'", "'planwright/openai'");
   return inHouseFormat(path, source);
 };
 

@@ -40,7 +40,7 @@ describe('the main entry point', () => {
 
 describe('planwright/openai', () => {
   it('brings no orchestrator along, and runs where there is no Node', async () => {
-    const { files, packages } = await bundle('src/openai/index.ts');
+    const { files, packages } = await bundle('src/services/openai/index.ts');
     expect(files).toContain('src/services/openai/ask.ts');
     expect(files.filter((file) => /src\/(?:machines|kernel|run|actors)\//.test(file))).toEqual([]);
     expect([...new Set(packages)].sort()).toEqual(['openai', 'openai/helpers/zod', 'zod']);
@@ -54,8 +54,8 @@ describe('planwright/openai', () => {
       dependencies?: unknown;
     };
     expect(manifest.exports['./openai']).toEqual({
-      types: './dist/openai/index.d.ts',
-      default: './dist/openai/index.js',
+      types: './dist/services/openai/index.d.ts',
+      default: './dist/services/openai/index.js',
     });
     expect(manifest.peerDependencies['openai']).toMatch(/^\^6/);
     expect(manifest.peerDependenciesMeta['openai']).toEqual({ optional: true });

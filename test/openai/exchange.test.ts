@@ -1,7 +1,7 @@
 import { OpenAI } from 'openai';
 import { describe, expect, it, vi } from 'vitest';
 
-import { OpenAiRequestError, openaiSupervisor } from '../../src/openai/index.js';
+import { OpenAiRequestError, openaiSupervisor } from '../../src/services/openai/index.js';
 import type { EchoServer } from './canary-server.js';
 import { echoServer, sendEndlessly, sendJson, sendMessage } from './canary-server.js';
 import { goodVerdict, reviewRequest } from './requests.js';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
-import type { OpenAiAnswerCode } from '../../src/openai/index.js';
-import { OpenAiAnswerError } from '../../src/openai/index.js';
+import type { OpenAiAnswerCode } from '../../src/services/openai/index.js';
+import { OpenAiAnswerError } from '../../src/services/openai/index.js';
 
 /** The error a call ends with; it must be one of this code. */
 export const answerFailure = async (

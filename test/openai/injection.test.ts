@@ -11,7 +11,7 @@ import {
   openaiTester,
   openaiTool,
   softwareTeam,
-} from '../../src/openai/index.js';
+} from '../../src/services/openai/index.js';
 import {
   agentCall,
   doneReport,

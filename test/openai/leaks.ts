@@ -2,8 +2,8 @@ import { AzureOpenAI, OpenAI } from 'openai';
 import type { ClientOptions } from 'openai';
 import { z } from 'zod';
 
-import type { OpenAiAgentOptions } from '../../src/openai/index.js';
-import { openaiTool } from '../../src/openai/index.js';
+import type { OpenAiAgentOptions } from '../../src/services/openai/index.js';
+import { openaiTool } from '../../src/services/openai/index.js';
 import type { EchoServer, Respond } from './canary-server.js';
 import { sendEndlessly, sendJson, sendMessage, sendOutput } from './canary-server.js';
 

@@ -3,8 +3,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { ConfigurationError } from '../../src/index.js';
-import type { ModelOptions, SoftwareTeamOptions } from '../../src/openai/index.js';
-import { openaiAgent, openaiSupervisor, openaiTool, softwareTeam } from '../../src/openai/index.js';
+import type { ModelOptions, SoftwareTeamOptions } from '../../src/services/openai/index.js';
+import {
+  openaiAgent,
+  openaiSupervisor,
+  openaiTool,
+  softwareTeam,
+} from '../../src/services/openai/index.js';
 import { goodVerdict, reviewRequest } from './requests.js';
 import { API_KEY, serverSaying } from './servers.js';
 

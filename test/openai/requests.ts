@@ -3,7 +3,7 @@ import type {
   ReviewRequest,
   SummaryRequest,
   TestRequest,
-} from '../../src/actors/team.types.js';
+} from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 
 /* What the orchestrator asks, as small as it can be; a test adds what it is about. */

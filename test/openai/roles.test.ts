@@ -6,7 +6,7 @@ import {
   openaiSummarizer,
   openaiSupervisor,
   openaiTester,
-} from '../../src/openai/index.js';
+} from '../../src/services/openai/index.js';
 import {
   goodPlan,
   goodVerdict,

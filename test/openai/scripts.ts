@@ -2,7 +2,7 @@ import type {
   ScriptedAnswer,
   ScriptedRequest,
 } from '../../examples/supervised-run/scripted-server.js';
-import type { SoftwareTeamMember } from '../../src/openai/index.js';
+import type { SoftwareTeamMember } from '../../src/services/openai/index.js';
 import { inTurn } from '../scenarios/scripted.js';
 import type { TestServer } from './servers.js';
 import { serverSaying } from './servers.js';

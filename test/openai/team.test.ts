@@ -13,7 +13,7 @@ import type {
 } from '../../examples/supervised-run/scripted-server.js';
 import type { RunReport } from '../../src/index.js';
 import { createOrchestrator, presets } from '../../src/index.js';
-import { openaiTool, softwareTeam } from '../../src/openai/index.js';
+import { openaiTool, softwareTeam } from '../../src/services/openai/index.js';
 import { goodVerdict, planRequest } from './requests.js';
 import { asked, modelsByMember, plan, report, serverFor, step } from './scripts.js';
 import { blocksIn, promptOf, serverSaying } from './servers.js';

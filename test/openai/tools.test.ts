@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import type { Usage } from '../../src/index.js';
-import type { ModelOptions, OpenAiTool } from '../../src/openai/index.js';
-import { OpenAiRequestError, openaiAgent, openaiTool } from '../../src/openai/index.js';
+import type { ModelOptions, OpenAiTool } from '../../src/services/openai/index.js';
+import { OpenAiRequestError, openaiAgent, openaiTool } from '../../src/services/openai/index.js';
 import { answerFailure } from './failures.js';
 import { agentCall, doneReport } from './requests.js';
 import type { Answers } from './servers.js';

@@ -27,7 +27,7 @@ export const packedFiles = manifest.files;
 interface Entry {
   /** What users import: `planwright/testing`. */
   readonly specifier: string;
-  /** Where it comes from: `src/testing/index.ts`. */
+  /** Where it comes from: `src/testing.ts`. */
   readonly source: string;
   readonly needsNode: boolean;
 }

@@ -5,8 +5,8 @@ import type { AdoptionRules } from '../../src/plan/adopt.js';
 import { adoptPlan } from '../../src/plan/adopt.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
 import { findCycle } from '../../src/plan/cycle.js';
-import { STEP_ID_PATTERN } from '../../src/plan/plan.js';
-import type { Progress } from '../../src/plan/progress.js';
+import { STEP_ID_PATTERN } from '../../src/model/plan.js';
+import type { Progress } from '../../src/model/progress.js';
 import {
   emptyProgress,
   GIVEN_UP,

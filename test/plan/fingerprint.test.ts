@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { planFingerprint } from '../../src/plan/fingerprint.js';
-import type { ProposedPlan, Votes } from '../../src/plan/plan.js';
+import type { ProposedPlan, Votes } from '../../src/model/plan.js';
 import { anyPlan, plan } from './plans.js';
 
 const votedOn = (votes: Votes): ProposedPlan => ({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AdoptionRules } from '../../src/plan/adopt.js';
 import { adoptPlan } from '../../src/plan/adopt.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
-import type { Progress, Settlement, StepState } from '../../src/plan/progress.js';
+import type { Progress, Settlement, StepState } from '../../src/model/progress.js';
 import {
   emptyProgress,
   GIVEN_UP,

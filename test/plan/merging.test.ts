@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { defineAgent, definePolicy, done, needsContext, requestReplan } from '../../src/index.js';
 import type { Fact, Plan, PolicyOverrides } from '../../src/index.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
-import { checkInvariants, virtualClock } from '../../src/testing/index.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { checkInvariants, virtualClock } from '../../src/testing.js';
 
 /* Plans that meet plans, on the real orchestrator: any plans, any answers, any number of replans. */
 

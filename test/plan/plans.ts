@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import type { ProposedPlan, ProposedStep } from '../../src/plan/plan.js';
-import { planSchema } from '../../src/plan/plan.js';
+import type { ProposedPlan, ProposedStep } from '../../src/model/plan.js';
+import { planSchema } from '../../src/model/plan.js';
 import { steps } from '../scenarios/team.js';
 
 /** A plan in short: `plan('a', 'b<a')`. */

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import { adoptPlan } from '../../src/plan/adopt.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
-import type { ProposedPlan } from '../../src/plan/plan.js';
-import { planSchema } from '../../src/plan/plan.js';
-import type { Progress, Settlement, StepState } from '../../src/plan/progress.js';
+import type { ProposedPlan } from '../../src/model/plan.js';
+import { planSchema } from '../../src/model/plan.js';
+import type { Progress, Settlement, StepState } from '../../src/model/progress.js';
 import {
   emptyProgress,
   GIVEN_UP,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { findCycle } from '../../src/plan/cycle.js';
-import { STEP_ID_PATTERN } from '../../src/plan/plan.js';
+import { STEP_ID_PATTERN } from '../../src/model/plan.js';
 import type { PlanRules, PlanValidation } from '../../src/plan/validate.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import { steps } from '../scenarios/team.js';

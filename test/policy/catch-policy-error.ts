@@ -1,6 +1,6 @@
 import { type Issue, PolicyError } from '../../src/errors.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 
 /** Anything at all as overrides: what a caller without types, or with JSON from afar, hands in. */
 export function untyped(overrides: unknown): PolicyOverrides {

@@ -10,7 +10,7 @@ import {
   planningBudgetMs,
   stepBudgetMs,
   verificationBudgetMs,
-} from '../../src/policy/time.js';
+} from '../../src/guards/time-budgets.js';
 
 const minuteMs = 60_000;
 const limits = fc.oneof(

@@ -12,14 +12,14 @@ import {
   needsContext,
   requestReplan,
 } from '../../src/agents/report.js';
-import type { OrchestratorOptions } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { OrchestratorOptions } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunHeader, RunStore, StoredEntry } from '../../src/services/run-store.js';
+import type { RunHeader, RunStore, StoredEntry } from '../../src/model/run-store.js';
 import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';

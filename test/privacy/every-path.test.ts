@@ -5,12 +5,12 @@ import { defineAgent } from '../../src/agents/agent.js';
 import type { AgentReport } from '../../src/agents/report.js';
 import { askHuman, handOff, needsContext, requestReplan } from '../../src/agents/report.js';
 import { secret } from '../../src/agents/secret.js';
-import type { OrchestratorOptions } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { OrchestratorOptions } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
+import type { RunStore } from '../../src/model/run-store.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 
 /* Every way from a callback into a journal: what must not be written is taken out first, and cut afterwards. */

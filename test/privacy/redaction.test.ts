@@ -4,9 +4,9 @@ import { z } from 'zod';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { secret } from '../../src/agents/secret.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
+import type { RunStore } from '../../src/model/run-store.js';
 import { storeWith } from '../run/runs.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 

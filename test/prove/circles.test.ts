@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { NOTHING } from '../../src/testing/prove/metrics.js';
-import { Circles } from '../../src/testing/prove/witness/circles.js';
+import { NOTHING } from '../../src/proof/prove/metrics.js';
+import { Circles } from '../../src/proof/prove/witness/circles.js';
 
 const costing = (agentCalls: number) => ({ ...NOTHING, agentCalls });
 

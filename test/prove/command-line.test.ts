@@ -37,8 +37,8 @@ describe('planwright prove', () => {
     const { code, printed } = await called('prove', 'planAndExecute', '--steps', '1');
     expect(code).toBe(0);
     expect(printed).toMatch(/^PROVED/);
-    expect(printed).toMatch(/calls of anybody +24 +24/);
-    expect(printed).toContain('How a run comes to 6 questions to people:');
+    expect(printed).toMatch(/agent calls +24 +24/);
+    expect(printed).toContain('Path to the maximum of 6 approvals:');
     expect(printed).toContain('A person resumes the run');
     expect(printed).toMatch(/^orchestrator: \d+ of \d+ states, \d+ of \d+ transitions$/m);
     expect(printed).toMatch(/^agentCall: 9 of 10 states, \d+ of \d+ transitions$/m);

@@ -1,6 +1,6 @@
 import { definePolicy } from '../../src/policy/policy.js';
-import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
-import type { ProveOptions } from '../../src/testing/prove/prove.types.js';
+import type { Policy, PolicyOverrides } from '../../src/model/policy.js';
+import type { ProveOptions } from '../../src/proof/prove/prove.types.js';
 
 /** As little of everything as there can be. */
 export const LEAST = {
@@ -34,7 +34,7 @@ export interface Configuration {
   readonly team?: Partial<ProveOptions>;
 }
 
-/** Every knob that changes a price tag, turned by itself and together with those it works with. */
+/** Every option that changes a bound, set by itself and together with the options it interacts with. */
 export const CONFIGURATIONS: readonly Configuration[] = [
   { name: 'nothing', policy: {} },
   { name: 'a replan', policy: { limits: { maxReplans: 1 } } },
@@ -65,7 +65,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     team: { summarizer: true },
   },
   {
-    name: 'replans by wishes only, which end the step early',
+    name: 'replans by requests only, which end the step early',
     policy: {
       limits: { maxReplans: 1 },
       gates: { step: 50 },
@@ -73,7 +73,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     },
   },
   {
-    name: 'replans by wishes only, which come with a fix that nobody asks about',
+    name: 'replans by requests only, the last of which comes with a fix',
     policy: {
       limits: { maxReplans: 1, maxFixCycles: 1 },
       gates: { code: 50 },
@@ -83,7 +83,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     team: { tester: true },
   },
   {
-    name: 'no planner: the first to hand on is voted on, the second is not',
+    name: 'no planner: a step with votes hands off, then one without',
     policy: {
       limits: { maxReplans: 2, maxFixCycles: 1, maxVotes: 2 },
       gates: { code: 50 },
@@ -92,12 +92,12 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     team: { tester: true, planner: false },
   },
   {
-    name: 'no planner: agents hand on',
+    name: 'no planner: agents hand off',
     policy: { limits: { maxReplans: 1 }, gates: { step: 50 } },
     team: { planner: false },
   },
   {
-    name: 'no planner: approval of what is handed on',
+    name: 'no planner: approval of hand-offs',
     policy: { limits: { maxReplans: 1 }, approval: { confidenceBelow: 0.5 } },
     team: { planner: false },
   },
@@ -128,7 +128,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     policy: { limits: { maxReplans: 1 }, replan: { merge: 'replaceAll' } },
   },
   {
-    name: 'no planner: nobody can be less sure than 0',
+    name: 'no planner: no confidence is below 0',
     policy: { limits: { maxReplans: 1 }, approval: { confidenceBelow: 0 } },
     team: { planner: false },
   },
@@ -175,7 +175,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     },
   },
   {
-    name: 'one call, which reviews the plan: none is out in the grace period',
+    name: 'one call, which reviews the plan: no call is in flight in the grace period',
     policy: { limits: { maxAgentCalls: 1 }, gates: { plan: 50 } },
   },
   {
@@ -204,7 +204,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     },
   },
   {
-    name: 'one call, and a replan that is left: nobody asks for another plan in vain',
+    name: 'one call, and a replan that is left: no replan request is refused',
     policy: {
       limits: { maxReplans: 1, maxAgentCalls: 1 },
       replan: { onLimit: 'askHuman' },

@@ -1,5 +1,5 @@
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { ProveOptions, Rule } from '../../src/testing/prove/prove.types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import type { ProveOptions, Rule } from '../../src/proof/prove/prove.types.js';
 import { LEAST } from './configurations.js';
 
 /** What stands in a file of the package, and what somebody might have written instead. */
@@ -29,13 +29,13 @@ export const ONE_QUESTION_TOO_MANY: Change = {
 };
 
 const QUESTION_WITHOUT_DEADLINE: Change = {
-  file: 'src/machines/step.ts',
+  file: 'src/machines/step/chart.ts',
   right: 'after: {\n        approvalTimeout: [',
   wrong: 'meta: {\n        approvalTimeout: [',
 };
 
 const NO_IS_A_YES: Change = {
-  file: 'src/machines/step.ts',
+  file: 'src/machines/step/chart.ts',
   right: "target: 'skipped' }, { target: 'failed' }]",
   wrong: "target: 'skipped' }, { target: 'performing' }]",
 };
@@ -48,13 +48,13 @@ const ANSWER_TAKEN_FOR_GRANTED: Change = {
 };
 
 const PAUSE_FOR_EVER: Change = {
-  file: 'src/machines/agent-call.ts',
+  file: 'src/machines/agent-call/chart.ts',
   right: "after: { retryBackoff: { target: 'admitting', actions: 'countTry' } }",
   wrong: "after: { retryBackoff: { target: 'backingOff', reenter: true } }",
 };
 
 const FIX_NOT_COUNTED: Change = {
-  file: 'src/machines/step.setup.ts',
+  file: 'src/machines/step/setup.ts',
   right: 'fixCycles: ({ context }) => context.fixCycles + 1',
   wrong: 'fixCycles: ({ context }) => Math.max(1, context.fixCycles)',
 };
@@ -73,7 +73,7 @@ const FAILURES_NEVER_TOO_MANY: Change = {
 
 /** As if no short run showed it: to find that out by itself takes seconds. */
 const NO_SHORT_RUN: Change = {
-  file: 'src/testing/prove/witness/counterexample-in-run.ts',
+  file: 'src/proof/prove/witness/counterexample-in-run.ts',
   right: 'STATES_MAX = 1_000',
   wrong: 'STATES_MAX = 1',
 };

@@ -1,12 +1,12 @@
-import { chartsOf } from '../../src/composition/charts.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import { compose, repertoireFor } from '../../src/testing/prove/compositional/compose.js';
-import { contractOf } from '../../src/testing/prove/compositional/contract.js';
-import { goalSystem } from '../../src/testing/prove/compositional/plan-system.js';
-import { frameAfter } from '../../src/testing/prove/explore.js';
-import type { Frame, System } from '../../src/testing/prove/model.types.js';
-import type { Repertoire } from '../../src/testing/prove/moves/replies.js';
-import { settingsOf } from '../../src/testing/prove/settings.js';
+import { chartsOf } from '../../src/orchestrator/charts.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import { compose, repertoireFor } from '../../src/proof/prove/compositional/compose.js';
+import { contractOf } from '../../src/proof/prove/compositional/contract.js';
+import { goalSystem } from '../../src/proof/prove/compositional/plan-system.js';
+import { frameAfter } from '../../src/proof/prove/explore.js';
+import type { Frame, System } from '../../src/proof/prove/model.types.js';
+import type { Repertoire } from '../../src/proof/prove/moves/replies.js';
+import { settingsOf } from '../../src/proof/prove/settings.js';
 import { small, TEAM } from './configurations.js';
 
 /** The plan of the goal on its own: as it is proved, or without what spares a look at so many plans. */

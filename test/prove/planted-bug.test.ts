@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { definePolicy } from '../../src/policy/policy.js';
-import type { Counterexample, Proof, Rule } from '../../src/testing/prove/prove.types.js';
-import { RULES } from '../../src/testing/prove/prove.types.js';
+import type { Counterexample, Proof, Rule } from '../../src/proof/prove/prove.types.js';
+import { RULES } from '../../src/proof/prove/prove.types.js';
 import { root } from '../package/manifest.js';
 import { finished } from './finished.js';
 import type { PlantedMistake } from './mistakes.js';

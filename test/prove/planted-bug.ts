@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { build } from 'esbuild';
 
-import type * as testing from '../../src/testing/index.js';
+import type * as testing from '../../src/testing.js';
 import { root } from '../package/manifest.js';
 import type { Change } from './mistakes.js';
 
@@ -77,7 +77,7 @@ export const installed = async (
   const home = join(folder, 'node_modules/planwright');
   const entryPoints = {
     index: join(root, 'src/index.ts'),
-    testing: join(root, 'src/testing/index.ts'),
+    testing: join(root, 'src/testing.ts'),
   };
   await bundled(changes, { entryPoints, outdir: home });
   const exports = { '.': './index.mjs', './testing': './testing.mjs' };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { createOrchestrator, defineAgent, presets } from '../../src/index.js';
-import { prove } from '../../src/testing/index.js';
+import { prove } from '../../src/testing.js';
 
 /*
- * As a user does it, with plans of three steps. The largest preset, `supervised`, takes too long to be proved on every run of
- * the tests: `npm run prove:presets` proves all six.
+ * As a user does it, with plans of three steps. The largest preset, `supervised`, takes too long for that on every run of
+ * the tests, and is proved with plans of one step: `npm run prove:presets` proves all six with three.
  */
 
 const worker = defineAgent({ name: 'worker', description: 'Works', run: () => 'done' });
@@ -28,3 +28,21 @@ describe.each(['collaborative', 'boundedReplan', 'dynamic', 'fixed', 'planAndExe
     });
   },
 );
+
+describe('the preset supervised', () => {
+  it.each([true, false])(
+    'keeps its price tag to the last call, with plans of one step (tester and summarizer: %s)',
+    (hasTester) => {
+      const { isProved, maxima } = prove(presets.supervised(), {
+        agents: [worker],
+        tester: hasTester,
+        summarizer: hasTester,
+        planSteps: 1,
+      });
+      expect(isProved).toBe(true);
+      for (const [metric, { value, bound }] of Object.entries(maxima ?? {})) {
+        expect([metric, value]).toEqual([metric, bound]);
+      }
+    },
+  );
+});

@@ -9,7 +9,7 @@ import { chartPictures } from '../../src/cli/charts.js';
 import { markedPicture } from '../../src/cli/page/marked-picture.js';
 import { proofPage } from '../../src/cli/page/proof-page.js';
 import { wayList } from '../../src/cli/page/ways.js';
-import { prove } from '../../src/testing/prove/prove.js';
+import { prove } from '../../src/proof/prove/prove.js';
 import { isBrowserMissed, launchChromium } from '../bundle/chromium.js';
 import { elementsIn, readSvg } from '../svg-reader.js';
 import { small, TEAM } from './configurations.js';

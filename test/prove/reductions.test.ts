@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PlannerRequest } from '../../src/actors/call.types.js';
+import type { PlannerRequest } from '../../src/model/calls.js';
 import type { KernelInput } from '../../src/kernel/kernel.types.js';
 import { validatePlan } from '../../src/plan/validate.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import { analyse } from '../../src/testing/prove/analysis.js';
-import { costOf, frameAfter } from '../../src/testing/prove/explore.js';
-import { METRICS } from '../../src/testing/prove/metrics.js';
-import type { Frame, System } from '../../src/testing/prove/model.types.js';
-import { MORE_TIME } from '../../src/testing/prove/moves/commands.js';
-import { PlanShapes } from '../../src/testing/prove/moves/plan-shapes.js';
-import type { Repertoire } from '../../src/testing/prove/moves/replies.js';
-import { linkedGroups } from '../../src/testing/prove/moves/skips.js';
-import { liveSteps } from '../../src/testing/prove/projection/live-steps.js';
-import { rootPlanOf } from '../../src/testing/prove/root-plan.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import { analyse } from '../../src/proof/prove/analysis.js';
+import { costOf, frameAfter } from '../../src/proof/prove/explore.js';
+import { METRICS } from '../../src/proof/prove/metrics.js';
+import type { Frame, System } from '../../src/proof/prove/model.types.js';
+import { MORE_TIME } from '../../src/proof/prove/moves/commands.js';
+import { PlanShapes } from '../../src/proof/prove/moves/plan-shapes.js';
+import type { Repertoire } from '../../src/proof/prove/moves/replies.js';
+import { linkedGroups } from '../../src/proof/prove/moves/skips.js';
+import { liveSteps } from '../../src/proof/prove/projection/live-steps.js';
+import { rootPlanOf } from '../../src/proof/prove/root-plan.js';
 import { framesOf, planOf } from './plan-of.js';
 
 /*

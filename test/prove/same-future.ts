@@ -1,7 +1,7 @@
-import type { OrchestratorContext } from '../../src/machines/orchestrator.types.js';
-import { costOf, frameAfter, textAfter } from '../../src/testing/prove/explore.js';
-import { METRICS } from '../../src/testing/prove/metrics.js';
-import type { Frame, Move, System } from '../../src/testing/prove/model.types.js';
+import type { OrchestratorContext } from '../../src/machines/orchestrator/context.js';
+import { costOf, frameAfter, textAfter } from '../../src/proof/prove/explore.js';
+import { METRICS } from '../../src/proof/prove/metrics.js';
+import type { Frame, Move, System } from '../../src/proof/prove/model.types.js';
 
 /*
  * The one thing a proof stands on: two states that look the same to guards have the same future. The explorer takes one

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { amountText, metricName } from '../../src/cli/quantities.js';
 import { run } from '../../src/cli/run.js';
 import { terminalOf } from '../../src/cli/terminal.js';
-import { METRICS } from '../../src/testing/prove/metrics.js';
+import { METRICS } from '../../src/proof/prove/metrics.js';
 
 const ERASE = '\r\u001B[2K';
 
@@ -58,16 +58,16 @@ describe('how far a proof has come', () => {
   });
 });
 
-describe('what a run comes to', () => {
+describe('what a run costs', () => {
   it('is told in words that fit its number', () => {
     const texts = METRICS.map((metric) => [1, 2].map((value) => amountText(metric, value)));
     expect(texts).toEqual([
-      ['1 call of the planner', '2 calls of the planner'],
-      ['1 call of anybody', '2 calls of anybody'],
+      ['1 planner call', '2 planner calls'],
+      ['1 agent call', '2 agent calls'],
       ['1 replan', '2 replans'],
       ['1 step started', '2 steps started'],
       ['1 level of sub-plans', '2 levels of sub-plans'],
-      ['1 question to people', '2 questions to people'],
+      ['1 approval', '2 approvals'],
       ['1 ms', '2 ms'],
     ]);
     expect(METRICS.map(metricName)).toContain('time in ms');
@@ -76,8 +76,8 @@ describe('what a run comes to', () => {
   it('is told with plans of one step, and in units of time', async () => {
     const printed = await proved(stream());
     expect(printed).toContain('with plans of at most 1 step:');
-    expect(printed).toContain('How a run comes to 1 step started:');
-    expect(printed).toContain('How a run comes to 1 h 5 s:');
+    expect(printed).toContain('Path to the maximum of 1 step started:');
+    expect(printed).toContain('Path to the maximum of 1 h 5 s:');
     expect(printed).not.toMatch(/\b1 (?:steps|calls|replans|questions|levels)\b/);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { chartsOf } from '../../src/composition/charts.js';
-import type { Settings } from '../../src/machines/settings.types.js';
-import { explore } from '../../src/testing/prove/explore.js';
-import { METRICS } from '../../src/testing/prove/metrics.js';
-import { prove, proveCharts } from '../../src/testing/prove/prove.js';
-import type { Proof } from '../../src/testing/prove/prove.types.js';
-import { replayOnCharts, replayWitness } from '../../src/testing/prove/witness/replay-witness.js';
-import { settingsOf } from '../../src/testing/prove/settings.js';
-import { wholeRun } from '../../src/testing/prove/whole-run.js';
+import { chartsOf } from '../../src/orchestrator/charts.js';
+import type { Settings } from '../../src/model/settings.js';
+import { explore } from '../../src/proof/prove/explore.js';
+import { METRICS } from '../../src/proof/prove/metrics.js';
+import { prove, proveCharts } from '../../src/proof/prove/prove.js';
+import type { Proof } from '../../src/proof/prove/prove.types.js';
+import { replayOnCharts, replayWitness } from '../../src/proof/prove/witness/replay-witness.js';
+import { settingsOf } from '../../src/proof/prove/settings.js';
+import { wholeRun } from '../../src/proof/prove/whole-run.js';
 import { small, TEAM as PARTS } from './configurations.js';
 import { differentFutures } from './same-future.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { SlowSubscriberError } from '../../src/errors.js';
-import type { Fact } from '../../src/journal/facts.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Fact } from '../../src/model/facts.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { FactStream } from '../../src/run/fact-stream.js';
 import type { Run } from '../../src/run/run.types.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { factsOf, started } from './runs.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseCommand } from '../../src/run/commands.js';
+import { parseCommand } from '../../src/model/commands.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { started } from './runs.js';
 

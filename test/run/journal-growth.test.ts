@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { countingStore } from '../../bench/counting-store.js';
 import { defineAgent } from '../../src/agents/agent.js';
 import { formatOf, readJournal } from '../../src/journal/read-journal.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { presets } from '../../src/policy/presets.js';
-import { tracingRunner } from '../../src/kernel/tracing-runner.js';
+import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 
 const played = async (stepCount: number, outputBytes: number) => {
   const { store, written } = countingStore();

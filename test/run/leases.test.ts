@@ -5,13 +5,13 @@ import {
   RunClaimedError,
   StoreUnavailableError,
 } from '../../src/errors.js';
-import type { Orchestrator } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Orchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreUnavailableError } from '../../src/errors.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { processOn } from './processes.js';

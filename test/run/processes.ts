@@ -1,9 +1,12 @@
 import type { Agent } from '../../src/agents/agent.js';
-import type { Orchestrator, OrchestratorOptions } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type {
+  Orchestrator,
+  OrchestratorOptions,
+} from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { slowAgent } from '../scenarios/team.js';
 

@@ -1,13 +1,13 @@
-import type { PlanRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { askHuman, blocked, done, requestReplan } from '../../src/agents/report.js';
-import type { OrchestratorOptions } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
-import type { Plan } from '../../src/plan/plan.js';
+import type { OrchestratorOptions } from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import type { Plan } from '../../src/model/plan.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Run } from '../../src/run/run.types.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 
 /*

@@ -1,14 +1,17 @@
 import type { Agent } from '../../src/agents/agent.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
 import { readJournal } from '../../src/journal/read-journal.js';
-import type { Fact } from '../../src/journal/facts.js';
-import type { OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Fact } from '../../src/model/facts.js';
+import type {
+  OrchestratorOptions,
+  StartInput,
+} from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { slowAgent, steps } from '../scenarios/team.js';
 
 export type Options = Partial<OrchestratorOptions<readonly Agent[]>>;

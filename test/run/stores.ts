@@ -1,6 +1,6 @@
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { MaybePromise, RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { MaybePromise, RunStore } from '../../src/model/run-store.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 
 /** A store whose every answer takes its time. It does not tell of changes. */
 export const slowStore = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { factsOf, started } from './runs.js';
 

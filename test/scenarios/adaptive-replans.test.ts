@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
 
-import type { PlanRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
 import { blocked, handOff, needsContext } from '../../src/agents/report.js';
-import type { Complexity, Plan } from '../../src/plan/plan.js';
+import type { Complexity, Plan } from '../../src/model/plan.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ScenarioResult, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import type { PlannerAnswer } from './planners.js';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 
 import { askHuman, done, handOff } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Control } from './harness.js';
 import { scenario } from './harness.js';

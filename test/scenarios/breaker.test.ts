@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { scriptedAgent } from './scripted.js';

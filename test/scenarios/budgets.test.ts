@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/agents/agent.js';
 import { done } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { LimitsPolicy } from '../../src/policy/types.js';
+import type { LimitsPolicy } from '../../src/model/policy.js';
 import type { ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { inTurn, scriptedAgent } from './scripted.js';

@@ -1,5 +1,5 @@
 import type { AgentCall } from '../../src/agents/agent.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { TestAgent } from './team.js';
 import { agentNamed } from './team.js';
 

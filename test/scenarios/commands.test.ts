@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 
 import { done, needsContext } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { Control } from './harness.js';
 import { scenario } from './harness.js';
 import { deferred, scriptedAgent } from './scripted.js';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PlanRequest } from '../../src/actors/team.types.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
-import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { Policy, PolicyOverrides } from '../../src/model/policy.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 import type { Expected, Outcome } from './dag-outcomes.js';
 import { expectedOf } from './dag-outcomes.js';

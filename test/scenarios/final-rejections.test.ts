@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import { requestReplan } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import { workerBy } from './by-step.js';
 import type { Control, ScenarioResult, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { blocked, handOff } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
-import type { Policy } from '../../src/policy/types.js';
+import type { Policy } from '../../src/model/policy.js';
 import type { Behaviours } from './by-step.js';
 import { after, workerBy } from './by-step.js';
 import type { ScenarioSetup } from './harness.js';

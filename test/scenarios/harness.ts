@@ -4,18 +4,22 @@ import { createActor } from 'xstate';
 
 import type { Agent } from '../../src/agents/agent.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
-import type { Fact, FactBody, FactType } from '../../src/journal/facts.js';
-import { factSchema } from '../../src/journal/facts.js';
+import type { Fact, FactBody, FactType } from '../../src/model/facts.js';
+import { factSchema } from '../../src/model/facts.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { isEnded, reportOf } from '../../src/journal/report.js';
-import type { Command } from '../../src/machines/orchestrator.types.js';
-import type { Orchestrator, OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Command } from '../../src/model/commands.js';
+import type {
+  Orchestrator,
+  OrchestratorOptions,
+  StartInput,
+} from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { CommandResult, Run } from '../../src/run/run.types.js';
 import { checkingRunner } from '../kernel/checking-runner.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 
 /** What a scenario may do while its run goes on; the same under every interpreter. */

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import { needsContext } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { Behaviours } from './by-step.js';
 import { after, workerBy } from './by-step.js';
 import type { Control, ScenarioSetup } from './harness.js';

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest';
 
 import { blocked, needsContext } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
-import type { Policy, PolicyOverrides } from '../../src/policy/types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { Policy, PolicyOverrides } from '../../src/model/policy.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import type { PlannerAnswer } from './planners.js';

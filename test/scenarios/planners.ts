@@ -1,6 +1,6 @@
-import type { Planner, PlanRequest } from '../../src/actors/team.types.js';
-import type { FactBody, FactType } from '../../src/journal/facts.js';
-import type { Plan } from '../../src/plan/plan.js';
+import type { Planner, PlanRequest } from '../../src/agents/roles.js';
+import type { FactBody, FactType } from '../../src/model/facts.js';
+import type { Plan } from '../../src/model/plan.js';
 import { steps } from './team.js';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createActor, toPromise } from 'xstate';
 
 import { PlanError } from '../../src/errors.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { planning } from '../faults/plans-planning.js';
 import { scenario } from './harness.js';
 import type { PlannerAnswer } from './planners.js';

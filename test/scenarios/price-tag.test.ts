@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import { askHuman } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ScenarioResult, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { scriptedAgent } from './scripted.js';

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { handOff, needsContext, requestReplan } from '../../src/agents/report.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { Behaviours } from './by-step.js';
 import { workerBy } from './by-step.js';
 import type { ScenarioSetup } from './harness.js';

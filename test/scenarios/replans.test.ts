@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest';
 
-import type { PlanRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { blocked, done, needsContext, requestReplan } from '../../src/agents/report.js';
-import type { FactBody } from '../../src/journal/facts.js';
+import type { FactBody } from '../../src/model/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { Behaviours } from './by-step.js';
 import { after, workerBy } from './by-step.js';
 import type { ScenarioSetup } from './harness.js';

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ScenarioResult, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { inTurn, scriptedAgent } from './scripted.js';

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 
 import { needsContext } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { Behaviours } from './by-step.js';
 import { after, workerBy } from './by-step.js';
 import type { ScenarioSetup } from './harness.js';

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 
-import type { ReviewRequest, TestRequest } from '../../src/actors/team.types.js';
+import type { ReviewRequest, TestRequest } from '../../src/agents/roles.js';
 import { done } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { inTurn, scriptedAgent } from './scripted.js';

@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest';
 
-import type { PlanRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { askHuman, blocked, requestReplan } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
-import type { Plan } from '../../src/plan/plan.js';
+import type { Fact } from '../../src/model/facts.js';
+import type { Plan } from '../../src/model/plan.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { Control, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { feedbackTexts } from './scripted.js';

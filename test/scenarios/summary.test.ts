@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 
-import type { SummaryRequest } from '../../src/actors/team.types.js';
+import type { SummaryRequest } from '../../src/agents/roles.js';
 import { blocked } from '../../src/agents/report.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { Behaviours } from './by-step.js';
 import { after, workerBy } from './by-step.js';
 import type { ScenarioResult, ScenarioSetup } from './harness.js';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 
-import type { ReviewRequest } from '../../src/actors/team.types.js';
+import type { ReviewRequest } from '../../src/agents/roles.js';
 import { askHuman, handOff } from '../../src/agents/report.js';
 import type { TestResult, Verdict } from '../../src/agents/verdict.js';
 import { definePolicy } from '../../src/policy/policy.js';

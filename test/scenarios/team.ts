@@ -1,6 +1,6 @@
 import type { Agent, AgentCall } from '../../src/agents/agent.js';
 import { defineAgent } from '../../src/agents/agent.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 
 /** An agent that does what it is told and counts its calls. */
 export interface TestAgent extends Agent {

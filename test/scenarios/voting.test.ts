@@ -11,11 +11,11 @@ import {
   requestReplan,
 } from '../../src/agents/report.js';
 import { PlanError } from '../../src/errors.js';
-import type { Votes } from '../../src/plan/plan.js';
-import { createOrchestrator } from '../../src/orchestrator.js';
+import type { Votes } from '../../src/model/plan.js';
+import { createOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import { after } from './by-step.js';
 import type { ScenarioResult, ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';

@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import { askHuman, blocked, needsContext } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { after, workerBy } from './by-step.js';
 import type { ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 
 import { handOff, requestReplan } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { plan as planOf } from '../plan/plans.js';
 import { scenario } from '../scenarios/harness.js';

@@ -1,5 +1,5 @@
 import { presets } from '../../src/policy/presets.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { Behaviours } from '../scenarios/by-step.js';
 import { workerBy } from '../scenarios/by-step.js';
 import type { ScenarioResult, ScenarioSetup } from '../scenarios/harness.js';

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 
-import type { PlanRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { done, needsContext } from '../../src/agents/report.js';
-import type { FactType } from '../../src/journal/facts.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { FactType } from '../../src/model/facts.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { Behaviours } from '../scenarios/by-step.js';
 import { after, workerBy } from '../scenarios/by-step.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';

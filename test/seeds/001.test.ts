@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 
-import type { PlanRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { done, needsContext } from '../../src/agents/report.js';
 import { after } from '../scenarios/by-step.js';

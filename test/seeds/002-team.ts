@@ -1,7 +1,7 @@
-import type { PlanRequest } from '../../src/actors/team.types.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
-import type { Fact } from '../../src/journal/facts.js';
-import type { Plan, Scope } from '../../src/plan/plan.js';
+import type { Fact } from '../../src/model/facts.js';
+import type { Plan, Scope } from '../../src/model/plan.js';
 import type { Control } from '../scenarios/harness.js';
 import { scriptedAgent } from '../scenarios/scripted.js';
 import type { TestAgent } from '../scenarios/team.js';

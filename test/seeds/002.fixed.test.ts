@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { TestRequest } from '../../src/actors/team.types.js';
+import type { TestRequest } from '../../src/agents/roles.js';
 import { requestReplan } from '../../src/agents/report.js';
 import { presets } from '../../src/policy/presets.js';
-import type { Policy } from '../../src/policy/types.js';
+import type { Policy } from '../../src/model/policy.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { play, scenario } from '../scenarios/harness.js';
 import type { Answers } from './002-team.js';

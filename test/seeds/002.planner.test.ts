@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import type { AgentCall } from '../../src/agents/agent.js';
 import { requestReplan } from '../../src/agents/report.js';
-import { scopeSchema } from '../../src/plan/plan.js';
+import { scopeSchema } from '../../src/model/plan.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import { presets } from '../../src/policy/presets.js';
 import { scenario } from '../scenarios/harness.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { done, requestReplan } from '../../src/agents/report.js';
-import type { Fact, FactType } from '../../src/journal/facts.js';
-import type { Scope } from '../../src/plan/plan.js';
+import type { Fact, FactType } from '../../src/model/facts.js';
+import type { Scope } from '../../src/model/plan.js';
 import { presets } from '../../src/policy/presets.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';

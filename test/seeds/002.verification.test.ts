@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 
-import type { ReviewRequest } from '../../src/actors/team.types.js';
+import type { ReviewRequest } from '../../src/agents/roles.js';
 import type { Verdict } from '../../src/agents/verdict.js';
-import type { Plan, Scope } from '../../src/plan/plan.js';
+import type { Plan, Scope } from '../../src/model/plan.js';
 import { presets } from '../../src/policy/presets.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';

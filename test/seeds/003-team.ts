@@ -1,9 +1,9 @@
-import type { Summarizer } from '../../src/actors/team.types.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Summarizer } from '../../src/agents/roles.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { RunRecord } from '../../src/journal/record.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { presets } from '../../src/policy/presets.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { Behaviours } from '../scenarios/by-step.js';
 import { workerBy } from '../scenarios/by-step.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';

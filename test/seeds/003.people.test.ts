@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import type { AgentCall } from '../../src/agents/agent.js';
 import { askHuman } from '../../src/agents/report.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { after } from '../scenarios/by-step.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { play, scenario } from '../scenarios/harness.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PlanRequest } from '../../src/actors/team.types.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { PlanRequest } from '../../src/agents/roles.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { validatePlan } from '../../src/plan/validate.js';
 import { presets } from '../../src/policy/presets.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { started } from '../run/runs.js';
 import { after } from '../scenarios/by-step.js';
 import { scenario } from '../scenarios/harness.js';

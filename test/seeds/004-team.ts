@@ -1,5 +1,5 @@
-import type { ReviewRequest, Supervisor } from '../../src/actors/team.types.js';
-import type { FactBody, FactType } from '../../src/journal/facts.js';
+import type { ReviewRequest, Supervisor } from '../../src/agents/roles.js';
+import type { FactBody, FactType } from '../../src/model/facts.js';
 import { presets } from '../../src/policy/presets.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { agentNamed, steps } from '../scenarios/team.js';

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import type { AgentCall } from '../../src/agents/agent.js';
 import { blocked } from '../../src/agents/report.js';
 import { presets } from '../../src/policy/presets.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { scenario } from '../scenarios/harness.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';

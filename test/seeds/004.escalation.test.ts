@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Verdict } from '../../src/agents/verdict.js';
-import type { Level } from '../../src/guards/escalation.js';
-import { LEVELS, levelFor } from '../../src/guards/escalation.js';
+import type { Level } from '../../src/model/statuses.js';
+import { levelFor } from '../../src/guards/escalation.js';
+import { LEVELS } from '../../src/model/statuses.js';
 import { presets } from '../../src/policy/presets.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 
 import { blocked } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { transcript } from '../../src/journal/selectors.js';
 import { presets } from '../../src/policy/presets.js';
 import { scenario } from '../scenarios/harness.js';

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import type { AgentCall } from '../../src/agents/agent.js';
 import { blocked } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { RunRecord } from '../../src/journal/record.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { stepById } from '../../src/journal/selectors.js';

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 
-import type { Supervisor } from '../../src/actors/team.types.js';
+import type { Supervisor } from '../../src/agents/roles.js';
 import { blocked } from '../../src/agents/report.js';
 import type { Verdict } from '../../src/agents/verdict.js';
-import type { FactBody, FactType } from '../../src/journal/facts.js';
+import type { FactBody, FactType } from '../../src/model/facts.js';
 import { presets } from '../../src/policy/presets.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn, toldBy } from '../scenarios/planners.js';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { AgentCall } from '../../src/agents/agent.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { presets } from '../../src/policy/presets.js';
 import {
   executionBudgetMs,
@@ -10,9 +10,9 @@ import {
   planningBudgetMs,
   stepBudgetMs,
   verificationBudgetMs,
-} from '../../src/policy/time.js';
-import type { PolicyOverrides } from '../../src/policy/types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+} from '../../src/guards/time-budgets.js';
+import type { PolicyOverrides } from '../../src/model/policy.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn, toldBy } from '../scenarios/planners.js';

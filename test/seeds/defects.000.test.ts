@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { handOff, requestReplan } from '../../src/agents/report.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { presets } from '../../src/policy/presets.js';
 import { expectNoLeaks, watchedClock } from '../faults/no-leaks.js';
 import { workerBy } from '../scenarios/by-step.js';
@@ -24,7 +24,7 @@ const pingPong = () => [
 
 describe('seed 000, as it was written', () => {
   scenario(
-    'defect 1: two agents that always ask for each other end at the bound, with all results kept',
+    'two agents that always ask for each other end at the bound, with all results kept',
     () => ({
       options: { agents: pingPong(), policy: presets.collaborative() },
       start: { plan: { steps: steps('reviewer:review') } },
@@ -43,7 +43,7 @@ describe('seed 000, as it was written', () => {
     },
   );
 
-  it('defect 1: the bound holds under every preset, whoever asks', async () => {
+  it('the bound holds under every preset, whoever asks', async () => {
     const seen: Record<string, number> = {};
     await underEveryPreset(
       () => ({ agents: pingPong(), planner: plannerInTurn(['reviewer:review']) }),
@@ -66,7 +66,7 @@ describe('seed 000, as it was written', () => {
   });
 
   scenario(
-    'defect 2: a request that was refused leaves no agent and no query for the next one to inherit',
+    'a request that was refused leaves no agent and no query for the next one to inherit',
     () => ({
       options: {
         agents: [
@@ -97,7 +97,7 @@ describe('seed 000, as it was written', () => {
     },
   );
 
-  it('defect 3: whoever holds a plan, a record or a fact sees no later change in it', async () => {
+  it('whoever holds a plan, a record or a fact sees no later change in it', async () => {
     const clock = watchedClock();
     const plan = { steps: steps('reviewer:review') };
     const planBefore = JSON.stringify(plan);

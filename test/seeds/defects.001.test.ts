@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Planner } from '../../src/actors/team.types.js';
+import type { Planner } from '../../src/agents/roles.js';
 import { needsContext } from '../../src/agents/report.js';
-import type { Fact } from '../../src/journal/facts.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type { Fact } from '../../src/model/facts.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
-import type { ReplanPolicy } from '../../src/policy/types.js';
+import type { ReplanPolicy } from '../../src/model/policy.js';
 import { expectNoLeaks, watchedClock } from '../faults/no-leaks.js';
 import { workerBy } from '../scenarios/by-step.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
@@ -57,7 +57,7 @@ const callsPerStep = (facts: readonly Fact[]): Map<string | null, number> => {
 };
 
 describe('seed 001, as it was written', { timeout: 60_000 }, () => {
-  it('defect 4: a completed step is called exactly once across any number of replans', async () => {
+  it('a completed step is called exactly once across any number of replans', async () => {
     for (const merge of MERGES) {
       for (let replans = 1; replans <= 6; replans += 1) {
         const { facts, report } = await play('straight', () => rounds(replans, merge));
@@ -122,7 +122,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
     return facts;
   };
 
-  it('defect 5: ids are unique and every dependency can be resolved after any number of merges', async () => {
+  it('ids are unique and every dependency can be resolved after any number of merges', async () => {
     let adoptions = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -149,7 +149,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
   });
 
   scenario(
-    'defect 5: a new step that depends on a new step waits for that one, not for an old one of its name',
+    'a new step that depends on a new step waits for that one, not for an old one of its name',
     () => ({
       options: {
         agents: [
@@ -177,7 +177,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'defect 6: pending steps of the old plan that a new one replaces are reported as skipped, by name and reason',
+    'pending steps of the old plan that a new one replaces are reported as skipped, by name and reason',
     () => ({
       options: {
         agents: [workerBy({ a: needsContext('More') })],
@@ -197,7 +197,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'defect 7: of several workers that need context at one level the planner hears every one, in one call',
+    'of several workers that need context at one level the planner hears every one, in one call',
     () => ({
       options: {
         agents: [

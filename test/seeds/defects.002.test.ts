@@ -17,7 +17,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
     steps: [{ id: 's', agent: 'worker', task: `Try idea number ${revision}` }],
   });
 
-  it('defect 8: requests and failures are counted alike: an agent that always asks is bounded like one that always fails', async () => {
+  it('requests and failures are counted alike: an agent that always asks is bounded like one that always fails', async () => {
     const answers = {
       asks: () => requestReplan({ reason: 'I want another plan' }),
       fails: () => Promise.reject(new Error('Broken')),
@@ -35,7 +35,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   });
 
   scenario(
-    'defect 8: one budget for both: asking in turns with failing spends it once, and then it is spent',
+    'one budget for both: asking in turns with failing spends it once, and then it is spent',
     () => {
       let calls = 0;
       const worker = agentNamed('worker', () => {
@@ -58,7 +58,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'defect 9: a step that was approved is not put to the person again, however unsure its agent stays',
+    'a step that was approved is not put to the person again, however unsure its agent stays',
     () => ({
       options: {
         agents: [agentNamed('worker', ({ step }) => done(`did ${step.id}`, { confidence: 0.1 }))],
@@ -77,7 +77,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
     },
   );
 
-  it('defect 10: nobody works on a step that a person rejected, whatever the policy makes of the no', async () => {
+  it('nobody works on a step that a person rejected, whatever the policy makes of the no', async () => {
     const architects: string[] = [];
     await underEveryPreset(
       () => ({
@@ -111,7 +111,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   });
 
   scenario(
-    'defect 11: after a replan the same agent at the same place overwrites nothing: every output has a key of its own',
+    'after a replan the same agent at the same place overwrites nothing: every output has a key of its own',
     () => ({
       options: {
         agents: [
@@ -141,7 +141,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'defect 12: any agent can be unsure, of any name, with any output, and a step that fails is failed',
+    'any agent can be unsure, of any name, with any output, and a step that fails is failed',
     () => ({
       options: {
         agents: [

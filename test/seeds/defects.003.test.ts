@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { done } from '../../src/agents/report.js';
 import { presets } from '../../src/policy/presets.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { eachInAStep } from '../faults/agents-faulty.js';
 import { expectNoLeaks } from '../faults/no-leaks.js';
 import { started } from '../run/runs.js';
@@ -16,7 +16,7 @@ expectNoLeaks();
 describe('seed 003, as it was written', () => {
   // Every plan of up to five steps with every subset of failures is in test/scenarios/dags.test.ts.
   scenario(
-    'defect 13: a task behind a failed dependency is settled, so that the plan is complete and the run ends at once',
+    'a task behind a failed dependency is settled, so that the plan is complete and the run ends at once',
     () => ({
       options: {
         agents: [workerBy({ b: new Error('Broken') })],
@@ -50,7 +50,7 @@ describe('seed 003, as it was written', () => {
     };
 
   scenario(
-    'defect 14: tasks are skipped by the names they have, pending ones as well as the one that runs',
+    'tasks are skipped by the names they have, pending ones as well as the one that runs',
     whileRunning((control) => control.skip(['t1', 't3'])),
     ({ report, commands }) => {
       expect(commands).toEqual([{ accepted: true }]);
@@ -64,7 +64,7 @@ describe('seed 003, as it was written', () => {
   );
 
   scenario(
-    'defect 14: to skip to a task applies to the pending tasks before it, and to those only',
+    'to skip to a task applies to the pending tasks before it, and to those only',
     whileRunning((control) => control.skipTo('t4')),
     ({ report, commands }) => {
       expect(commands).toEqual([{ accepted: true }]);
@@ -73,7 +73,7 @@ describe('seed 003, as it was written', () => {
     },
   );
 
-  it('defect 14: a number where a name belongs is refused and skips nothing', async () => {
+  it('a number where a name belongs is refused and skips nothing', async () => {
     const { run, clock } = started();
     for (const wrong of [[0], [1], ['0'], [' a']]) {
       expect(await run.skip(wrong as string[])).toMatchObject({ accepted: false });
@@ -97,7 +97,7 @@ describe('seed 003, as it was written', () => {
   ];
 
   scenario(
-    'defect 15: a result of an unknown kind fails as invalid-output and never becomes a text',
+    'a result of an unknown kind fails as invalid-output and never becomes a text',
     () => eachInAStep(unknownKinds.map(ofKind)),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Level } from '../../src/guards/escalation.js';
-import { levelFor, LEVELS } from '../../src/guards/escalation.js';
+import type { Level } from '../../src/model/statuses.js';
+import { levelFor } from '../../src/guards/escalation.js';
+import { LEVELS } from '../../src/model/statuses.js';
 import { defaultPolicy } from '../../src/policy/defaults.js';
 import { presets } from '../../src/policy/presets.js';
 import { expectNoLeaks } from '../faults/no-leaks.js';
@@ -16,7 +17,7 @@ expectNoLeaks();
 
 describe('seed 004, as it was written', () => {
   scenario(
-    'defect 16: a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs',
+    'a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs',
     () => ({ options: teamOf({ supervisor: judging({ plan: [69] }) }) }),
     (result) => {
       const { maxReplans } = presets.supervised().limits;
@@ -31,7 +32,7 @@ describe('seed 004, as it was written', () => {
 
   const heard = { aborts: [] as string[] };
   scenario(
-    'defect 16: an abort reaches everybody who works, and every step acknowledges it in the report',
+    'an abort reaches everybody who works, and every step acknowledges it in the report',
     () => {
       heard.aborts = [];
       return {
@@ -57,7 +58,7 @@ describe('seed 004, as it was written', () => {
   const TIMEOUT_MS = 60_000;
   const cut = { at: [] as number[] };
   scenario(
-    'defect 16: an agent that hangs between two time checks is cut by its timeout, and told so',
+    'an agent that hangs between two time checks is cut by its timeout, and told so',
     (clock) => {
       cut.at = [];
       return {
@@ -93,7 +94,7 @@ describe('seed 004, as it was written', () => {
     abort: (_, issues) => issues >= 5,
   };
 
-  it('defect 17: the escalation table is a function: of all rows that match the most severe one counts', () => {
+  it('the escalation table is a function: of all rows that match the most severe one counts', () => {
     const severest = (score: number, issues: number): Level | undefined =>
       LEVELS.filter((level) => rows[level](score, issues)).at(-1);
     expect(severest(80, 5)).toBe('abort');
@@ -110,7 +111,7 @@ describe('seed 004, as it was written', () => {
   });
 
   scenario(
-    'defect 17: a score of 80 with the fifth issue in a row ends the run: NONE does not outvote ABORT',
+    'a score of 80 with the fifth issue in a row ends the run: NONE does not outvote ABORT',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1', 'coder:s2', 'coder:s3') }),
@@ -136,7 +137,7 @@ describe('all seeds, as they were written', () => {
   const tooMany = Array.from({ length: 16 }, (_, index) => `s${index}`);
 
   scenario(
-    'defect 18: whatever is wrong with a plan, one stage finds it, names it, and tells the planner within the bound',
+    'whatever is wrong with a plan, one stage finds it, names it, and tells the planner within the bound',
     () =>
       untilGood([
         ['a<b', 'b<a'],
@@ -167,7 +168,7 @@ describe('all seeds, as they were written', () => {
   );
 
   scenario(
-    'defect 18: a plan of no steps is a plan: there was nothing to do',
+    'a plan of no steps is a plan: there was nothing to do',
     () => planning([[]]),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toEqual([]);
@@ -176,7 +177,7 @@ describe('all seeds, as they were written', () => {
   );
 
   scenario(
-    'defect 18: a planner that never gets it right ends the run at the bound, before anybody works',
+    'a planner that never gets it right ends the run at the bound, before anybody works',
     () => planning([['a<a']], { limits: { maxReplans: 5 } }),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toHaveLength(6);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunHeader } from '../../src/services/run-store.js';
-import type { ContractEntry } from '../../src/testing/index.js';
-import { storeContract } from '../../src/testing/index.js';
+import type { RunHeader } from '../../src/model/run-store.js';
+import type { ContractEntry } from '../../src/testing.js';
+import { storeContract } from '../../src/testing.js';
 import { cpuTimeMs } from '../cpu-time.js';
 
 describe('memoryStore keeps the contract of a store', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createActor, createMachine } from 'xstate';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -186,7 +186,7 @@ describe('settle', () => {
   it('works where there are no immediates, as in a browser', async () => {
     vi.stubGlobal('setImmediate', undefined);
     vi.resetModules();
-    const browser = await import('../../src/services/virtual-clock.js');
+    const browser = await import('../../src/testing/virtual-clock.js');
     const clock = browser.virtualClock();
     await clock.runUntil(clock.sleep(1_000));
     expect(clock.now()).toBe(1_000);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createSimulator } from '../../src/testing/simulate/simulator.js';
+import { createSimulator } from '../../src/proof/simulate/simulator.js';
 import type { Covered } from './chart-coverage.js';
 import { ChartCoverage } from './chart-coverage.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreUnavailableError } from '../../src/errors.js';
-import type { FaultKind } from '../../src/testing/simulate/fault-kinds.js';
-import { networkedStore } from '../../src/testing/simulate/network.js';
-import { settingOf } from '../../src/testing/simulate/policies.js';
-import { Stage } from '../../src/testing/simulate/stage.js';
-import { worldOf } from '../../src/testing/simulate/world.js';
+import type { FaultKind } from '../../src/proof/simulate/fault-kinds.js';
+import { networkedStore } from '../../src/proof/simulate/network.js';
+import { settingOf } from '../../src/proof/simulate/policies.js';
+import { Stage } from '../../src/proof/simulate/stage.js';
+import { worldOf } from '../../src/proof/simulate/world.js';
 
 /* The network of a simulated world does what its faults are called. */
 

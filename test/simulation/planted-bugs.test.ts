@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { INVARIANTS } from '../../src/testing/invariants/invariants.js';
-import { createSimulator } from '../../src/testing/simulate/simulator.js';
+import { createSimulator } from '../../src/proof/simulate/simulator.js';
 import type { PlantedBug } from './planted-bugs.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
 import { PLANTED_EDGE_BUGS } from './planted-edge-bugs.js';

@@ -1,28 +1,28 @@
 import type { AnyStateMachine } from 'xstate';
 import { assign, emit, enqueueActions } from 'xstate';
 
-import type { StoredEntry } from '../../src/services/run-store.js';
-import type { Level } from '../../src/guards/escalation.js';
-import { tracingRunner } from '../../src/kernel/tracing-runner.js';
-import type { AgentCallContext } from '../../src/machines/agent-call.js';
+import type { StoredEntry } from '../../src/model/run-store.js';
+import type { Level } from '../../src/model/statuses.js';
+import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
+import type { AgentCallContext } from '../../src/machines/agent-call/chart.js';
 import { changed } from '../../src/machines/changed.js';
-import { actorIn, asVerdict, outcomeIn } from '../../src/machines/orchestrator.events.js';
-import * as facts from '../../src/machines/orchestrator.facts.js';
-import { proposalAdopted } from '../../src/machines/orchestrator.adopt.js';
-import * as settle from '../../src/machines/orchestrator.settle.js';
-import { stepsStarted } from '../../src/machines/orchestrator.start.js';
-import * as takeOff from '../../src/machines/orchestrator.take-off.js';
+import { actorIn, asVerdict, outcomeIn } from '../../src/machines/orchestrator/events.js';
+import * as facts from '../../src/machines/orchestrator/facts.js';
+import { proposalAdopted } from '../../src/machines/orchestrator/adopt.js';
+import * as settle from '../../src/machines/orchestrator/settle.js';
+import { stepsStarted } from '../../src/machines/orchestrator/start.js';
+import * as takeOff from '../../src/machines/orchestrator/cancel-steps.js';
 import type {
   OrchestratorContext,
   OrchestratorEvent,
   Update,
-} from '../../src/machines/orchestrator.types.js';
-import * as updates from '../../src/machines/orchestrator.updates.js';
-import type { StepContext } from '../../src/machines/step.types.js';
+} from '../../src/machines/orchestrator/context.js';
+import * as updates from '../../src/machines/orchestrator/updates.js';
+import type { StepContext } from '../../src/machines/step/context.js';
 import { chunkedListOf, itemsOf } from '../../src/plan/chunked-list.js';
 import { withReady } from '../../src/plan/progress.js';
 import type { InvariantName } from '../../src/testing/invariants/invariants.js';
-import type { Understudies } from '../../src/testing/simulate/troupe.js';
+import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
 
 /* Bugs put into the charts and the store from outside: no production file knows of them. */
 
@@ -54,8 +54,8 @@ type Implementations = Parameters<AnyStateMachine['provide']>[0];
 
 /** The kernel with one chart whose guards, actions or delays were exchanged. */
 const inChart = (id: string, implementations: Implementations): Understudies => ({
-  runnerOf: (machine) =>
-    tracingRunner(machine.id === id ? machine.provide(implementations) : machine),
+  runnerOf: (machine, verify) =>
+    tracingRunner(machine.id === id ? machine.provide(implementations) : machine, verify),
 });
 
 /** Longer than any simulated run. */
@@ -302,6 +302,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'a chart remembers other runs',
     caughtBy: 'replay-agrees',
+    understudies: inChart('orchestrator', { actions: { enterPhase: forgetful() } }),
+  },
+  {
+    bug: 'an action depends on more than context and event',
+    caughtBy: 'runners-agree',
     understudies: inChart('orchestrator', { actions: { enterPhase: forgetful() } }),
   },
   {

@@ -1,9 +1,9 @@
 import { RunConflictError, StoreUnavailableError } from '../../src/errors.js';
-import { Driver } from '../../src/kernel/driver.js';
+import { Driver } from '../../src/run/driver.js';
 import { LiveRun } from '../../src/run/live-run.js';
-import { recovery } from '../../src/run/meanwhile.js';
-import type { MaybePromise, RunStore } from '../../src/services/run-store.js';
-import type { Understudies } from '../../src/testing/simulate/troupe.js';
+import { recovery } from '../../src/run/missed-events.js';
+import type { MaybePromise, RunStore } from '../../src/model/run-store.js';
+import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
 import type { PlantedBug } from './planted-bugs.js';
 
 /* Bugs at the edges of a process, each of which was once there: between store and network, clocks, and owners. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { presets } from '../../src/policy/presets.js';
-import { simulate } from '../../src/testing/simulate/simulate.js';
-import { createSimulator } from '../../src/testing/simulate/simulator.js';
-import type { Understudies } from '../../src/testing/simulate/troupe.js';
-import { shrink } from '../../src/testing/simulate/shrink.js';
-import { traceOf } from '../../src/testing/simulate/trace.js';
+import { simulate } from '../../src/proof/simulate/simulate.js';
+import { createSimulator } from '../../src/proof/simulate/simulator.js';
+import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
+import { shrink } from '../../src/proof/simulate/shrink.js';
+import { traceOf } from '../../src/proof/simulate/trace.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
 
 describe('one seed', () => {

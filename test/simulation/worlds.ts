@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 
-import type { FaultKind } from '../../src/testing/simulate/fault-kinds.js';
-import { EDGE_FAULTS, FAULT_KINDS } from '../../src/testing/simulate/fault-kinds.js';
-import type { SimulationSummary } from '../../src/testing/simulate/simulate.js';
-import { simulate } from '../../src/testing/simulate/simulate.js';
+import type { FaultKind } from '../../src/proof/simulate/fault-kinds.js';
+import { EDGE_FAULTS, FAULT_KINDS } from '../../src/proof/simulate/fault-kinds.js';
+import type { SimulationSummary } from '../../src/proof/simulate/simulate.js';
+import { simulate } from '../../src/proof/simulate/simulate.js';
 
 /** A kind of fault that happens more rarely than this says nothing about what it would do. */
 const LEAST_SHARE = 0.01;

@@ -1,4 +1,4 @@
-import type { RunHeader, RunStore, StoredEntry } from '../../src/services/run-store.js';
+import type { RunHeader, RunStore, StoredEntry } from '../../src/model/run-store.js';
 
 /* Runs to be stored, where what is in them does not matter. */
 

@@ -1,7 +1,7 @@
 import { RunConflictError } from '../../src/errors.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { StoredCommand } from '../../src/services/run-store.js';
-import type { ContractEntry, ContractStore } from '../../src/testing/index.js';
+import type { StoredCommand } from '../../src/model/run-store.js';
+import type { ContractEntry, ContractStore } from '../../src/testing.js';
 
 /* Stores that are wrong on purpose, each in the way its name says. */
 

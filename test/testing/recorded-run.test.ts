@@ -7,7 +7,7 @@ import {
   recordedRun,
   RecordingDriftError,
   virtualClock,
-} from '../../src/testing/index.js';
+} from '../../src/testing.js';
 
 /* The first test is the example of docs/simulation.md: copy it, and import from 'planwright' and 'planwright/testing'. */
 

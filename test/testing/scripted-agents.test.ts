@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { blocked, createOrchestrator, definePolicy, done } from '../../src/index.js';
-import { checkInvariants, script, scriptedAgents, virtualClock } from '../../src/testing/index.js';
+import { checkInvariants, script, scriptedAgents, virtualClock } from '../../src/testing.js';
 
 /* The first test is the example of docs/simulation.md: copy it, and import from 'planwright' and 'planwright/testing'. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { ContractEntry, ContractStore } from '../../src/testing/index.js';
-import { storeContract } from '../../src/testing/index.js';
+import type { ContractEntry, ContractStore } from '../../src/testing.js';
+import { storeContract } from '../../src/testing.js';
 import { brokenStores } from './broken-stores.js';
 
 /** The case meant for a flaw: a store that fails only others would be found out by chance. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { askHuman, blocked, needsContext } from '../../src/agents/report.js';
 import { TimeTravelError } from '../../src/errors.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import type { PolicyOverrides } from '../../src/policy/policy.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Run } from '../../src/run/run.types.js';
@@ -190,7 +190,7 @@ const STORIES: readonly Story[] = [
     policy: { approval: { onReject: 'skip', onTimeout: 'reject', timeoutMs: 50 } },
     status: 'skipped',
     kinds: ['skipped', 'approval-expired'],
-    says: /Nobody answered the question of step 'a' in time, which counts as reject/,
+    says: /The question of step 'a' was not answered in time, which counts as reject/,
   },
   {
     question: 'did not run: a person skipped it',

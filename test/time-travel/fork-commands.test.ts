@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { TimeTravelError } from '../../src/errors.js';
 import type { RunReport } from '../../src/journal/report.js';
-import type { Command } from '../../src/machines/orchestrator.types.js';
+import type { Command } from '../../src/model/commands.js';
 import type { Run } from '../../src/run/run.types.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import { agreeTo } from '../run/reference-run.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Fact, FactType } from '../../src/journal/facts.js';
+import type { Fact, FactType } from '../../src/model/facts.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Run } from '../../src/run/run.types.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { factsOf, storeWith } from '../run/runs.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';

@@ -3,14 +3,18 @@ import { askHuman, blocked, done, handOff, needsContext } from '../../src/agents
 import type { JournalEntry } from '../../src/journal/entry.js';
 import type { RunRecord } from '../../src/journal/record.js';
 import type { RunReport } from '../../src/journal/report.js';
-import type { Orchestrator, OrchestratorOptions, StartInput } from '../../src/orchestrator.js';
-import { composeOrchestrator } from '../../src/orchestrator.js';
+import type {
+  Orchestrator,
+  OrchestratorOptions,
+  StartInput,
+} from '../../src/orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Run } from '../../src/run/run.types.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunStore } from '../../src/services/run-store.js';
-import type { VirtualClock } from '../../src/services/virtual-clock.js';
-import { virtualClock } from '../../src/services/virtual-clock.js';
+import type { RunStore } from '../../src/model/run-store.js';
+import type { VirtualClock } from '../../src/testing/virtual-clock.js';
+import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agreeTo, referenceTeam } from '../run/reference-run.js';
 import { plannerInTurn } from '../scenarios/planners.js';
 import { agentNamed, steps } from '../scenarios/team.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { RunNotFoundError, TimeTravelError } from '../../src/errors.js';
-import type { Fact } from '../../src/journal/facts.js';
+import type { Fact } from '../../src/model/facts.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';

@@ -1,6 +1,6 @@
-import { counted } from '../../testing/prove/counted.js';
-import type { ChartCoverage } from '../../testing/paths/paths.types.js';
-import type { Proof } from '../../testing/prove/prove.types.js';
+import { counted } from '../../proof/prove/counted.js';
+import type { ChartCoverage } from '../../proof/paths/paths.types.js';
+import type { Proof } from '../../proof/prove/prove.types.js';
 import type { Untaken } from '../coverage.js';
 import { partsOf, untakenIn } from '../coverage.js';
 import { escaped } from './html.js';

@@ -1,4 +1,4 @@
-import type { ChartCoverage } from '../../testing/paths/paths.types.js';
+import type { ChartCoverage } from '../../proof/paths/paths.types.js';
 import { partsOf } from '../coverage.js';
 
 /*

@@ -1,8 +1,8 @@
-import type { Policy } from '../../policy/types.js';
-import { METRICS } from '../../testing/prove/metrics.js';
-import type { Metric } from '../../testing/prove/metrics.js';
-import type { Maximum, Proof } from '../../testing/prove/prove.types.js';
-import { counted } from '../../testing/prove/counted.js';
+import type { Policy } from '../../model/policy.js';
+import { METRICS } from '../../proof/prove/metrics.js';
+import type { Metric } from '../../proof/prove/metrics.js';
+import type { Maximum, Proof } from '../../proof/prove/prove.types.js';
+import { counted } from '../../proof/prove/counted.js';
 import { durationText } from '../duration.js';
 import { amountText, metricName } from '../quantities.js';
 import type { ChartPicture } from './chart-section.js';
@@ -15,7 +15,7 @@ import { wayList } from './ways.js';
 export interface ProvedSubject {
   readonly name: string;
   readonly policy: Policy;
-  /** Who is there, in words. */
+  /** The team, in words. */
   readonly team: string;
 }
 
@@ -58,7 +58,7 @@ const chartsUnderPolicy = (
   proof: Proof,
   charts: ReadonlyMap<string, ChartPicture>,
 ): string => `<h2>The charts under this policy</h2>
-<p>Counted from the charts themselves. What is faded <span class="key"></span> is never reached, whatever anybody answers.</p>
+<p>Counted from the charts themselves. What is faded <span class="key"></span> is never reached, whatever agents and people answer.</p>
 ${[...charts].map(([chart, picture]) => chartSection(proof, chart, picture)).join('\n')}`;
 
 /** A search that ended where a rule is broken cannot tell what is never reached. */
@@ -71,9 +71,9 @@ const priceTag = (maxima: NonNullable<Proof['maxima']>): string => {
     (metric) =>
       `<details><summary>${amountText(metric, maxima[metric].value, grouped)}</summary><div id="way-${metric}">${wayList(maxima[metric].witness.sentences)}</div></details>`,
   );
-  return `<h2>The most a run can come to</h2>
+  return `<h2>The most a run can cost</h2>
 <div class="table"><table><thead><tr><th></th><th>proved</th><th>bounds()</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>
-<h2>How it comes to that</h2>
+<h2>Paths to these maxima</h2>
 <p>A number behind a sentence is what it adds. What a step or a call does is told below it, once.</p>
 ${ways.join('\n')}`;
 };

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../canonical-json.js';
 import { fingerprint, stableStringify } from '../../canonical-json.js';
-import type { RunHeader } from '../../services/run-store.js';
+import type { RunHeader } from '../../model/run-store.js';
 
 /* Every checksum takes in the one before it, and the first that of the header: a journal is whole, or it is refused. */
 

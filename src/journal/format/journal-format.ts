@@ -1,4 +1,4 @@
-import type { StoredEntry, StoredState } from '../../services/run-store.js';
+import type { StoredEntry, StoredState } from '../../model/run-store.js';
 import type { JournalEntry } from '../entry.js';
 
 /** Between the entries of one journal and what a store keeps of them. One for each journal, used in order. */

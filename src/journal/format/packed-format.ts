@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../canonical-json.js';
 import { JournalCorruptError } from '../../errors.js';
-import type { RunHeader, StoredEntry, StoredState } from '../../services/run-store.js';
+import type { RunHeader, StoredEntry, StoredState } from '../../model/run-store.js';
 import type { JournalEntry } from '../entry.js';
-import type { Fact } from '../facts.js';
+import type { Fact } from '../../model/facts.js';
 import { headerChecksum, nextChecksum } from './checksum.js';
 import type { JournalFormat } from './journal-format.js';
 import { pack } from './pack.js';

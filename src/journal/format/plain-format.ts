@@ -1,7 +1,7 @@
 import { JournalCorruptError } from '../../errors.js';
-import type { StoredEntry } from '../../services/run-store.js';
+import type { StoredEntry } from '../../model/run-store.js';
 import type { JournalEntry } from '../entry.js';
-import { factSchema } from '../facts.js';
+import { factSchema } from '../../model/facts.js';
 import type { JournalFormat } from './journal-format.js';
 
 /**

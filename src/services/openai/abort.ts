@@ -3,12 +3,12 @@ import { OpenAiRequestError } from './errors.js';
 
 const clock = systemClock();
 
-/** The promise, or an error as soon as nobody waits any more: what is behind the promise may not listen. */
+/** The promise, or an error as soon as the signal is aborted: what is behind the promise may not listen to it. */
 export const orAborted = async <Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> => {
-  // Whatever becomes of it after an abort, somebody has to take note of its failure.
+  // A rejection after the abort must not go unhandled.
   promise.catch(() => undefined);
   throwIfAborted(signal);
   let stop: () => void = () => undefined;
@@ -25,7 +25,7 @@ export const orAborted = async <Value>(
   }
 };
 
-/** Waits, but no longer than anybody is interested; no timer is left behind. */
+/** Waits until the delay has passed or the signal is aborted; leaves no timer behind. */
 export const sleep = async (durationMs: number, signal: AbortSignal): Promise<void> => {
   let timer: unknown;
   const elapsed = new Promise<void>((resolve) => {
@@ -38,16 +38,16 @@ export const sleep = async (durationMs: number, signal: AbortSignal): Promise<vo
   }
 };
 
-/** How long until a point in time, as an HTTP date; undefined when it is none. */
+/** How long until a point in time, as an HTTP date; undefined when it is not a date. */
 export const untilDateMs = (date: string): number | undefined => {
   const dateMs = Date.parse(date);
   return Number.isNaN(dateMs) ? undefined : dateMs - clock.now();
 };
 
-/** Before anything begins that nobody wants any more. */
+/** Throws when the call was aborted before it began. */
 export const throwIfAborted = (signal: AbortSignal): void => {
   if (signal.aborted) throw abortError();
 };
 
 const abortError = (): OpenAiRequestError =>
-  new OpenAiRequestError('aborted', { message: 'Nobody waits for the answer any more' });
+  new OpenAiRequestError('aborted', { message: 'The call was aborted' });

@@ -20,7 +20,7 @@ export interface OpenAiAgentOptions<
   readonly instructions: string;
   /** What finished work looks like; a text unless given. */
   readonly output?: z.ZodType<Output>;
-  /** The agents it may hand work to, or ask for when the plan does not fit. @default nobody */
+  /** The agents it may hand work to, or ask for when the plan does not fit. @default none */
   readonly handOffTo?: readonly Target[];
   /** Used once, when every try failed and `retry.fallback` is on. */
   readonly fallback?: (call: AgentCall) => Output | Promise<Output>;

@@ -34,7 +34,7 @@ interface JsonAnswer<Value> {
   readonly name: string;
   /** What the model is held to. Everything optional is nullish here: strict servers know no optional keys. */
   readonly schema: z.ZodObject;
-  /** Judges what came, whoever was or was not held to the schema. */
+  /** Validates the answer, whether or not the server was given the schema. */
   readonly read: (answer: unknown) => Reading<Value>;
 }
 

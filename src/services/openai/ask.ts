@@ -3,7 +3,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 
-import type { Usage } from '../../agents/report.js';
+import type { Usage } from '../../model/usage.js';
 import type { Issue } from '../../errors.js';
 import type { AnswerFormat } from './answer-format.js';
 import type { Completion } from './completion.js';

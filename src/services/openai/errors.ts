@@ -1,4 +1,4 @@
-import type { Usage } from '../../agents/report.js';
+import type { Usage } from '../../model/usage.js';
 import type { Issue } from '../../errors.js';
 import { PlanwrightError } from '../../errors.js';
 

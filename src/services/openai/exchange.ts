@@ -93,7 +93,7 @@ const withinOrigin = async (inner: Fetch, url: string, init: RequestInit): Promi
 const isRedirect = ({ type, status: code }: Response): boolean =>
   type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(code);
 
-/** The others make a GET of a question. */
+/** Other redirects turn a POST into a GET. */
 const isRepeatable = ({ status: code }: Response): boolean => code === 307 || code === 308;
 
 /** Where nothing is said, somewhere that is no server. */

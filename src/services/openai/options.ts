@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Issue } from '../../errors.js';
 import { ConfigurationError } from '../../errors.js';
 import { defaultPolicy } from '../../policy/defaults.js';
-import type { ContextPolicy } from '../../policy/types.js';
+import type { ContextPolicy } from '../../model/policy.js';
 import { schemaIssues } from './issues.js';
 import type { OpenAiTool } from './tool.js';
 import { toolIssues } from './tool.js';

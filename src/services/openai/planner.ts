@@ -1,5 +1,5 @@
-import type { Planner } from '../../actors/team.types.js';
-import type { Plan } from '../../plan/plan.js';
+import type { Planner } from '../../agents/roles.js';
+import type { Plan } from '../../model/plan.js';
 import { modelOf } from './ask.js';
 import type { RoleOptions } from './options.js';
 import { plannerQuestion, plannerSystem } from './prompts/planner.js';

@@ -5,7 +5,7 @@ import type { OpenAiAnswerCode } from './errors.js';
 import { parseJson } from './parse-json.js';
 import type { Secrets } from './secrets.js';
 
-/** A completion that is an answer, or why it is none. */
+/** The answer in a completion, or why there is none. */
 export type Judgement<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly code: OpenAiAnswerCode; readonly issues: readonly Issue[] };

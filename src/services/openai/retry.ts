@@ -8,7 +8,7 @@ import type { OpenAiRequestCode } from './errors.js';
 import { OpenAiRequestError } from './errors.js';
 import type { Secrets } from './secrets.js';
 
-/* The retries of the official client, with two differences: a wait ends when the call does, and nobody waits for an
+/* The retries of the official client, with two differences: a wait ends when the call is aborted, and no wait lasts an
    hour because a server says so. The client's own waits hold the process until they are over. */
 
 /** A server that wants to be left alone for longer than this has refused the attempt. */
@@ -45,8 +45,8 @@ export const withRetries = async <Value>(
 const isWorthARetry = (thrown: unknown, { code, status }: OpenAiRequestError): boolean => {
   const told = apiErrorIn(thrown);
   if (told === undefined) return code === 'cut-off';
-  const wish = told.headers?.get('x-should-retry');
-  if (wish === 'true' || wish === 'false') return wish === 'true';
+  const advice = told.headers?.get('x-should-retry');
+  if (advice === 'true' || advice === 'false') return advice === 'true';
   // A quota that is used up does not come back by waiting.
   if (told.code === 'insufficient_quota') return false;
   return RETRIED_CODES.has(code) || status === 408 || status === 409;
@@ -117,7 +117,7 @@ const codeOf = (thrown: unknown, status: number | undefined): FailureCode => {
 };
 
 const MEANINGS = {
-  aborted: 'Nobody waits for the answer any more',
+  aborted: 'The call was aborted',
   'connection-failed': 'The server could not be reached, or did not answer in time',
   'rate-limited': 'The server has had too many requests',
   unauthorized: 'The server does not accept the API key',

@@ -1,4 +1,4 @@
-import type { Planner, Summarizer, Supervisor, Tester } from '../../actors/team.types.js';
+import type { Planner, Summarizer, Supervisor, Tester } from '../../agents/roles.js';
 import type { Agent } from '../../agents/agent.js';
 import type { Issue } from '../../errors.js';
 import { ConfigurationError } from '../../errors.js';
@@ -19,11 +19,11 @@ export type SoftwareTeamMember = SoftwareRole | 'planner' | 'supervisor' | 'test
 
 export interface SoftwareTeamOptions<Role extends SoftwareRole>
   extends ConnectionOptions, AskingOptions {
-  /** Asked for everybody who has no model of their own. */
+  /** The model of every role that has none of its own. */
   readonly model: string;
   /** A strong model for the planner, say, and a quick one for the reviewer. */
   readonly models?: Readonly<Partial<Record<SoftwareTeamMember, string>>>;
-  /** What they may do: read files, change them, run the tests. @default nobody has any */
+  /** What they may do: read files, change them, run the tests. @default no tools */
   readonly tools?: Readonly<Partial<Record<SoftwareTeamMember, readonly OpenAiTool[]>>>;
   /** Added to what they are told: the ways of the project. */
   readonly instructions?: Readonly<Partial<Record<SoftwareTeamMember, string>>>;
@@ -109,7 +109,7 @@ const given = <Options extends object>(
     [Name in keyof Options]?: NonNullable<Options[Name]>;
   };
 
-/** A tool for somebody who is not there would be missed by nobody until the middle of a run. */
+/** Refuses tools for a role that does not exist: otherwise the mistake would show only in the middle of a run. */
 const memberIssues = (
   { models, tools, instructions, roles: chosen = [] }: SoftwareTeamOptions<SoftwareRole>,
   roles: readonly string[],

@@ -1,4 +1,4 @@
-import type { Summarizer } from '../../actors/team.types.js';
+import type { Summarizer } from '../../agents/roles.js';
 import { proseFormat } from './answer-format.js';
 import { modelOf } from './ask.js';
 import type { RoleOptions } from './options.js';

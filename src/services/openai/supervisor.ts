@@ -1,4 +1,4 @@
-import type { Supervisor } from '../../actors/team.types.js';
+import type { Supervisor } from '../../agents/roles.js';
 import { modelOf } from './ask.js';
 import type { RoleOptions } from './options.js';
 import { supervisorQuestion, supervisorSystem } from './prompts/supervisor.js';

@@ -1,4 +1,4 @@
-import type { Tester } from '../../actors/team.types.js';
+import type { Tester } from '../../agents/roles.js';
 import { modelOf } from './ask.js';
 import type { RoleOptions } from './options.js';
 import { testerQuestion, testerSystem } from './prompts/tester.js';

@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 import type { Issue } from '../../errors.js';
 
-/** On whose behalf a tool is used. */
+/** The call for which a tool is used. */
 export interface ToolCall {
   readonly goal: string;
   /** Names the call for ever: the same after a crash. */
   readonly key: string;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the call is. */
   readonly signal: AbortSignal;
 }
 

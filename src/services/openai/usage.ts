@@ -1,4 +1,4 @@
-import type { Usage } from '../../agents/report.js';
+import type { Usage } from '../../model/usage.js';
 
 /** What a model costs. With it, usage carries `costUsd`, which `limits.maxCostUsd` counts. */
 export interface Pricing {

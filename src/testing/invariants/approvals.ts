@@ -1,4 +1,4 @@
-import type { FactBody } from '../../journal/facts.js';
+import type { FactBody } from '../../model/facts.js';
 import type { Check, Evidence } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 

@@ -1,5 +1,5 @@
 import { jsonByteLength } from '../../canonical-json.js';
-import type { FactBody } from '../../journal/facts.js';
+import type { FactBody } from '../../model/facts.js';
 import type { Check } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 

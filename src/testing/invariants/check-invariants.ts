@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../journal/entry.js';
-import type { Fact } from '../../journal/facts.js';
+import type { Fact } from '../../model/facts.js';
 import type { Bounds } from '../../policy/bounds.js';
-import type { Policy } from '../../policy/types.js';
+import type { Policy } from '../../model/policy.js';
 import { checkApprovals } from './approvals.js';
 import { checkBudgets } from './budgets.js';
 import { checkCalls } from './calls.js';

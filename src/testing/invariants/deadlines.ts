@@ -1,4 +1,4 @@
-import type { Fact } from '../../journal/facts.js';
+import type { Fact } from '../../model/facts.js';
 import type { Check } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 

@@ -1,4 +1,4 @@
-import type { Fact } from '../../journal/facts.js';
+import type { Fact } from '../../model/facts.js';
 import type { Check, Evidence } from './evidence.js';
 import { Findings, follow, parentOf } from './evidence.js';
 

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../journal/entry.js';
-import type { Fact, FactType } from '../../journal/facts.js';
+import type { Fact, FactType } from '../../model/facts.js';
 import type { Bounds } from '../../policy/bounds.js';
-import type { Policy } from '../../policy/types.js';
+import type { Policy } from '../../model/policy.js';
 import type { InvariantName } from './invariants.js';
 import { INVARIANTS } from './invariants.js';
 

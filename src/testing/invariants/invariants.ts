@@ -117,6 +117,10 @@ export const INVARIANTS = {
     number: 25,
     promise: 'A store that is back within the retry window costs no run.',
   },
+  'runners-agree': {
+    number: 26,
+    promise: 'What is replayed of a chart is what XState does, down to every parameter.',
+  },
 } as const satisfies Readonly<Record<string, { number: number; promise: string }>>;
 
 /** The name of an invariant. */

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../journal/entry.js';
-import type { Fact } from '../../journal/facts.js';
+import type { Fact } from '../../model/facts.js';
 import type { Check } from './evidence.js';
 import { Findings } from './evidence.js';
 

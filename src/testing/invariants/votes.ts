@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../canonical-json.js';
 import { stableStringify } from '../../canonical-json.js';
-import type { Fact, FactBody } from '../../journal/facts.js';
+import type { Fact, FactBody } from '../../model/facts.js';
 import type { Check, Evidence } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 

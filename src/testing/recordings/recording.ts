@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { agentReportSchema } from '../../agents/report.js';
 import type { JsonValue } from '../../canonical-json.js';
 import { InvalidRecordingError } from '../../errors.js';
-import { factSchema } from '../../journal/facts.js';
+import { factSchema } from '../../model/facts.js';
 
 const json: z.ZodType<JsonValue> = z.json();
 const timeMs = z.number().min(0);

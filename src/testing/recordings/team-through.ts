@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.js';
-import type { OrchestratorOptions } from '../../orchestrator.js';
+import type { OrchestratorOptions } from '../../orchestrator/create-orchestrator.js';
 
 /** Somebody is asked: who it is, the request, and how to really ask them. */
 export type Ask = (

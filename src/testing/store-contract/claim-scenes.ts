@@ -1,4 +1,4 @@
-import type { ClaimableRun } from '../../services/run-store.js';
+import type { ClaimableRun } from '../../model/run-store.js';
 import type { ContractStore, ContractTime, Scene } from './contract-case.js';
 import {
   claimFor,

@@ -6,7 +6,7 @@ import type {
   StoredCommand,
   StoredEntry,
   TakenCommand,
-} from '../../services/run-store.js';
+} from '../../model/run-store.js';
 
 /** One promise of the port, put to the test. */
 export interface StoreCase {

@@ -1,4 +1,4 @@
-import type { StoredCommand } from '../../services/run-store.js';
+import type { StoredCommand } from '../../model/run-store.js';
 import type { ContractStore, Scene } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf, LEASE_MS, takenOf, tokenFor } from './contract-case.js';
 import { expectRefused, expectSame } from './expectation.js';

@@ -340,7 +340,7 @@ export const crewai: readonly Exhibit[] = [
       'For the time of planning the description of the task is replaced by the prompt of the planner. When the planner throws nobody puts it back, so the agent is handed the prompt and makes a plan instead of the work.',
     promise: 'An agent is handed the task that was given.',
     ruledOut:
-      'The input of a call is made from the context for that call, and nothing is borrowed: `plannerCall` in `src/machines/orchestrator.calls.ts`. Held by "a planner that does not answer again leaves the plan there is" in `test/scenarios/time.test.ts`.',
+      'The input of a call is made from the context for that call, and nothing is borrowed: `plannerCall` in `src/machines/orchestrator/requests.ts`. Held by "a planner that does not answer again leaves the plan there is" in `test/scenarios/time.test.ts`.',
     shortest: 1,
     broken: description(PLANNING_PROMPT),
     fixed: description(GOAL),
@@ -357,7 +357,7 @@ export const crewai: readonly Exhibit[] = [
       'When the observer breaks, the log says that the run plans anew to be on the safe side. The code below that line returns success.',
     promise: 'A step is completed only when it was looked at.',
     ruledOut:
-      'A review without an answer is a failed review: `keepReviewFailure` in `src/machines/step.ts`. Held by "a gate passes only when a supervisor says so" in `test/guards/step.test.ts`.',
+      'A review without an answer is a failed review: `keepReviewFailure` in `src/machines/step/chart.ts`. Held by "a gate passes only when a supervisor says so" in `test/guards/step.test.ts`.',
     shortest: 2,
     broken: observer('completed'),
     fixed: observer('replanned'),
@@ -374,7 +374,7 @@ export const crewai: readonly Exhibit[] = [
       'A replan is counted when the planner has answered. A planner that throws is never counted, so the one case in which the bound is needed most is the one in which it does not hold.',
     promise: 'A run ends, even when its planner never answers.',
     ruledOut:
-      'The budget is spent when the planner is called: `countReplan` in `src/machines/orchestrator.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+      'The budget is spent when the planner is called: `countReplan` in `src/machines/orchestrator/chart.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
     shortest: 2,
     broken: replanCount('answered'),
     fixed: replanCount('called'),

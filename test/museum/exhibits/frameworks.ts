@@ -248,7 +248,7 @@ export const frameworks: readonly Exhibit[] = [
       'The counter of the loop is carried on as `x ? x : -1` and then increased. Zero is false, so it becomes minus one and zero again: the loop never gets past its first turn and never ends. The reporter stopped it by killing the server.',
     promise: 'A run ends, whatever its router chooses.',
     ruledOut:
-      'Counters are numbers that are compared, and every limit is a finite number: `countTry` in `src/machines/agent-call.ts`. Held by "every time is tried exactly as often as the policy says, and fails the step with the last reason" in `test/scenarios/retries.test.ts`.',
+      'Counters are numbers that are compared, and every limit is a finite number: `countTry` in `src/machines/agent-call/chart.ts`. Held by "every time is tried exactly as often as the policy says, and fails the step with the last reason" in `test/scenarios/retries.test.ts`.',
     shortest: 2,
     broken: network((iteration) => (iteration === 0 ? -1 : iteration) + 1),
     fixed: network((iteration) => iteration + 1),
@@ -279,7 +279,7 @@ export const frameworks: readonly Exhibit[] = [
       'The only bound of the loop is a limit of turns, and reaching it is an exception. Everything that was done until then is lost to the caller, who gets a stack trace instead of three good results.',
     promise: 'At a bound the work so far is reported.',
     ruledOut:
-      'A bound is a state with a way on, and every end carries the report: `refusingReplan` in `src/machines/orchestrator.ts`. Held by "the run has failed and keeps what is done: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
+      'A bound is a state with a way on, and every end carries the report: `refusingReplan` in `src/machines/orchestrator/chart.ts`. Held by "the run has failed and keeps what is done: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
     shortest: 3,
     broken: recursion('throws'),
     fixed: recursion('ends'),
@@ -296,7 +296,7 @@ export const frameworks: readonly Exhibit[] = [
       'The replanner answers with what is left to do. When that is nothing, the executor takes the first element all the same and hands an agent a task that is undefined.',
     promise: 'No agent is called without a task.',
     ruledOut:
-      'Steps are taken from the ready list, and an empty plan is settled: `isPlanSettled` in `src/guards/schedule.ts`. Held by "defect 18: a plan of no steps is a plan: there was nothing to do" in `test/seeds/defects.004.test.ts`.',
+      'Steps are taken from the ready list, and an empty plan is settled: `isPlanSettled` in `src/guards/schedule.ts`. Held by "a plan of no steps is a plan: there was nothing to do" in `test/seeds/defects.004.test.ts`.',
     shortest: 2,
     broken: firstOfPlan('executed'),
     fixed: firstOfPlan('ends'),
@@ -313,7 +313,7 @@ export const frameworks: readonly Exhibit[] = [
       'A node that asks a person is run again from its first line when the answer comes. What it did before it asked, a booking for instance, is done twice.',
     promise: 'What was done before a question is not done again after it.',
     ruledOut:
-      'A question is a state of its own, `awaitingApproval` in `src/machines/step.ts`, and calls are answered from the journal when a run is taken up again. Held by "an agent that asks in the middle of a fix goes on with the fix, and no call has the key of another" in `test/scenarios/supervision.test.ts`.',
+      'A question is a state of its own, `awaitingApproval` in `src/machines/step/chart.ts`, and calls are answered from the journal when a run is taken up again. Held by "an agent that asks in the middle of a fix goes on with the fix, and no call has the key of another" in `test/scenarios/supervision.test.ts`.',
     shortest: 2,
     broken: interrupt('booking'),
     fixed: interrupt('confirming'),

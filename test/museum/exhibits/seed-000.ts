@@ -127,7 +127,7 @@ export const seed000: readonly Exhibit[] = [
       'Any agent may add a step for any other, and the loop goes on while somebody asks. A reviewer that is never content and a fixer that always answers keep each other busy until the money is gone.',
     promise: 'A run ends, whatever its agents ask for.',
     ruledOut:
-      'One replan budget for all who ask: `canReplan` in `src/guards/budget.ts`. Held by "defect 1: two agents that always ask for each other end at the bound, with all results kept" in `test/seeds/defects.000.test.ts`.',
+      'One replan budget for all who ask: `canReplan` in `src/guards/budget.ts`. Held by "two agents that always ask for each other end at the bound, with all results kept" in `test/seeds/defects.000.test.ts`.',
     shortest: 2,
     broken: collaboration(Infinity),
     fixed: collaboration(3),
@@ -141,7 +141,7 @@ export const seed000: readonly Exhibit[] = [
       'An agent asks for somebody who does not exist. The error path clears `needs_replan` and forgets the two fields beside it, so the next agent that asks without a query of its own hands over the query that was refused.',
     promise: 'A step that is added does what its own request asked for.',
     ruledOut:
-      'A request is one value that travels with the answer it came in, never a field that stays: `coalesceRequests` in `src/machines/orchestrator.setup.ts`. Held by "defect 2: a request that was refused leaves no agent and no query for the next one to inherit" in `test/seeds/defects.000.test.ts`.',
+      'A request is one value that travels with the answer it came in, never a field that stays: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Held by "a request that was refused leaves no agent and no query for the next one to inherit" in `test/seeds/defects.000.test.ts`.',
     shortest: 2,
     broken: requests(() => ({})),
     fixed: requests(() => ({ query: null })),
@@ -159,7 +159,7 @@ export const seed000: readonly Exhibit[] = [
       'The new step is pushed onto the list and the list is copied afterwards. Whoever got the plan before the push sees a step that was not there when they got it.',
     promise: 'What was handed out never changes.',
     ruledOut:
-      'Plans are adopted into new lists, and facts are frozen when they are handed out: `adoptPlan` in `src/plan/adopt.ts`. Held by "defect 3: whoever holds a plan, a record or a fact sees no later change in it" in `test/seeds/defects.000.test.ts`.',
+      'Plans are adopted into new lists, and facts are frozen when they are handed out: `adoptPlan` in `src/plan/adopt.ts`. Held by "whoever holds a plan, a record or a fact sees no later change in it" in `test/seeds/defects.000.test.ts`.',
     shortest: 2,
     broken: listeners((plan, step) => {
       (plan as string[]).push(step);

@@ -283,7 +283,7 @@ export const seed001: readonly Exhibit[] = [
       'The document says that completed steps are kept. The code creates its map of results inside the loop, so every replan forgets them, and every completed step is paid for, and takes effect, once more.',
     promise: 'A completed step is never run again.',
     ruledOut:
-      'A settled step never changes: `settleStep` in `src/plan/progress.ts`. Held by "defect 4: a completed step is called exactly once across any number of replans" in `test/seeds/defects.001.test.ts`.',
+      'A settled step never changes: `settleStep` in `src/plan/progress.ts`. Held by "a completed step is called exactly once across any number of replans" in `test/seeds/defects.001.test.ts`.',
     shortest: 3,
     broken: executor('forgotten'),
     fixed: executor('kept'),
@@ -317,7 +317,7 @@ export const seed001: readonly Exhibit[] = [
       'The suffix is the same for every replan. A planner that likes the name `dig` uses it twice, and from the second replan on `dig_rp` means two steps: one result overwrites the other.',
     promise: 'Ids are unique after any number of replans.',
     ruledOut:
-      'The suffix carries the number of the revision and is counted on until it is free: `uniqueId` in `src/plan/adopt.ts`, which is the fixed chart here. Held by "defect 5: ids are unique and every dependency can be resolved after any number of merges" in `test/seeds/defects.001.test.ts`.',
+      'The suffix carries the number of the revision and is counted on until it is free: `uniqueId` in `src/plan/adopt.ts`, which is the fixed chart here. Held by "ids are unique and every dependency can be resolved after any number of merges" in `test/seeds/defects.001.test.ts`.',
     shortest: 4,
     broken: merging(mergedWithDependencies),
     fixed: merging(mergedByPlanwright),
@@ -334,7 +334,7 @@ export const seed001: readonly Exhibit[] = [
       'The merge keeps successful steps and takes the new ones. What was still waiting is gone: not run, not skipped, not in the result. Whoever reads the report cannot know that it was ever planned.',
     promise: 'Every step that was ever planned is in the report.',
     ruledOut:
-      'Waiting steps that a plan takes the place of are settled as skipped: `withReplaced` in `src/plan/adopt.ts`. Held by "defect 6: pending steps of the old plan that a new one replaces are reported as skipped, by name and reason" in `test/seeds/defects.001.test.ts`.',
+      'Waiting steps that a plan takes the place of are settled as skipped: `withReplaced` in `src/plan/adopt.ts`. Held by "pending steps of the old plan that a new one replaces are reported as skipped, by name and reason" in `test/seeds/defects.001.test.ts`.',
     shortest: 4,
     broken: reporting(() => []),
     fixed: reporting(({ planned, completed }) =>
@@ -354,7 +354,7 @@ export const seed001: readonly Exhibit[] = [
       'Steps of one level run side by side, and several may need more context at once. The loop keeps the first suggestion it meets and drops the others, so a replan that was paid for answers half of the question.',
     promise: 'The planner hears everybody who asked.',
     ruledOut:
-      'Requests are collected and answered in one replan: `coalesceRequests` in `src/machines/orchestrator.setup.ts`. Held by "defect 7: of several workers that need context at one level the planner hears every one, in one call" in `test/seeds/defects.001.test.ts`.',
+      'Requests are collected and answered in one replan: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Held by "of several workers that need context at one level the planner hears every one, in one call" in `test/seeds/defects.001.test.ts`.',
     shortest: 2,
     broken: level((asked) => asked.slice(0, 1)),
     fixed: level((asked) => asked),

@@ -147,7 +147,7 @@ export const seed003: readonly Exhibit[] = [
       'A task whose dependency failed can never run, because only completed and skipped tasks satisfy it, and is never final, because nobody touched it. The plan is never complete, so the two nodes hand it to each other until the recursion limit throws everything away.',
     promise: 'A run ends, whichever of its tasks fail.',
     ruledOut:
-      'A failure settles everything behind it in the same step: `settleStep` in `src/plan/progress.ts`. Held by "defect 13: a task behind a failed dependency is settled, so that the plan is complete and the run ends at once" in `test/seeds/defects.003.test.ts`, and for 33,867 worlds in [`test/scenarios/dags.test.ts`](../test/scenarios/dags.test.ts).',
+      'A failure settles everything behind it in the same step: `settleStep` in `src/plan/progress.ts`. Held by "a task behind a failed dependency is settled, so that the plan is complete and the run ends at once" in `test/seeds/defects.003.test.ts`, and for 33,867 worlds in [`test/scenarios/dags.test.ts`](../../test/scenarios/dags.test.ts).',
     shortest: 4,
     broken: graph('pending'),
     fixed: graph('skipped'),
@@ -161,7 +161,7 @@ export const seed003: readonly Exhibit[] = [
       'The list of skipped tasks holds numbers, and the filter compares them with ids, which are text. No number equals a text, so the task that a person took off the plan runs when its turn comes.',
     promise: 'A task that was skipped does not run.',
     ruledOut:
-      'Commands are checked at the door and name steps by id: `refusalOf` in `src/guards/commands.ts`. Held by "defect 14: a number where a name belongs is refused and skips nothing" in `test/seeds/defects.003.test.ts`.',
+      'Commands are checked at the door and name steps by id: `refusalOf` in `src/guards/commands.ts`. Held by "a number where a name belongs is refused and skips nothing" in `test/seeds/defects.003.test.ts`.',
     shortest: 2,
     broken: skipping(1),
     fixed: skipping('task-1'),
@@ -178,7 +178,7 @@ export const seed003: readonly Exhibit[] = [
       'Remote agents answer with a command, with data or with text. The last branch has no condition, so a kind that nobody foresaw, an error envelope for instance, is turned into text and the task is completed.',
     promise: 'Only an answer that was understood completes a task.',
     ruledOut:
-      'Every answer is held to a schema, and what fits none is a failure: `bounded` in `src/actors/outcome.ts`. Held by "defect 15: a result of an unknown kind fails as invalid-output and never becomes a text" in `test/seeds/defects.003.test.ts`.',
+      'Every answer is held to a schema, and what fits none is a failure: `bounded` in `src/actors/outcome.ts`. Held by "a result of an unknown kind fails as invalid-output and never becomes a text" in `test/seeds/defects.003.test.ts`.',
     shortest: 1,
     broken: results('text'),
     fixed: results('refused'),

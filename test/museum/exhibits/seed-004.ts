@@ -230,7 +230,7 @@ export const seed004: readonly Exhibit[] = [
       'A plan that the supervisor refuses goes back to the planner. Depth, attempts and fixes all have their numbers in this design; how often a plan may be refused has none.',
     promise: 'A run ends, whatever its supervisor thinks.',
     ruledOut:
-      'A refused plan asks for another like everybody else, in `judgingReplan` in `src/machines/orchestrator.ts`. Held by "defect 16: a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs" in `test/seeds/defects.004.test.ts`.',
+      'A refused plan asks for another like everybody else, in `judgingReplan` in `src/machines/orchestrator/chart.ts`. Held by "a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs" in `test/seeds/defects.004.test.ts`.',
     shortest: 2,
     broken: planReview(Infinity),
     fixed: planReview(3),
@@ -244,7 +244,7 @@ export const seed004: readonly Exhibit[] = [
       'Time is checked before every phase and every step. An agent that hangs is between two checks, so the check that would end the run never comes.',
     promise: 'No state waits for ever.',
     ruledOut:
-      'A call is left by `attemptTimeout` in `src/machines/agent-call.ts`, a step by its budget, a run by its clock. Held by "defect 16: an agent that hangs between two time checks is cut by its timeout, and told so" in `test/seeds/defects.004.test.ts`.',
+      'A call is left by `attemptTimeout` in `src/machines/agent-call/chart.ts`, a step by its budget, a run by its clock. Held by "an agent that hangs between two time checks is cut by its timeout, and told so" in `test/seeds/defects.004.test.ts`.',
     shortest: 0,
     broken: timeChecks(null),
     fixed: timeChecks(60_000),
@@ -258,7 +258,7 @@ export const seed004: readonly Exhibit[] = [
       'ABORT is sent to all and the run is over. Nobody waits for an acknowledgement, so the report is written while the coder is still writing files.',
     promise: 'Nobody works when the run has ended.',
     ruledOut:
-      'A run winds down first, and after the grace period what still runs is stopped: `windingDown` in `src/machines/orchestrator.ts`. Held by "defect 16: an abort reaches everybody who works, and every step acknowledges it in the report" in `test/seeds/defects.004.test.ts`.',
+      'A run winds down first, and after the grace period what still runs is stopped: `windingDown` in `src/machines/orchestrator/chart.ts`. Held by "an abort reaches everybody who works, and every step acknowledges it in the report" in `test/seeds/defects.004.test.ts`.',
     shortest: 1,
     broken: abort('for nobody'),
     fixed: abort('for all'),
@@ -276,7 +276,7 @@ export const seed004: readonly Exhibit[] = [
       'The table has a row for good scores, NONE, and one for five issues in a row, ABORT. Work that scores 80 and has its fifth issue matches both, and whoever reads from the top lets it pass for ever.',
     promise: 'The fifth issue in a row ends the run, whatever the score.',
     ruledOut:
-      'Of all rows that match the most severe one counts: `levelFor` in `src/guards/escalation.ts`, which is the fixed chart here. Held by "defect 17: a score of 80 with the fifth issue in a row ends the run: NONE does not outvote ABORT" in `test/seeds/defects.004.test.ts`.',
+      'Of all rows that match the most severe one counts: `levelFor` in `src/guards/escalation.ts`, which is the fixed chart here. Held by "a score of 80 with the fifth issue in a row ends the run: NONE does not outvote ABORT" in `test/seeds/defects.004.test.ts`.',
     shortest: 5,
     broken: ladder(firstRow),
     fixed: ladder((before, verdict) => nextLadder(before, verdict, escalation)),
@@ -294,7 +294,7 @@ export const seed004: readonly Exhibit[] = [
       'Every design checks something about a plan and none checks all of it: circles, agents that do not exist, names used twice, dependencies on nothing, more steps than allowed. A planner is a model and will produce each of them.',
     promise: 'Only a plan that can be executed is executed.',
     ruledOut:
-      'One stage judges every plan and tells the planner all that is wrong: `validatePlan` in `src/plan/validate.ts`, which is the fixed chart here. Held by "defect 18: whatever is wrong with a plan, one stage finds it, names it, and tells the planner within the bound" in `test/seeds/defects.004.test.ts`.',
+      'One stage judges every plan and tells the planner all that is wrong: `validatePlan` in `src/plan/validate.ts`, which is the fixed chart here. Held by "whatever is wrong with a plan, one stage finds it, names it, and tells the planner within the bound" in `test/seeds/defects.004.test.ts`.',
     shortest: 1,
     broken: planCheck(() => true),
     fixed: planCheck((steps) => validatePlan({ steps }, { agents: ['coder'], maxSteps: 3 }).ok),

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { indexedDbStore } from '../../../src/store/indexed-db.js';
+import { indexedDbStore } from '../../../src/services/stores/indexed-db/index.js';
 import { isBrowserMissed, launchChromium } from '../../bundle/chromium.js';
 import { serveFolder } from '../../bundle/static-server.js';
 import type { page as pageFunctions } from './page.js';

@@ -2,9 +2,9 @@
 import { JournalCorruptError, PlanwrightError } from '../../../src/errors.js';
 import { openPage } from '../../../examples/indexed-db-store.js';
 import { defineAgent } from '../../../src/index.js';
-import { indexedDbStore } from '../../../src/store/indexed-db.js';
-import type { ContractEntry } from '../../../src/testing/index.js';
-import { storeContract } from '../../../src/testing/index.js';
+import { indexedDbStore } from '../../../src/services/stores/indexed-db/index.js';
+import type { ContractEntry } from '../../../src/testing.js';
+import { storeContract } from '../../../src/testing.js';
 import { headerOf } from '../stored-runs.js';
 
 let databases = 0;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, it } from 'vitest';
 
-import { postgresStore } from '../../../src/store/postgres.js';
-import type { ContractEntry, ContractStore } from '../../../src/testing/index.js';
-import { storeContract } from '../../../src/testing/index.js';
+import { postgresStore } from '../../../src/services/stores/postgres/index.js';
+import type { ContractEntry, ContractStore } from '../../../src/testing.js';
+import { storeContract } from '../../../src/testing.js';
 import { isPostgresMissed, sayIfPostgresIsMissed } from '../postgres-server.js';
 import { sharedPostgres } from '../shared-postgres.js';
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import type { RunClaim, RunStore } from '../../../src/services/run-store.js';
+import type { RunClaim, RunStore } from '../../../src/model/run-store.js';
 import { claimableSql, ownedSql } from '../../../src/services/stores/postgres/ownership.js';
-import { postgresStore } from '../../../src/store/postgres.js';
+import { postgresStore } from '../../../src/services/stores/postgres/index.js';
 import { isPostgresMissed } from '../postgres-server.js';
 import { sharedPostgres } from '../shared-postgres.js';
 import type { NotedEntry } from '../stored-runs.js';

@@ -7,8 +7,8 @@ import {
   JournalCorruptError,
   StoreUnavailableError,
 } from '../../../src/errors.js';
-import type { RunStore } from '../../../src/services/run-store.js';
-import { postgresStore } from '../../../src/store/postgres.js';
+import type { RunStore } from '../../../src/model/run-store.js';
+import { postgresStore } from '../../../src/services/stores/postgres/index.js';
 import type { PostgresServer } from '../postgres-server.js';
 import { isPostgresMissed, startPostgres } from '../postgres-server.js';
 import type { NotedEntry } from '../stored-runs.js';

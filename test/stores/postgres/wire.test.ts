@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { RunConflictError, StoreUnavailableError } from '../../../src/errors.js';
-import type { RunStore } from '../../../src/services/run-store.js';
-import { postgresStore } from '../../../src/store/postgres.js';
+import type { RunStore } from '../../../src/model/run-store.js';
+import { postgresStore } from '../../../src/services/stores/postgres/index.js';
 import type { PostgresProxy } from '../postgres-proxy.js';
 import { startProxy } from '../postgres-proxy.js';
 import type { PostgresServer } from '../postgres-server.js';

@@ -1,8 +1,8 @@
 import { afterAll, describe, it } from 'vitest';
 
-import { sqliteStore } from '../../../src/store/sqlite.js';
-import type { ContractEntry } from '../../../src/testing/index.js';
-import { storeContract } from '../../../src/testing/index.js';
+import { sqliteStore } from '../../../src/services/stores/sqlite/index.js';
+import type { ContractEntry } from '../../../src/testing.js';
+import { storeContract } from '../../../src/testing.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { JournalCorruptError } from '../../../src/errors.js';
-import { sqliteStore } from '../../../src/store/sqlite.js';
+import { sqliteStore } from '../../../src/services/stores/sqlite/index.js';
 import { contentOf, fillStore, headerOf } from '../stored-runs.js';
 import type { NotedEntry } from '../stored-runs.js';
 import { temporaryFolder } from '../temporary-folder.js';

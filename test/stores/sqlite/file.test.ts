@@ -12,7 +12,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 import { StoreUnavailableError } from '../../../src/errors.js';
 import { createOrchestrator, definePolicy, defineAgent } from '../../../src/index.js';
-import { sqliteStore } from '../../../src/store/sqlite.js';
+import { sqliteStore } from '../../../src/services/stores/sqlite/index.js';
 import { entriesFrom, headerOf } from '../stored-runs.js';
 import type { NotedEntry } from '../stored-runs.js';
 import { temporaryFolder } from '../temporary-folder.js';

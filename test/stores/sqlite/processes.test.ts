@@ -8,7 +8,7 @@ import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { StoreUnavailableError } from '../../../src/errors.js';
-import { sqliteStore } from '../../../src/store/sqlite.js';
+import { sqliteStore } from '../../../src/services/stores/sqlite/index.js';
 import { runProcess } from '../../faults/time-own-process.js';
 import type { NotedEntry } from '../stored-runs.js';
 import { entriesFrom, headerOf } from '../stored-runs.js';

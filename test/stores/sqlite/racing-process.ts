@@ -3,7 +3,7 @@
  * then fights for every entry of one run and for the claim of many. Says how often it won as a line of JSON.
  */
 import { RunConflictError } from '../../../src/errors.js';
-import { sqliteStore } from '../../../src/store/sqlite.js';
+import { sqliteStore } from '../../../src/services/stores/sqlite/index.js';
 import type { NotedEntry } from '../stored-runs.js';
 import { headerOf } from '../stored-runs.js';
 

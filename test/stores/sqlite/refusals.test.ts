@@ -9,7 +9,7 @@ import {
   PlanwrightError,
   StoreUnavailableError,
 } from '../../../src/errors.js';
-import { sqliteStore } from '../../../src/store/sqlite.js';
+import { sqliteStore } from '../../../src/services/stores/sqlite/index.js';
 import { contentOf, fillStore, headerOf } from '../stored-runs.js';
 import type { NotedEntry } from '../stored-runs.js';
 import { temporaryFolder } from '../temporary-folder.js';

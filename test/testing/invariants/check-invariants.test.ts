@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { blocked, needsContext } from '../../../src/agents/report.js';
-import type { Fact } from '../../../src/journal/facts.js';
+import type { Fact } from '../../../src/model/facts.js';
 import { definePolicy } from '../../../src/policy/policy.js';
-import type { PolicyOverrides } from '../../../src/policy/types.js';
+import type { PolicyOverrides } from '../../../src/model/policy.js';
 import { workerBy } from '../../scenarios/by-step.js';
 import { checkInvariants } from '../../../src/testing/invariants/check-invariants.js';
 import { play } from '../../scenarios/harness.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { generatePaths } from '../../../src/testing/index.js';
+import { generatePaths } from '../../../src/testing.js';
 import { coderThat, smallTeam, supervisedTeam } from './team.js';
 
 const coder = coderThat(() => ({ files: [] }));

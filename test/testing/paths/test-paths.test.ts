@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { AgentCall } from '../../../src/index.js';
 import { blocked, ConfigurationError, defineAgent } from '../../../src/index.js';
-import type { PathReport } from '../../../src/testing/index.js';
-import { PathError, testPaths } from '../../../src/testing/index.js';
+import type { PathReport } from '../../../src/testing.js';
+import { PathError, testPaths } from '../../../src/testing.js';
 import { coderThat, smallTeam } from './team.js';
 
 const good = coderThat(() => ({ files: ['a.ts'] }));

@@ -1,6 +1,6 @@
 import type { AgentCall, Feedback } from '../../../agents/agent.js';
 import type { JsonValue } from '../../../canonical-json.js';
-import type { ContextPolicy } from '../../../policy/types.js';
+import type { ContextPolicy } from '../../../model/policy.js';
 import {
   conversationBlock,
   DATA_RULE,
@@ -13,7 +13,7 @@ import { resultsBlock } from './supervisor.js';
 const reports = (targets: readonly string[]): string => {
   const lines = [
     '- done: the task is done; output is your work, confidence how sure you are.',
-    '- needsContext: you have done what can be done, and somebody has to find out more; say what, and what it is good for. Only when you cannot go on without it.',
+    '- needsContext: you have done what can be done, and more has to be found out; say what, and what for. Only when you cannot go on without it.',
     '- requestReplan: the plan no longer fits, because the work is larger, smaller or other than it says.',
     ...(targets.length === 0
       ? []
@@ -21,7 +21,7 @@ const reports = (targets: readonly string[]): string => {
           `- handOff: one of ${targets.join(', ')} should do something next; say exactly what. Your own part goes into partial.`,
         ]),
     '- blocked: the task cannot be done this way; say why, so that the next attempt can differ.',
-    '- askHuman: a person has to decide, because it cannot be taken back or nobody told you; ask one clear question.',
+    '- askHuman: a person has to decide, because it cannot be undone or you were not told; ask one clear question.',
   ];
   return `Your answer is a report of one of these kinds:\n${lines.join('\n')}`;
 };

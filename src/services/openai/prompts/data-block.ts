@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../canonical-json.js';
-import type { ContextPolicy } from '../../../policy/types.js';
+import type { ContextPolicy } from '../../../model/policy.js';
 
 /**
  * How foreign text gets into a prompt: as JSON on one line, with angle brackets written as escapes, between markers made

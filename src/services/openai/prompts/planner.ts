@@ -1,5 +1,5 @@
-import type { PlanRequest } from '../../../actors/team.types.js';
-import type { ContextPolicy } from '../../../policy/types.js';
+import type { PlanRequest } from '../../../agents/roles.js';
+import type { ContextPolicy } from '../../../model/policy.js';
 import { conversationBlock, DATA_RULE, dataBlock, excerpt, paragraphs } from './data-block.js';
 
 const ROLE = `You are the planner of a team of agents. You decide which agents work on a goal, in which order, and what each of them is asked to do. You do none of the work yourself.`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { scopeSchema } from '../../../plan/plan.js';
+import { scopeSchema } from '../../../model/plan.js';
 
 /** What a member of the software team is told and gives back. Its planner sees only the description. */
 interface SoftwareRoleDefinition {
@@ -48,8 +48,8 @@ const TEST_FIRST = `Write the test first, see it fail, then make it pass with th
 export const SOFTWARE_ROLES: Readonly<Record<SoftwareRole, SoftwareRoleDefinition>> = {
   analyst: {
     description:
-      'Investigates code, debugs and gathers context. For problems that are unclear, before anybody changes anything.',
-    instructions: `Find out what is going on before anybody changes anything: reproduce the problem, read the code that takes part, find the cause and not the symptom. Say how large the work is: trivial (a typo, a setting), simple, moderate or complex. If it is complex and nobody is to design it, request a new plan that has somebody do that. Every finding names the place that shows it. ${EVIDENCE}`,
+      'Investigates code, debugs and gathers context. For unclear problems, before anything is changed.',
+    instructions: `Find out what happens before anything is changed: reproduce the problem, read the code that takes part, find the cause and not the symptom. Say how large the work is: trivial (a typo, a setting), simple, moderate or complex. If it is complex and nobody is to design it, request a new plan that has somebody do that. Every finding names the place that shows it. ${EVIDENCE}`,
     output: z.object({
       findings: z.array(z.string()),
       scope: scopeSchema,

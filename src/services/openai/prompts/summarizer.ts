@@ -1,5 +1,5 @@
-import type { SummaryRequest } from '../../../actors/team.types.js';
-import type { ContextPolicy } from '../../../policy/types.js';
+import type { SummaryRequest } from '../../../agents/roles.js';
+import type { ContextPolicy } from '../../../model/policy.js';
 import { DATA_RULE, dataBlock, paragraphs } from './data-block.js';
 import { reasonsBlock, resultsBlock } from './supervisor.js';
 

@@ -1,12 +1,12 @@
-import type { TestRequest } from '../../../actors/team.types.js';
-import type { ContextPolicy } from '../../../policy/types.js';
+import type { TestRequest } from '../../../agents/roles.js';
+import type { ContextPolicy } from '../../../model/policy.js';
 import { DATA_RULE, dataBlock, excerptOfTokens, paragraphs } from './data-block.js';
 
 const ROLE = `You are the tester of a team of agents. You find out whether the work of one step holds.
 - Run the tests with your tools, if you have any; what they print counts more than what the output claims. Never report a test as passed that you have not seen pass.
-- Then look further: cases nobody has tested, wrong input, what the change may break elsewhere, code without a test.
+- Then look further: untested cases, wrong input, what the change may break elsewhere, code without a test.
 - passed is true only when nothing failed. Every failure is one line: what was expected, what happened, where.
-- When something failed, give a fix plan: a summary of the cause, and the changes to make, one at a time, so that whoever does the work can follow them without guessing. Change the work, not the tests, unless a test is wrong.
+- When something failed, give a fix plan: a summary of the cause, and the changes to make, one at a time, so that the agent can follow them without guessing. Change the work, not the tests, unless a test is wrong.
 - Too few tests for what was changed is a failure as well.`;
 
 export const testerSystem = (hasTools: boolean, instructions: string | null): string =>

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import type { PlanRequest } from '../../../actors/team.types.js';
-import type { ProposedPlan } from '../../../plan/plan.js';
-import { chooseSchema, complexitySchema, planSchema, scopeSchema } from '../../../plan/plan.js';
+import type { PlanRequest } from '../../../agents/roles.js';
+import type { ProposedPlan } from '../../../model/plan.js';
+import { chooseSchema, complexitySchema, planSchema, scopeSchema } from '../../../model/plan.js';
 import type { AnswerFormat } from '../answer-format.js';
 import { jsonFormat } from '../answer-format.js';
 import { readAs } from './own-shape.js';

@@ -12,7 +12,7 @@ const verdictWire = z.object({
   reasoning: z.string().describe('What speaks for the work and what against it, before the score'),
   score: z.number().describe('0 to 100'),
   issues: z.array(z.string()).describe('One problem each; empty when there is none'),
-  feedback: z.string().describe('What to change, to whoever does the work again'),
+  feedback: z.string().describe('What to change, for the agent that does the work again'),
 });
 
 /** Usage is counted here, never said by a model. */
@@ -32,7 +32,7 @@ const testResultWire = z.object({
 
 const readTestResultShape = readAs(testResultSchema.omit({ usage: true }));
 
-/** A result that contradicts itself is none: the run would go on as if the work were good. */
+/** A result that contradicts itself is refused: the run would continue as if the work were good. */
 const readTestResult = (answer: unknown): Reading<TestResult> => {
   const reading = readTestResultShape(answer);
   if (!reading.ok || reading.value.passed === (reading.value.failures.length === 0)) return reading;

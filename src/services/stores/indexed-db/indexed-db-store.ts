@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../../errors.js';
 import type { JournalEntry } from '../../../journal/entry.js';
 import { ListenerSet } from '../../listener-set.js';
-import type { RunStore, StoredEntry, StoredRun } from '../../run-store.js';
+import type { RunStore, StoredEntry, StoredRun } from '../../../model/run-store.js';
 import { listLimit } from '../../store-limits.js';
 import { checkId } from '../../stored-id.js';
 import { Database } from './database.js';

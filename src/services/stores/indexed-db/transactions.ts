@@ -14,7 +14,7 @@ import type {
   StoredRun,
   StoredState,
   TakenCommand,
-} from '../../run-store.js';
+} from '../../../model/run-store.js';
 import { INBOX_LIMIT } from '../../store-limits.js';
 import { refuseConflict } from '../../store-refusals.js';
 import { parseStored, tornError } from '../stored-json.js';

@@ -1,5 +1,5 @@
 import { RunNotFoundError } from '../../../errors.js';
-import type { AppendOptions, StoredEntry } from '../../run-store.js';
+import type { AppendOptions, StoredEntry } from '../../../model/run-store.js';
 import { refuseConflict } from '../../store-refusals.js';
 import { lookupId } from '../../stored-id.js';
 import { checksumOf } from '../sqlite/checksum.js';

@@ -1,5 +1,5 @@
 import { InboxFullError, RunConflictError, RunNotFoundError } from '../../../errors.js';
-import type { PostedCommand, StoredCommand } from '../../run-store.js';
+import type { PostedCommand, StoredCommand } from '../../../model/run-store.js';
 import { INBOX_LIMIT } from '../../store-limits.js';
 import { lookupId } from '../../stored-id.js';
 import { parseStored } from '../stored-json.js';

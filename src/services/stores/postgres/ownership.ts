@@ -1,4 +1,4 @@
-import type { ClaimableRun, OwnedRun, RunClaim } from '../../run-store.js';
+import type { ClaimableRun, OwnedRun, RunClaim } from '../../../model/run-store.js';
 import { lookupId } from '../../stored-id.js';
 import type { Tables } from './database.js';
 import { numberOf } from './database.js';

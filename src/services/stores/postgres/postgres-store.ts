@@ -2,7 +2,7 @@ import { RunConflictError } from '../../../errors.js';
 import type { JournalEntry } from '../../../journal/entry.js';
 import type { Clock } from '../../clock.js';
 import { systemClock } from '../../clock.js';
-import type { RunHeader, RunStore, StoredEntry, StoredRun } from '../../run-store.js';
+import type { RunHeader, RunStore, StoredEntry, StoredRun } from '../../../model/run-store.js';
 import { listLimit } from '../../store-limits.js';
 import { checkId, lookupId } from '../../stored-id.js';
 import { append } from './append.js';

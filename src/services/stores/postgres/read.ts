@@ -1,4 +1,4 @@
-import type { RunHeader, RunSummary, StoredEntry, StoredRun } from '../../run-store.js';
+import type { RunHeader, RunSummary, StoredEntry, StoredRun } from '../../../model/run-store.js';
 import { lookupId } from '../../stored-id.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOfEntries } from './append.js';

@@ -1,6 +1,6 @@
 import type { StoreUnavailableError } from '../../../errors.js';
 import type { Clock } from '../../clock.js';
-import type { MaybePromise } from '../../run-store.js';
+import type { MaybePromise } from '../../../model/run-store.js';
 import { isBusyError } from './sqlite-error.js';
 
 /** How long another process may hold the file before a call gives up. Its transactions take milliseconds. */

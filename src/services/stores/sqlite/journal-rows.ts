@@ -1,5 +1,10 @@
 import { JournalCorruptError } from '../../../errors.js';
-import type { StoredCommand, StoredEntry, StoredState, TakenCommand } from '../../run-store.js';
+import type {
+  StoredCommand,
+  StoredEntry,
+  StoredState,
+  TakenCommand,
+} from '../../../model/run-store.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
 import type { Connection, Statement } from './connection.js';

@@ -1,4 +1,4 @@
-import type { RunHeader } from '../../run-store.js';
+import type { RunHeader } from '../../../model/run-store.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
 import type { SqlRow } from './connection.js';

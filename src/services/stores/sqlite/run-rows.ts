@@ -1,4 +1,9 @@
-import type { ClaimableFilter, OwnedFilter, RunFilter, RunHeader } from '../../run-store.js';
+import type {
+  ClaimableFilter,
+  OwnedFilter,
+  RunFilter,
+  RunHeader,
+} from '../../../model/run-store.js';
 import { listLimit } from '../../store-limits.js';
 import { lookupId } from '../../stored-id.js';
 import type { Connection, SqlRow, Statement } from './connection.js';

@@ -11,7 +11,7 @@ import type {
   StoredCommand,
   StoredEntry,
   StoredRun,
-} from '../../run-store.js';
+} from '../../../model/run-store.js';
 import { INBOX_LIMIT } from '../../store-limits.js';
 import { refuseConflict } from '../../store-refusals.js';
 import { checkId } from '../../stored-id.js';

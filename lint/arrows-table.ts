@@ -1,0 +1,30 @@
+import type { Room } from './import-directions.js';
+import { leaves, rooms } from './import-directions.js';
+
+/** Where docs/architecture.md has the table. */
+const TABLE_START = '<!-- arrows: written by `npm run arrows` from lint/import-directions.ts -->';
+const TABLE_END = '<!-- end of arrows -->';
+
+/** The rooms of src as a Markdown table: what each is for, and what it may import. */
+export const arrowsTable = (): string => {
+  const all = Object.entries<Room>(rooms);
+  return [
+    '| room of `src` | what | may import |',
+    '| --- | --- | --- |',
+    ...all.map(([name, room]) => `| \`${name}\` | ${room.purpose} | ${importsText(room)} |`),
+    `| \`${leaves.join('`, `').replaceAll('.js', '.ts')}\` | every error; a thrown value as data; untrusted values as bounded plain JSON | each other, \`zod\` |`,
+    '| `index.ts`, `testing.ts` | the entry points, named exports only | every room |',
+  ].join('\n');
+};
+
+const importsText = ({ mayImport }: Room): string =>
+  mayImport.map((entry) => `\`${entry.replace(/\/$/, '')}\``).join(', ');
+
+/** A document with the table in it as it is now. */
+export const withArrowsTable = (document: string): string => {
+  const start = document.indexOf(TABLE_START);
+  const end = document.indexOf(TABLE_END);
+  if (start < 0 || end < start) throw new Error(`The document has no ${TABLE_START}`);
+  const before = document.slice(0, start + TABLE_START.length);
+  return `${before}\n\n${arrowsTable()}\n\n${document.slice(end)}`;
+};

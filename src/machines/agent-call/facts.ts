@@ -1,0 +1,84 @@
+import type { CallOutcome, CallRequest } from '../../model/calls.js';
+import type { FactBody } from '../../model/facts.js';
+import type { AgentCallContext } from './chart.js';
+import { keyOfTry } from './updates.js';
+
+export const calledFact = (context: AgentCallContext): FactBody<'agent.called'> => ({
+  type: 'agent.called',
+  ...identity(context),
+  isFallback: context.isFallback,
+  message: requestMessage(context.request),
+});
+
+/** The one place an output is written down; everything else refers to its key. */
+export const answeredFact = (
+  context: AgentCallContext,
+  outcome: CallOutcome,
+): FactBody<'agent.answered'> => ({
+  type: 'agent.answered',
+  ...identity(context),
+  report: outcome.kind === 'answered' ? reportOf(outcome) : 'done',
+  confidence: outcome.kind === 'answered' ? confidenceOf(outcome) : null,
+  output: outcome.kind === 'answered' ? outcome.output : null,
+  usage: outcome.kind === 'answered' ? outcome.usage : null,
+  message: responseMessage(context.request),
+});
+
+export const failedFact = (context: AgentCallContext): FactBody<'agent.failed'> => ({
+  type: 'agent.failed',
+  ...identity(context),
+  code: context.outcome?.code ?? 'threw',
+  reason: context.outcome?.reason ?? '',
+  ...(context.outcome?.usage === undefined ? {} : { usage: context.outcome.usage }),
+});
+
+type Answered = Extract<CallOutcome, { kind: 'answered' }>;
+
+const identity = (
+  context: AgentCallContext,
+): Pick<FactBody<'agent.called'>, 'key' | 'role' | 'agent' | 'stepId' | 'try'> => ({
+  key: keyOfTry(context),
+  role: context.request.role,
+  agent: context.request.agent,
+  stepId: context.request.stepId,
+  try: context.tries,
+});
+
+const reportOf = ({ answer }: Answered): FactBody<'agent.answered'>['report'] =>
+  answer.role === 'worker' ? answer.report : 'done';
+
+const confidenceOf = ({ answer }: Answered): number | null =>
+  answer.role === 'worker' && 'confidence' in answer ? answer.confidence : null;
+
+/** The message of seed 004's protocol that a call is. */
+const requestMessage = (request: CallRequest): string | null => {
+  switch (request.role) {
+    case 'planner':
+      // A plan that was refused is asked for again: that has a reason, whatever its revision.
+      return request.depth === 0 && request.requests.length === 0
+        ? 'PLAN_REQUEST'
+        : 'REPLAN_REQUEST';
+    case 'worker':
+      return request.mode === 'fix' ? 'CODE_FIX_REQUEST' : 'CODE_REQUEST';
+    case 'supervisor':
+      return 'VERIFY_REQUEST';
+    case 'tester':
+      return 'TEST_REQUEST';
+    case 'summarizer':
+      return null;
+  }
+};
+
+/** Plans and verdicts are told by facts of their own, with a message of their own. */
+const responseMessage = (request: CallRequest): string | null => {
+  switch (request.role) {
+    case 'worker':
+      return 'CODE_RESPONSE';
+    case 'tester':
+      return 'TEST_RESPONSE';
+    case 'planner':
+    case 'supervisor':
+    case 'summarizer':
+      return null;
+  }
+};

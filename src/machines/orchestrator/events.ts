@@ -1,0 +1,90 @@
+import { refusalOf } from '../../guards/commands.js';
+import type { FactBody } from '../../model/facts.js';
+import { stateOf } from '../../plan/progress.js';
+import * as takeOff from './cancel-steps.js';
+import type { OrchestratorContext, OrchestratorEvent, Report } from './context.js';
+import { fingerprintOf } from './updates.js';
+import type { StepOutcome } from '../../model/step-outcome.js';
+
+/* What the orchestrator reads out of an event, whatever event it is: its actions and guards stay total. */
+
+export const isRepeatedPlan = (context: OrchestratorContext): boolean =>
+  context.settings.policy.replan.stopOnRepeatedPlan &&
+  context.fingerprints.length > 0 &&
+  context.fingerprints.includes(fingerprintOf(context));
+
+/** Why there is to be no other plan: a planner that goes in circles, the bound, or nobody to ask below it. */
+export const replanRefusal = (context: OrchestratorContext): string => {
+  if (isRepeatedPlan(context)) return 'repeated-plan';
+  const isAtBound = context.replans >= context.maxReplans;
+  return isAtBound || context.settings.team.hasPlanner ? 'replan-limit' : 'no-planner';
+};
+
+const NO_VERDICT = {
+  type: 'verdict.given',
+  score: 100,
+  hasIssues: false,
+  feedback: '',
+  isLast: false,
+  route: [],
+} as const;
+
+export const asVerdict = (event: OrchestratorEvent): Extract<Report, { type: 'verdict.given' }> =>
+  event.type === 'verdict.given' ? event : NO_VERDICT;
+
+/** The child that is done or has crashed; undefined when the event names none. */
+export const actorIn = (event: OrchestratorEvent): string | undefined =>
+  'actorId' in event && typeof event.actorId === 'string' ? event.actorId : undefined;
+
+/** What a step ended with; undefined when it crashed, or ended with something else. */
+export const outcomeIn = (event: OrchestratorEvent): StepOutcome | undefined =>
+  'output' in event && isStepOutcome(event.output) ? event.output : undefined;
+
+const isStepOutcome = (output: Partial<StepOutcome> | null | undefined): output is StepOutcome =>
+  (output?.status === 'completed' || output?.status === 'failed' || output?.status === 'skipped') &&
+  output.handOff !== undefined &&
+  Array.isArray(output.outputKeys);
+
+export const routeOf = (event: OrchestratorEvent): readonly string[] =>
+  'route' in event ? event.route : [];
+
+/** Where steps run now. */
+export const busySlots = ({ slots }: OrchestratorContext): string[] =>
+  slots.flatMap((index, slot) => (index === null ? [] : [`slot-${slot}`]));
+
+/** The breaker that is asked about an agent; only the root has breakers, and only for the team. */
+export const breakerOf = (
+  context: OrchestratorContext,
+  event: OrchestratorEvent,
+): string | undefined => {
+  const { policy, team } = context.settings;
+  if (policy.breaker === null || context.depth > 0 || !('agent' in event)) return undefined;
+  return team.agents.includes(event.agent) ? `breaker-${event.agent}` : undefined;
+};
+
+export const refusal = (
+  context: OrchestratorContext,
+  event: OrchestratorEvent,
+): string | undefined => {
+  let indexes: ReadonlyMap<string, number> | undefined;
+  return refusalOf(context, event, (stepId) => {
+    indexes ??= takeOff.stepIndexes(context);
+    return stateOf(context.progress, indexes.get(stepId) ?? -1)?.status;
+  });
+};
+
+export const ownAnswerFact = (
+  context: OrchestratorContext,
+  requestId: string,
+  event: OrchestratorEvent,
+): FactBody => {
+  const stepId = context.parentStepId;
+  if (event.type === 'approval.grant') {
+    return { type: 'approval.granted', requestId, stepId, answer: event.answer };
+  }
+  if (event.type === 'approval.reject') {
+    return { type: 'approval.rejected', requestId, stepId, reason: event.reason };
+  }
+  const outcome = context.settings.policy.approval.onTimeout;
+  return { type: 'approval.expired', requestId, stepId, outcome };
+};

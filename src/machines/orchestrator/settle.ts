@@ -1,0 +1,188 @@
+import type { ReplanRequest } from '../../model/calls.js';
+import { isRejected } from '../../guards/approval.js';
+import { canHandOff, canReplan } from '../../guards/budget.js';
+import type { ProposedPlan } from '../../model/plan.js';
+import { humanSkip, settleStep } from '../../plan/progress.js';
+import { planAdopted } from './adopt.js';
+import { stepPath } from './requests.js';
+import * as facts from './facts.js';
+import type { OrchestratorContext, Update } from './context.js';
+import { progressed } from './updates.js';
+import type { StepOutcome } from '../../model/step-outcome.js';
+
+/* What a step that has ended does to the plan: it is settled, and may ask for another plan or hand off. */
+
+const CRASHED: StepOutcome = {
+  status: 'failed',
+  code: 'crashed',
+  reason: 'The step crashed',
+  attempts: 1,
+  outputKeys: [],
+  confidence: null,
+  request: null,
+  handOff: null,
+};
+
+/** Settles the step in a slot by what its chart ended with; without an outcome the chart crashed. */
+export const stepSettled = (
+  context: OrchestratorContext,
+  slotId: string,
+  outcome: StepOutcome = CRASHED,
+): Update => {
+  const slot = slotNumber(slotId);
+  const index = context.slots[slot];
+  if (index == null) return { context, facts: [] };
+  const settled = settleStep(
+    context.progress,
+    index,
+    {
+      status: outcome.code === 'run-ended' ? 'cancelled' : outcome.status,
+      outputKeys: outcome.outputKeys,
+      reason: outcome.status === 'completed' ? null : settledReason(outcome),
+    },
+    context.settings.policy.failure.onDependencyFailure,
+  );
+  const next: OrchestratorContext = {
+    ...context,
+    progress: settled.progress,
+    slots: context.slots.with(slot, null),
+    lastWord: context.lastWord.at(-1) === slotId ? [] : context.lastWord,
+    ...questionsClosed(context, slotId),
+    ...confidenceChange(context, index, outcome),
+    ...(outcome.status === 'completed' ? progressed(context) : {}),
+  };
+  const announced = [
+    facts.stepSettled(next, index, outcome),
+    ...settled.skipped.map((skipped) => facts.stepSkipped(next, skipped)),
+  ];
+  return withConsequences({ context: next, facts: announced }, index, outcome);
+};
+
+/** No slot is -1: events of XState's own interpreter may name anybody. */
+const slotNumber = (slotId: string): number => {
+  const slot = Number(slotId.slice('slot-'.length));
+  return slotId === `slot-${slot}` ? slot : -1;
+};
+
+/** Who was rejected, as `step (agent)`: the step in a slot, or one in its sub-plan, which says so itself. */
+export const rejectedIn = (
+  context: OrchestratorContext,
+  slotId: string,
+  outcome: StepOutcome | undefined,
+): string => {
+  if (outcome?.code === 'subplan-rejected') return outcome.reason;
+  const step = context.progress.steps[context.slots[slotNumber(slotId)] ?? -1];
+  return step === undefined ? slotId : `${stepPath(context, step.id)} (${step.agent})`;
+};
+
+const settledReason = ({ status, code, reason }: StepOutcome): string =>
+  status === 'skipped' && code === 'skipped' ? humanSkip(reason) : `${code}: ${reason}`;
+
+/** With the step go the questions that it, or a sub-plan of it, still has open. */
+export const questionsClosed = (
+  { questions, answeredQuestions }: OrchestratorContext,
+  slotId: string,
+): Partial<OrchestratorContext> => {
+  const closed = questions.filter(({ route }) => route.at(-1) === slotId);
+  if (closed.length === 0) return {};
+  return {
+    questions: questions.filter((question) => !closed.includes(question)),
+    answeredQuestions: [...answeredQuestions, ...closed.map(({ requestId }) => requestId)],
+  };
+};
+
+const confidenceChange = (
+  { progress, confidence }: OrchestratorContext,
+  index: number,
+  outcome: StepOutcome,
+): Partial<OrchestratorContext> => {
+  const agent = progress.steps[index]?.agent;
+  if (agent === undefined || outcome.confidence === null) return {};
+  return { confidence: { ...confidence, [agent]: outcome.confidence } };
+};
+
+/** A settled step may ask for another plan, hand off to another agent, or call for a new plan by failing. */
+const withConsequences = (update: Update, index: number, outcome: StepOutcome): Update => {
+  if (outcome.handOff !== null) return handedOff(update, index, outcome.handOff);
+  const request = outcome.request ?? failureRequest(update.context, index, outcome);
+  return request === null ? update : requested(update, request);
+};
+
+const requested = ({ context, facts: announced }: Update, request: ReplanRequest): Update => ({
+  context: { ...context, requests: [...context.requests, request] },
+  facts: [...announced, facts.replanRequested(context, request)],
+});
+
+const failureRequest = (
+  context: OrchestratorContext,
+  index: number,
+  outcome: StepOutcome,
+): ReplanRequest | null => {
+  if (outcome.status !== 'failed' || !isReplannable(context, outcome)) return null;
+  const step = context.progress.steps[index];
+  return {
+    kind: isRejected(outcome) ? 'stepRejected' : 'stepFailed',
+    stepId: step === undefined ? null : stepPath(context, step.id),
+    agent: step?.agent ?? null,
+    reason: outcome.reason,
+    agents: [],
+    confidence: outcome.confidence,
+  };
+};
+
+/** A run that is ending asks for nothing more. */
+const isReplannable = (context: OrchestratorContext, outcome: StepOutcome): boolean => {
+  const { failure, approval } = context.settings.policy;
+  const choice = isRejected(outcome) ? approval.onReject : failure.onStepFailure;
+  return choice === 'replan' && context.ending === null && canReplan(context);
+};
+
+/** Adds one step for another agent without asking the planner (seed 000), within the same bound. */
+const handedOff = (
+  update: Update,
+  index: number,
+  handOff: { readonly agent: string; readonly task: string },
+): Update => {
+  const { context } = update;
+  const asker = context.progress.steps[index];
+  if (!context.settings.team.agents.includes(handOff.agent)) {
+    const reason = `Suggested agent '${handOff.agent.slice(0, 64)}' is not in the team`;
+    return { context, facts: [...update.facts, facts.replanRefused(context, reason)] };
+  }
+  if (!canHandOff(context)) {
+    return requested(update, {
+      kind: 'requestReplan',
+      stepId: asker === undefined ? null : stepPath(context, asker.id),
+      agent: asker?.agent ?? null,
+      reason: `Hand-off to ${handOff.agent}: ${handOff.task}`,
+      agents: [handOff.agent],
+      confidence: null,
+    });
+  }
+  const plan = handOffPlan(handOff);
+  const next = { ...context, replans: context.replans + 1 };
+  const { merge } = context.settings.policy.replan;
+  const adopted = planAdopted(next, plan, {
+    revision: context.revision + 1,
+    merge: merge === 'appendNext' ? 'appendNext' : 'append',
+    resolvesFailures: false,
+  });
+  return {
+    context: adopted.context,
+    facts: [...update.facts, facts.planProposed(next, plan, 'handOff'), ...adopted.facts],
+  };
+};
+
+const handOffPlan = (handOff: { readonly agent: string; readonly task: string }): ProposedPlan => ({
+  analysis: '',
+  steps: [
+    {
+      id: handOff.agent,
+      agent: handOff.agent,
+      task: handOff.task,
+      dependsOn: [],
+      complexity: 'medium',
+      requiresApproval: false,
+    },
+  ],
+});

@@ -1,0 +1,34 @@
+import { mayStartSteps } from '../../guards/schedule.js';
+import { nextReady, startStep } from '../../plan/progress.js';
+import { stepInput } from './requests.js';
+import type { OrchestratorContext } from './context.js';
+import type { StepInput } from '../step/context.js';
+
+/** A step and the slot it runs in. */
+export interface Start {
+  readonly slotId: string;
+  readonly index: number;
+  readonly input: StepInput;
+}
+
+/** Gives every free slot the runnable step that comes next. */
+export const stepsStarted = (
+  context: OrchestratorContext,
+): { readonly context: OrchestratorContext; readonly starts: readonly Start[] } => {
+  if (!mayStartSteps(context)) return { context, starts: [] };
+  let { progress, slots } = context;
+  const taken: { slotId: string; index: number }[] = [];
+  for (let slot = slots.indexOf(null); slot >= 0; slot = slots.indexOf(null)) {
+    const index = nextReady(progress);
+    if (index === undefined) break;
+    progress = startStep(progress, index);
+    slots = slots.with(slot, index);
+    taken.push({ slotId: `slot-${slot}`, index });
+  }
+  if (taken.length === 0) return { context, starts: [] };
+  const next = { ...context, progress, slots };
+  return {
+    context: next,
+    starts: taken.map((start) => ({ input: stepInput(next, start.index), ...start })),
+  };
+};

@@ -1,0 +1,297 @@
+import type { CallResult, ReplanRequest } from '../../model/calls.js';
+import type { Usage } from '../../model/usage.js';
+import { nextLadder } from '../../guards/escalation.js';
+import type { FactBody } from '../../model/facts.js';
+import { itemsOf } from '../../plan/chunked-list.js';
+import { planFingerprint } from '../../plan/fingerprint.js';
+import { emptyProgress } from '../../plan/progress.js';
+import { verificationBudgetMs } from '../../guards/time-budgets.js';
+import type { OrchestratorContext, OrchestratorInput, Report, RunOutcome } from './context.js';
+import type { Ending } from '../../model/statuses.js';
+import type { Settings } from '../../model/settings.js';
+import type { VerdictAnswer } from '../verdict-text.js';
+import { verdictReason, verdictText } from '../verdict-text.js';
+
+/*
+ * How the orchestrator's context changes, one small pure function per action of the chart. What steps do to the plan
+ * is in orchestrator.settle.ts, orchestrator.adopt.ts, orchestrator.start.ts and orchestrator.take-off.ts.
+ */
+
+type Change = Partial<OrchestratorContext>;
+
+export const settingsIn = ({ settings }: OrchestratorInput): Settings => {
+  if (settings === undefined) throw new Error('There are no settings');
+  return settings;
+};
+
+export const initialContext = (
+  settings: Settings,
+  input: OrchestratorInput,
+): OrchestratorContext => {
+  const place = placeOf(settings, input);
+  const { limitMs } = place;
+  return {
+    settings,
+    runId: input.runId ?? 'run',
+    goal: input.goal,
+    clockMs: Math.max(0, limitMs - closingMs(settings, limitMs)),
+    extensionMs: 0,
+    isExecutionClosed: false,
+    givenPlan: input.plan ?? null,
+    proposal: null,
+    revision: -1,
+    analysis: '',
+    progress: emptyProgress,
+    replans: 0,
+    plannerCalls: 0,
+    givenUp: [],
+    requests: [],
+    fingerprints: [],
+    ladder: { level: 'none', consecutiveIssues: 0, feedback: '' },
+    review: null,
+    lastWord: [],
+    questions: [],
+    answeredQuestions: [],
+    ownQuestions: 0,
+    confidence: {},
+    spent: { agentCalls: 0, tokens: 0, costUsd: 0 },
+    takeovers: NEVER_TAKEN_OVER,
+    summaryKey: null,
+    ending: null,
+    rejected: null,
+    // At the end: what is added to a copy one by one takes a hundred times as long.
+    ...place,
+  };
+};
+
+/** One for all: in most runs nobody says anything. */
+const NOTHING_SAID: readonly string[] = Object.freeze([]);
+
+const NEVER_TAKEN_OVER: OrchestratorContext['takeovers'] = Object.freeze({
+  seen: 0,
+  atProgress: 0,
+});
+
+type Place = Pick<
+  OrchestratorContext,
+  'parentStepId' | 'depth' | 'limitMs' | 'isPaused' | 'conversation' | 'maxReplans' | 'slots'
+>;
+
+/** A sub-plan works in the slot of its step, so it has only that one: maxParallel holds for the whole run. */
+const placeOf = ({ policy: { limits, time } }: Settings, { nested }: OrchestratorInput): Place =>
+  nested === undefined
+    ? {
+        parentStepId: null,
+        depth: 0,
+        limitMs: time.limitMs,
+        isPaused: false,
+        conversation: NOTHING_SAID,
+        maxReplans: limits.maxReplans,
+        slots: Array.from({ length: limits.maxParallel }, () => null),
+      }
+    : { ...nested, maxReplans: 0, slots: [null] };
+
+/* Plans and requests. */
+
+export const proposed = (result: CallResult): Change =>
+  result.kind === 'answered' && result.answer.role === 'planner'
+    ? {
+        proposal: { plan: result.answer.plan, issues: result.answer.issues, origin: 'planner' },
+      }
+    : {};
+
+/** Counted when the planner is called, whether or not it answers. */
+export const replanStarted = ({ replans, plannerCalls }: OrchestratorContext): Change => ({
+  replans: replans + 1,
+  plannerCalls: plannerCalls + 1,
+});
+
+export const fingerprintOf = ({ proposal }: OrchestratorContext): string =>
+  proposal?.plan == null ? '' : planFingerprint(proposal.plan);
+
+/** Several requests at once are one call of the planner; which of them it hears is the policy's choice. */
+export const coalesced = ({ requests, settings }: OrchestratorContext): Change => {
+  const [first] = requests;
+  if (first === undefined) return {};
+  switch (settings.policy.replan.coalesce) {
+    case 'batch':
+      return {};
+    case 'first':
+      return { requests: [first] };
+    case 'highestConfidence':
+      return { requests: [requests.reduce(surer, first)] };
+  }
+};
+
+const surer = (left: ReplanRequest, right: ReplanRequest): ReplanRequest =>
+  (right.confidence ?? 0) > (left.confidence ?? 0) ? right : left;
+
+const planRequest = (kind: 'planRejected' | 'goalNotAchieved', reason: string): ReplanRequest => ({
+  kind,
+  stepId: null,
+  agent: null,
+  reason,
+  agents: [],
+  confidence: null,
+});
+
+type By = FactBody<'plan.rejected'>['by'];
+
+/** A refused plan is asked for again, with why; what its supervisor named is an issue like any other. */
+export const planRejected = (
+  { requests, proposal, review }: OrchestratorContext,
+  by: By,
+  given: string | undefined,
+): { readonly reason: string; readonly change: Change } => {
+  const verdict = by === 'supervisor' && given === undefined ? verdictIn(review) : undefined;
+  const reason = given ?? (verdict === undefined ? REJECTION_REASONS[by] : verdictReason(verdict));
+  const asked = { requests: [...requests, planRequest('planRejected', reason)] };
+  if (verdict === undefined || proposal === null) return { reason, change: asked };
+  const issues = verdict.issues.map((message) => ({
+    code: REFUSED_BY_SUPERVISOR,
+    path: '',
+    message,
+  }));
+  return { reason, change: { ...asked, proposal: { ...proposal, issues } } };
+};
+
+/** The code of what a supervisor named when it refused a plan. */
+const REFUSED_BY_SUPERVISOR = 'refused-by-supervisor';
+
+/** What is said of a rejected plan where nobody gave a reason. */
+const REJECTION_REASONS: Readonly<Record<By, string>> = {
+  validation: 'The plan is not valid',
+  supervisor: 'The plan did not pass its gate',
+  human: 'Nobody answered in time',
+  repeat: 'The same plan was adopted before',
+  planner: 'planning-failed',
+};
+
+/** The goal is not met: what the supervisor said goes to the planner. */
+export const goalRequest = ({ review }: OrchestratorContext): ReplanRequest => {
+  const verdict = verdictIn(review);
+  return planRequest('goalNotAchieved', verdict === undefined ? '' : verdictText(verdict));
+};
+
+const verdictIn = (review: CallResult | null): VerdictAnswer | undefined =>
+  review?.kind === 'answered' && review.answer.role === 'supervisor' ? review.answer : undefined;
+
+/** Only the last of it is kept: whoever is told of it pays for every text. */
+export const heard = ({ conversation, settings }: OrchestratorContext, text: string): Change => ({
+  conversation: [...conversation, text].slice(-settings.policy.context.maxMessages),
+});
+
+/* Oversight and budgets. */
+
+type Verdict = Extract<Report, { type: 'verdict.given' }>;
+
+export const climbed = (context: OrchestratorContext, verdict: Verdict): Change => {
+  const { level, consecutiveIssues } = nextLadder(
+    context.ladder,
+    verdict,
+    context.settings.policy.escalation,
+  );
+  return { ladder: { level, consecutiveIssues, feedback: verdict.feedback } };
+};
+
+export const callCounted = ({ spent }: OrchestratorContext): Change => ({
+  spent: { ...spent, agentCalls: spent.agentCalls + 1 },
+});
+
+export const usageCounted = ({ spent }: OrchestratorContext, usage: Usage | null): Change => ({
+  spent: {
+    ...spent,
+    tokens: spent.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    costUsd: spent.costUsd + (usage?.costUsd ?? 0),
+  },
+});
+
+/* Time. */
+
+/** What is kept back at the end of the run for verification and summary. */
+export const closingMs = ({ policy }: Settings, limitMs: number): number =>
+  Math.min(verificationBudgetMs(policy), Math.floor(limitMs / 2));
+
+export const extensionUsed = ({ extensionMs }: OrchestratorContext): Change => ({
+  clockMs: extensionMs,
+  extensionMs: 0,
+});
+
+/* Processes that die. */
+
+export const recovered = (
+  { takeovers }: OrchestratorContext,
+  event: { readonly takeovers: number },
+): Change => ({ takeovers: { ...takeovers, seen: event.takeovers } });
+
+/** What came before a step that is completed, or a plan that is adopted, is forgiven. */
+export const progressed = ({ takeovers }: OrchestratorContext): Change =>
+  takeovers.atProgress === takeovers.seen
+    ? {}
+    : { takeovers: { ...takeovers, atProgress: takeovers.seen } };
+
+/* Questions to people. */
+
+type Asked = Extract<Report, { type: 'approval.requested' }>;
+
+export const questionOpened = (
+  { questions }: OrchestratorContext,
+  { requestId, stepId, route }: Asked,
+): Change => ({ questions: [...questions, { requestId, stepId, route }] });
+
+export const questionClosed = (
+  { questions, answeredQuestions }: OrchestratorContext,
+  requestId: string,
+): Change => ({
+  questions: questions.filter((question) => question.requestId !== requestId),
+  answeredQuestions: [...answeredQuestions, requestId],
+});
+
+export const ownQuestionId = ({ parentStepId, ownQuestions }: OrchestratorContext): string =>
+  `${parentStepId ?? 'plan'}:plan.${ownQuestions}`;
+
+export const ownQuestionOpened = (context: OrchestratorContext): Change => {
+  const ownQuestions = context.ownQuestions + 1;
+  const requestId = ownQuestionId({ ...context, ownQuestions });
+  return {
+    ownQuestions,
+    questions: [...context.questions, { requestId, stepId: null, route: [] }],
+  };
+};
+
+/* The end. */
+
+/** The first ending stands: what comes later is a consequence of it. */
+export const endedWith = ({ ending }: OrchestratorContext, next: Ending): Change =>
+  ending === null ? { ending: next } : {};
+
+/** How a run ends that was not ended by anything else. */
+export const naturalEnding = ({
+  progress,
+  givenUp,
+  isExecutionClosed,
+}: OrchestratorContext): Ending => {
+  const { pending, running, unresolved } = progress.counts;
+  if (isExecutionClosed && pending + running > 0) {
+    return { status: 'timeExpired', reason: 'execution-time-used' };
+  }
+  if (unresolved > 0) return { status: 'failed', reason: 'steps-failed' };
+  if (pending + running + givenUp.length > 0) return { status: 'failed', reason: 'steps-left' };
+  return {
+    status: 'completed',
+    reason: progress.steps.length === 0 ? 'empty-plan' : 'all-steps-completed',
+  };
+};
+
+/** A no that is the end of the run, whatever else is going on. */
+export const endedByRejection = (context: OrchestratorContext, rejected: string): Change => ({
+  rejected,
+  ...endedWith(context, { status: 'failed', reason: `step-rejected: ${rejected}` }),
+});
+
+export const runOutcome = ({ ending, rejected, progress }: OrchestratorContext): RunOutcome => ({
+  status: ending?.status ?? 'failed',
+  reason: ending?.reason ?? '',
+  rejected,
+  outputKeys: itemsOf(progress.states).flatMap((state) => state.outputKeys),
+});

@@ -1,0 +1,92 @@
+import type { Ballot, StepFailure } from '../../model/step-outcome.js';
+import type {
+  CallResult,
+  FeedbackReference,
+  OutputReference,
+  ReplanRequest,
+} from '../../model/calls.js';
+import type { JsonValue } from '../../canonical-json.js';
+import type { Votes } from '../../model/plan.js';
+import type { PermitAnswer, Report, RunOutcome, VerdictNoted } from '../orchestrator/context.js';
+import type { ApprovalAnswer } from '../../model/commands.js';
+import type { Settings } from '../../model/settings.js';
+
+export interface StepInput {
+  readonly runId: string;
+  /** The path of step ids from the goal's plan down: 's2' or, in a sub-plan of it, 's2/s1'. */
+  readonly stepId: string;
+  readonly agent: string;
+  readonly task: string;
+  /** 'Step 2 of 3' */
+  readonly position: string;
+  readonly goal: string;
+  readonly summary: string;
+  readonly depth: number;
+  readonly dependencies: readonly OutputReference[];
+  /** What the supervisor wants kept in mind because of the run's escalation level. */
+  readonly feedback: readonly FeedbackReference[];
+  /** What people had said when the step started. */
+  readonly conversation: readonly string[];
+  /** Why a person must agree before the step starts; null when nobody must. */
+  readonly approvalQuestion: string | null;
+  /** How many votes its plan asks for and how one of them is chosen; null when the agent is asked once. */
+  readonly votes: Votes | null;
+  /** How long the step may work, waiting for people not counted. */
+  readonly budgetMs: number;
+  readonly fixBudgetMs: number;
+  readonly settings: Settings;
+}
+
+export interface StepContext extends StepInput {
+  /** What is left of `budgetMs` for the work, as far as it is measured: see `tickMs` in src/guards/step.ts. */
+  readonly remainingMs: number;
+  /** True while the run is paused: a sub-plan that is made then waits. */
+  readonly isPaused: boolean;
+  /** True when the run winds down: what is out comes back, and nothing else goes out. */
+  readonly isWindingDown: boolean;
+  /** Attempts at the step, the present one included. */
+  readonly attempt: number;
+  readonly fixCycles: number;
+  /** Questions put to a person so far. */
+  readonly questions: number;
+  /** Those of them that the agent asked; bounded by `approval.maxQuestions`. */
+  readonly agentQuestions: number;
+  /** The question a person is to answer; null when nobody waits. */
+  readonly question: Question | null;
+  /** Keys of the outputs the step will end with. */
+  readonly outputKeys: readonly string[];
+  readonly confidence: number | null;
+  /** The calls of the present vote that came back, in order; the output of each is in the journal. */
+  readonly ballots: readonly Ballot[];
+  /** Where the last test result is; null before the tests ran. */
+  readonly testsKey: string | null;
+  /** Set when the agent asked for another plan. */
+  readonly request: ReplanRequest | null;
+  readonly handOff: { readonly agent: string; readonly task: string } | null;
+  /** Why the present attempt is not good enough; null while it may be. */
+  readonly failure: StepFailure | null;
+}
+
+export interface Question {
+  readonly requestId: string;
+  readonly text: string;
+  readonly payload: JsonValue;
+  /** True when the agent asked in the middle of its work; the answer is then feedback. */
+  readonly isFromAgent: boolean;
+}
+
+export type StepEvent =
+  | { readonly type: 'step.skip'; readonly reason: string }
+  | { readonly type: 'run.windDown' }
+  | { readonly type: 'run.hold' }
+  | { readonly type: 'run.release' }
+  /** A tenth of the step's budget was worked away. */
+  | { readonly type: 'budget.tick' }
+  /** What is left of the budget is for a sub-plan to come to its end. */
+  | { readonly type: 'time.isShort' }
+  | ApprovalAnswer
+  | PermitAnswer
+  | VerdictNoted
+  | Report
+  | { readonly type: 'xstate.done.actor.agentCall'; readonly output: CallResult }
+  | { readonly type: 'xstate.done.actor.subplan'; readonly output: RunOutcome };

@@ -1,0 +1,60 @@
+import type { CallResult, VotePosition } from '../../model/calls.js';
+import { confidenceOfSide, countsOf, isVoting, winnerOf } from '../../guards/votes.js';
+import type { StepContext } from './context.js';
+import type { Ballot } from '../../model/step-outcome.js';
+
+/* How a vote changes the step. Ballots are small: what was answered is in the journal, under the key of its call. */
+
+type Change = Partial<StepContext>;
+
+export const NO_BALLOTS: readonly Ballot[] = [];
+
+/** Which vote the next call is; null when the agent is asked once. */
+export const votePosition = (context: StepContext): VotePosition | null =>
+  context.votes !== null && isVoting(context)
+    ? { number: context.ballots.length + 1, of: context.votes.count }
+    : null;
+
+/** The first vote has the key that the call would have without a vote. */
+export const voteSuffix = (context: StepContext): string => {
+  const number = votePosition(context)?.number ?? 1;
+  return number > 1 ? `.v${number}` : '';
+};
+
+export const ballotTaken = ({ ballots }: StepContext, result: CallResult): Change => ({
+  ballots: [...ballots, ballotOf(result)],
+});
+
+const ballotOf = (result: CallResult): Ballot => {
+  const { key } = result;
+  if (result.kind === 'failed' || result.answer.role !== 'worker') return noVote(key);
+  if (result.answer.report !== 'done') return noVote(key);
+  // Without a digest it is like no other answer.
+  const { confidence, digest = key } = result.answer;
+  return { key, digest, hasOutput: result.hasOutput, confidence };
+};
+
+const noVote = (key: string): Ballot => ({
+  key,
+  digest: null,
+  hasOutput: false,
+  confidence: null,
+});
+
+/** The winner's output is the work of the step, as if its call had been the only one. */
+export const winnerTaken = ({ votes, ballots }: StepContext): Change => {
+  const winner = ballots[(winnerOf(votes, ballots) ?? 0) - 1];
+  if (winner === undefined) return {};
+  return {
+    outputKeys: winner.hasOutput ? [winner.key] : [],
+    confidence: confidenceOfSide(ballots, winner.digest),
+    request: null,
+    handOff: null,
+  };
+};
+
+export const majorityMissed = ({ votes, ballots }: StepContext): Change => {
+  const counts = countsOf(ballots).map((side) => side.votes);
+  const reason = `No answer has more than half of the ${votes?.count ?? 0} votes: ${counts.join(', ')}`;
+  return { failure: { code: 'no-majority', reason } };
+};

@@ -1,0 +1,255 @@
+import type { JsonValue } from '../canonical-json.js';
+import type { Issue } from '../errors.js';
+import type { Usage } from './usage.js';
+import type { Policy } from './policy.js';
+import type { ProposedPlan } from './plan.js';
+
+/** What a supervisor looks at. */
+export type Subject = 'plan' | 'code' | 'step' | 'goal';
+
+/** An output that is in the journal: charts carry the key, actors look the value up. */
+export interface OutputReference {
+  readonly stepId: string;
+  readonly agent: string;
+  readonly keys: readonly string[];
+}
+
+/** What a step is to do. */
+export interface StepTask {
+  readonly stepId: string;
+  readonly agent: string;
+  readonly task: string;
+}
+
+/** Why a step has no result. */
+export interface StepReason {
+  readonly stepId: string;
+  readonly agent: string;
+  readonly reason: string;
+}
+
+/** Feedback as charts carry it: short texts in place, long results by key. */
+export interface FeedbackReference {
+  readonly from: 'supervisor' | 'tester' | 'human';
+  readonly text: string;
+  readonly key: string | null;
+}
+
+/** Why the planner is asked again. */
+export interface ReplanRequest {
+  readonly kind:
+    | 'needsContext'
+    | 'requestReplan'
+    | 'stepFailed'
+    | 'planRejected'
+    | 'stepRejected'
+    | 'goalNotAchieved';
+  /** The step that asks, or null when the plan or the goal is judged. */
+  readonly stepId: string | null;
+  readonly agent: string | null;
+  readonly reason: string;
+  /** Agents the asker would like; a hint, never a right. */
+  readonly agents: readonly string[];
+  readonly confidence: number | null;
+}
+
+interface RequestBase {
+  /** `runId/stepPath/attempt/role`: the idempotency key of the first try. */
+  readonly key: string;
+  readonly agent: string;
+  readonly stepId: string | null;
+  readonly goal: string;
+  readonly depth: number;
+}
+
+export interface StepDescription {
+  readonly id: string;
+  readonly task: string;
+  readonly position: string;
+  readonly attempt: number;
+}
+
+/** The second of three votes: `{ number: 2, of: 3 }`. */
+export interface VotePosition {
+  readonly number: number;
+  readonly of: number;
+}
+
+export interface WorkerRequest extends RequestBase {
+  readonly role: 'worker';
+  readonly mode: 'work' | 'fix';
+  /** Which of several votes on the same task this is; null when the task is asked once. */
+  readonly vote: VotePosition | null;
+  readonly step: StepDescription;
+  readonly dependencies: readonly OutputReference[];
+  readonly feedback: readonly FeedbackReference[];
+  readonly conversation: readonly string[];
+  readonly summary: string;
+}
+
+export interface PlannerRequest extends RequestBase {
+  readonly role: 'planner';
+  readonly revision: number;
+  /** The replan bound that is in force; 0 for a sub-plan, which has no replans of its own. */
+  readonly maxReplans: number;
+  /** What the plan will do to the steps that wait. */
+  readonly merge: Policy['replan']['merge'];
+  /** The planner's, of the plan that is in force; empty before the first. */
+  readonly analysis: string;
+  readonly completed: readonly OutputReference[];
+  readonly failed: readonly StepReason[];
+  readonly pending: readonly StepTask[];
+  readonly requests: readonly ReplanRequest[];
+  readonly conversation: readonly string[];
+  /** What was wrong with the last proposal. */
+  readonly issues: readonly Issue[];
+  /** Steps a new plan may depend on. */
+  readonly existingStepIds: readonly string[];
+}
+
+export interface SupervisorRequest extends RequestBase {
+  readonly role: 'supervisor';
+  readonly subject: Subject;
+  readonly step: StepDescription | null;
+  readonly plan: ProposedPlan | null;
+  readonly results: readonly OutputReference[];
+  /** Where the test result of the step is; null when it was not tested, or something else is judged. */
+  readonly testsKey: string | null;
+  readonly failed: readonly StepReason[];
+}
+
+export interface TesterRequest extends RequestBase {
+  readonly role: 'tester';
+  readonly step: StepDescription;
+  readonly results: readonly OutputReference[];
+  /** 0 for the first run, then one more after each fix. */
+  readonly cycle: number;
+}
+
+export interface SummarizerRequest extends RequestBase {
+  readonly role: 'summarizer';
+  readonly analysis: string;
+  readonly tasks: readonly StepTask[];
+  readonly results: readonly OutputReference[];
+  readonly failed: readonly StepReason[];
+  readonly skipped: readonly StepReason[];
+}
+
+/** One call as a chart asks for it. Plain JSON. */
+export type CallRequest =
+  | WorkerRequest
+  | PlannerRequest
+  | SupervisorRequest
+  | TesterRequest
+  | SummarizerRequest;
+
+/** Input of the `performCall` actor: one try of one request. */
+export interface CallInput {
+  readonly request: CallRequest;
+  /** The request's key for the first try, `key#2` for the second. */
+  readonly key: string;
+  readonly isFallback: boolean;
+}
+
+/** The part of an answer that charts decide on; outputs stay outside. */
+export type Answer =
+  | {
+      readonly role: 'worker';
+      readonly report: 'done';
+      readonly confidence: number | null;
+      /**
+       * Only in a vote: equal outputs have equal digests, whatever the order of their keys. Of outputs that are not
+       * written down as they are, `vote-N`: the first vote that gave the same one.
+       */
+      readonly digest?: string;
+    }
+  | {
+      readonly role: 'worker';
+      readonly report: 'needsContext';
+      readonly suggestion: string;
+      readonly confidence: number | null;
+    }
+  | {
+      readonly role: 'worker';
+      readonly report: 'handOff';
+      readonly agent: string;
+      readonly task: string;
+      readonly confidence: number | null;
+    }
+  | {
+      readonly role: 'worker';
+      readonly report: 'requestReplan';
+      readonly reason: string;
+      readonly agents: readonly string[];
+      readonly confidence: number | null;
+    }
+  | { readonly role: 'worker'; readonly report: 'blocked'; readonly reason: string }
+  | {
+      readonly role: 'worker';
+      readonly report: 'askHuman';
+      readonly question: string;
+      readonly payload: JsonValue;
+    }
+  | {
+      readonly role: 'planner';
+      /** Null when the answer was no plan at all. */
+      readonly plan: ProposedPlan | null;
+      readonly issues: readonly Issue[];
+    }
+  | {
+      readonly role: 'supervisor';
+      readonly score: number;
+      readonly issues: readonly string[];
+      readonly feedback: string;
+    }
+  | { readonly role: 'tester'; readonly passed: boolean; readonly failures: number }
+  | { readonly role: 'summarizer' };
+
+export type WorkerAnswer = Extract<Answer, { role: 'worker' }>;
+
+/** What `performCall` gives back. It never rejects: a failure is an outcome. */
+export type CallOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly answer: Answer;
+      /** Bounded, canonical JSON; null where the answer says it all. */
+      readonly output: JsonValue;
+      readonly usage: Usage | null;
+    }
+  | CallFailure;
+
+export interface CallFailure {
+  readonly kind: 'failed';
+  readonly code: FailureCode;
+  readonly reason: string;
+  /** What it has cost all the same, where anybody said so. */
+  readonly usage?: Usage;
+}
+
+/** Why a try failed. */
+export type FailureCode =
+  | 'threw'
+  | 'timeout'
+  | 'invalid-output'
+  | 'output-too-large'
+  | 'not-serializable'
+  | 'unknown-agent'
+  | 'breaker-open'
+  | 'budget-exhausted'
+  | 'interrupted'
+  | 'run-ended';
+
+/** What the agentCall chart ends with. */
+export type CallResult =
+  | {
+      readonly kind: 'answered';
+      readonly key: string;
+      readonly answer: Answer;
+      readonly hasOutput: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly key: string;
+      readonly code: FailureCode;
+      readonly reason: string;
+    };

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/*
+ * Commands to a run, checked where they enter: at the run, and in the chart of a plain actor. Routes are the
+ * charts' own business: whatever comes from outside starts with an empty one, and the types of events that charts
+ * raise among themselves are not in this list.
+ */
+
+/**
+ * The way back to the chart that asked: ids from the innermost actor outwards. Every chart that passes a question on adds
+ * its own id; every chart that passes the answer back takes one off.
+ */
+export type Route = readonly string[];
+
+/** A person's answer to a question. */
+export type ApprovalAnswer =
+  | {
+      readonly type: 'approval.grant';
+      readonly requestId: string;
+      readonly answer: string;
+      readonly route: Route;
+    }
+  | {
+      readonly type: 'approval.reject';
+      readonly requestId: string;
+      readonly reason: string;
+      readonly route: Route;
+    };
+
+/** What people may say to a run: the only events that come from outside. */
+export type Command =
+  | ApprovalAnswer
+  | {
+      readonly type: 'plan.skip';
+      readonly stepIds: readonly string[];
+      readonly reason?: string | undefined;
+    }
+  | {
+      readonly type: 'plan.skipTo';
+      readonly stepId: string;
+      readonly reason?: string | undefined;
+    }
+  | { readonly type: 'conversation.say'; readonly text: string }
+  | { readonly type: 'run.pause' }
+  | { readonly type: 'run.resume' }
+  | { readonly type: 'time.extend'; readonly extraMs: number }
+  | { readonly type: 'run.abort'; readonly reason: string };
+
+const text = z.string().max(20_000);
+const id = z.string().min(1).max(1_000);
+const route = z.array(z.never()).default([]);
+
+/** Seed 003's three ways to change a plan while it runs, one of which changes nothing. */
+const planModifications = [
+  z.object({
+    type: z.literal('plan.skip'),
+    stepIds: z.array(id).min(1).max(100_000),
+    reason: text.optional(),
+  }),
+  z.object({ type: z.literal('plan.skipTo'), stepId: id, reason: text.optional() }),
+  z.object({ type: z.literal('conversation.say'), text }),
+] as const;
+
+const commandSchema = z.discriminatedUnion('type', [
+  ...planModifications,
+  z.object({ type: z.literal('approval.grant'), requestId: id, answer: text, route }),
+  z.object({ type: z.literal('approval.reject'), requestId: id, reason: text, route }),
+  z.object({ type: z.literal('run.pause') }),
+  z.object({ type: z.literal('run.resume') }),
+  z.object({
+    type: z.literal('time.extend'),
+    extraMs: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+  }),
+  z.object({ type: z.literal('run.abort'), reason: text }),
+]);
+
+/** As many as a caller reads; a list of 100,000 steps may have as many mistakes. */
+const ISSUES_MAX = 5;
+
+export type ParsedCommand =
+  | { readonly ok: true; readonly command: Command }
+  | { readonly ok: false; readonly reason: string };
+
+/** A command as the charts understand it, or everything that is wrong with it. */
+export const parseCommand = (candidate: unknown): ParsedCommand => {
+  try {
+    const parsed = commandSchema.safeParse(candidate);
+    if (parsed.success) return { ok: true, command: parsed.data };
+    const issues = parsed.error.issues
+      .slice(0, ISSUES_MAX)
+      .map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
+  } catch {
+    // A proxy or a getter that throws when it is looked at.
+    return { ok: false, reason: 'invalid-command: it cannot be read' };
+  }
+};

@@ -1,0 +1,24 @@
+import type { ProposedPlan } from './plan.js';
+import type { Issue } from '../errors.js';
+import type { Route } from './commands.js';
+
+/** A plan that was proposed and is being judged. */
+export interface Proposal {
+  readonly plan: ProposedPlan | null;
+  readonly issues: readonly Issue[];
+  readonly origin: 'planner' | 'given';
+}
+
+export interface OpenQuestion {
+  readonly requestId: string;
+  readonly stepId: string | null;
+  readonly route: Route;
+}
+
+/** What the `checkPlan` actor is given. */
+export interface PlanToCheck {
+  readonly plan: unknown;
+  readonly agents: readonly string[];
+  readonly maxSteps: number;
+  readonly maxVotes: number;
+}

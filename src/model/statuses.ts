@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+/* The words that charts, facts, records and reports share. */
+
+export const runStatus = z.enum([
+  'completed',
+  'failed',
+  'aborted',
+  'timeExpired',
+  'budgetExhausted',
+]);
+
+export type RunStatus = z.infer<typeof runStatus>;
+
+/** How a run ends, and why. */
+export interface Ending {
+  readonly status: RunStatus;
+  readonly reason: string;
+}
+
+/** What the orchestrator chart is about; a state of it that a person should know of. */
+export const phase = z.enum([
+  'planning',
+  'reviewingPlan',
+  'awaitingPlanApproval',
+  'executing',
+  'draining',
+  'replanning',
+  'interrupted',
+  'awaitingLimitDecision',
+  'verifying',
+  'summarizing',
+  'windingDown',
+]);
+
+/** The rungs of the escalation ladder, mildest first. */
+export const LEVELS = ['none', 'remind', 'correct', 'refocus', 'critical', 'abort'] as const;
+
+export type Level = (typeof LEVELS)[number];
+
+export const level = z.enum(LEVELS);

@@ -1,0 +1,27 @@
+import type { ReplanRequest } from './calls.js';
+
+/** One call of a vote. */
+export interface Ballot {
+  readonly key: string;
+  /** The same digest is the same answer. Null when the call failed: no vote. */
+  readonly digest: string | null;
+  readonly hasOutput: boolean;
+  readonly confidence: number | null;
+}
+
+export interface StepFailure {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** What the step chart ends with; the orchestrator settles the step by it. */
+export interface StepOutcome {
+  readonly status: 'completed' | 'failed' | 'skipped';
+  readonly code: string;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly outputKeys: readonly string[];
+  readonly confidence: number | null;
+  readonly request: ReplanRequest | null;
+  readonly handOff: { readonly agent: string; readonly task: string } | null;
+}

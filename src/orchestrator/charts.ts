@@ -1,0 +1,93 @@
+import type { AnyActorLogic, AnyStateMachine } from 'xstate';
+import { fromPromise } from 'xstate';
+
+import type { CallInput, CallOutcome } from '../model/calls.js';
+import { checkPlan } from '../actors/check-plan.js';
+import type { OutputLookup, Perform } from '../actors/team.types.js';
+import type { JsonValue } from '../canonical-json.js';
+import { isCommandToRun } from '../guards/commands.js';
+import { agentCallMachine } from '../machines/agent-call/chart.js';
+import { breakerMachine } from '../machines/breaker/chart.js';
+import { createOrchestratorMachine } from '../machines/orchestrator/chart.js';
+import type { OrchestratorContext } from '../machines/orchestrator/context.js';
+import type { PlanToCheck, Proposal } from '../model/proposal.js';
+import type { Settings } from '../model/settings.js';
+import { stepMachine } from '../machines/step/chart.js';
+import { withinFamily } from './family-events.js';
+
+export type OrchestratorMachine = ReturnType<typeof createOrchestratorMachine>;
+
+/** The charts by the names they call each other. Without settings they are those of every orchestrator. */
+export const chartsOf = (settings?: Settings): Readonly<Record<string, AnyStateMachine>> => ({
+  orchestrator: createOrchestratorMachine(settings),
+  step: stepMachine,
+  agentCall: agentCallMachine,
+  breaker: breakerMachine,
+});
+
+/**
+ * The same charts with real actors behind them, for XState's own interpreter: `createActor(machine)`. Its holder can send
+ * commands to the chart of the goal, and nothing else to any of them.
+ */
+export const liveMachine = (settings: Settings, perform: Perform): OrchestratorMachine => {
+  const hearsNothing = (): boolean => false;
+  const performCall = performLogic(perform);
+  const agentCall = withinFamily(
+    agentCallMachine.provide({ actors: { performCall } }),
+    hearsNothing,
+  );
+  const step = withinFamily(
+    stepMachine.provide({
+      actors: { agentCall, orchestrator: lazyLogic(() => machine) as never },
+    }),
+    hearsNothing,
+  );
+  const made: OrchestratorMachine = createOrchestratorMachine(settings).provide({
+    actors: {
+      agentCall,
+      breaker: withinFamily(breakerMachine.provide({}), hearsNothing),
+      checkPlan: fromPromise<Proposal | null, PlanToCheck>(({ input }) =>
+        Promise.resolve(checkPlan(input)),
+      ),
+      step: step as never,
+    },
+  });
+  const machine = withinFamily(made, (event, context) =>
+    isCommandToRun(context as OrchestratorContext, event),
+  );
+  return machine;
+};
+
+interface KeptOutputs {
+  readonly byKey: Map<string, JsonValue>;
+  /** The same for every call of a run. */
+  readonly lookup: OutputLookup;
+}
+
+/** Outputs live beside the run they belong to, found by its actor system, and are gone when that is. */
+const performLogic = (perform: Perform) => {
+  const outputsBySystem = new WeakMap<object, KeptOutputs>();
+  const outputsOf = (system: object): KeptOutputs => {
+    const known = outputsBySystem.get(system);
+    if (known !== undefined) return known;
+    const byKey = new Map<string, JsonValue>();
+    const kept = { byKey, lookup: (key: string) => byKey.get(key) };
+    outputsBySystem.set(system, kept);
+    return kept;
+  };
+  return fromPromise<CallOutcome, CallInput>(async ({ input, signal, system }) => {
+    const outputs = outputsOf(system);
+    const outcome = await perform(input, { signal, outputs: outputs.lookup });
+    if (outcome.kind === 'answered' && outcome.output !== null) {
+      outputs.byKey.set(input.key, outcome.output);
+    }
+    return outcome;
+  });
+};
+
+/** A chart that contains itself, a level deeper: looked up when it is used, because it is not made yet. */
+const lazyLogic = (resolve: () => AnyStateMachine): AnyActorLogic =>
+  new Proxy({} as AnyActorLogic, {
+    get: (_target, property): unknown => Reflect.get(resolve(), property),
+    has: (_target, property) => Reflect.has(resolve(), property),
+  });

@@ -1,0 +1,135 @@
+import type { Agent } from '../agents/agent.js';
+import type { Issue } from '../errors.js';
+import { ConfigurationError } from '../errors.js';
+import type { OrchestratorOptions, StartInput } from './create-orchestrator.js';
+import type { Policy } from '../policy/policy.js';
+import { durabilityIssues } from '../run/durability.js';
+
+/* What can be wrong with what createOrchestrator and start are given; all of it at once. */
+
+/** Run ids are part of keys, paths and URLs. */
+const RUN_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+/** A goal beyond this is a document; it belongs into the agents' hands, not into every prompt. */
+const GOAL_CHARACTERS_MAX = 100_000;
+
+const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true>> = {
+  agents: true,
+  planner: true,
+  supervisor: true,
+  tester: true,
+  summarizer: true,
+  policy: true,
+  store: true,
+  durability: true,
+  clock: true,
+  dispatcher: true,
+  redact: true,
+  onError: true,
+};
+
+/** The options, read once; each that throws is an issue. */
+export const readOptions = (
+  options: OrchestratorOptions<readonly Agent[]>,
+): OrchestratorOptions<readonly Agent[]> => readFields(options, Object.keys(OPTIONS));
+
+/** What a run is started with, read once; each part that throws is an issue. */
+export const readInput = (input: StartInput): StartInput =>
+  readFields(input, ['goal', 'runId', 'plan']);
+
+const readFields = <Given extends object>(given: Given, names: readonly string[]): Given => {
+  const fields: Record<string, unknown> = {};
+  const issues = names.flatMap((name) =>
+    readable(name, () => {
+      const value: unknown = Reflect.get(given, name);
+      if (value !== undefined) fields[name] = value;
+      return [];
+    }),
+  );
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return fields as Given;
+};
+
+/** What is found at a place; a getter or a proxy that throws there is an issue of its own. */
+const readable = (path: string, look: () => Issue[]): Issue[] => {
+  try {
+    return look();
+  } catch {
+    const message = `Expected \`${path}\` to be readable, but reading it threw an error`;
+    return [{ code: 'unreadable-option', path, message }];
+  }
+};
+
+export const configurationIssues = (
+  options: OrchestratorOptions<readonly Agent[]>,
+  policy: Policy,
+): Issue[] => [
+  ...readable('agents', () => agentIssues(options.agents)),
+  ...functionIssues(options),
+  ...gateIssues(options, policy),
+  ...readable('durability', () => durabilityIssues(options.durability)),
+];
+
+const agentIssues = (agents: unknown): Issue[] => {
+  if (!Array.isArray(agents) || agents.length === 0) {
+    const message = 'Expected at least one agent, made by defineAgent';
+    return [{ code: 'no-agents', path: 'agents', message }];
+  }
+  const seen = new Set<unknown>();
+  return Array.from(agents.keys()).flatMap((index) => {
+    const path = `agents[${index}]`;
+    return readable(path, () => agentIssue(agents[index] as Partial<Agent> | null, path, seen));
+  });
+};
+
+const agentIssue = (agent: Partial<Agent> | null, path: string, seen: Set<unknown>): Issue[] => {
+  if (typeof agent?.name !== 'string' || typeof agent.run !== 'function') {
+    return [{ code: 'invalid-agent', path, message: 'Expected an agent made by defineAgent' }];
+  }
+  if (seen.has(agent.name)) {
+    const message = `There is already an agent called '${agent.name.slice(0, 80)}'`;
+    return [{ code: 'duplicate-agent', path, message }];
+  }
+  seen.add(agent.name);
+  return [];
+};
+
+const functionIssues = (options: OrchestratorOptions<readonly Agent[]>): Issue[] =>
+  (
+    ['planner', 'supervisor', 'tester', 'summarizer', 'dispatcher', 'onError', 'redact'] as const
+  ).flatMap((name) => {
+    const given: unknown = options[name];
+    if (given === undefined || typeof given === 'function') return [];
+    return [
+      { code: 'invalid-option', path: name, message: `Expected a function, got ${typeof given}` },
+    ];
+  });
+
+const gateIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Issue[] => {
+  if (options.supervisor !== undefined) return [];
+  return Object.entries(policy.gates).flatMap(([gate, threshold]) => {
+    if (threshold === null) return [];
+    const message = `The gate asks for a score of ${threshold}: pass a \`supervisor\`, or set \`gates.${gate}\` to null`;
+    return [{ code: 'missing-supervisor', path: `policy.gates.${gate}`, message }];
+  });
+};
+
+export const inputIssues = (
+  { goal, runId, plan }: Partial<Record<keyof StartInput, unknown>>,
+  hasPlanner: boolean,
+): Issue[] => {
+  const issues: Issue[] = [];
+  if (typeof goal !== 'string' || goal.trim() === '' || goal.length > GOAL_CHARACTERS_MAX) {
+    const message = `Expected a goal of 1 to ${GOAL_CHARACTERS_MAX} characters`;
+    issues.push({ code: 'invalid-goal', path: 'goal', message });
+  }
+  if (runId !== undefined && (typeof runId !== 'string' || !RUN_ID_PATTERN.test(runId))) {
+    const message = 'Expected letters, digits, _ or -, at most 128 characters';
+    issues.push({ code: 'invalid-run-id', path: 'runId', message });
+  }
+  if (plan === undefined && !hasPlanner) {
+    const message = 'There is no planner: pass a `plan` here, or a `planner` to createOrchestrator';
+    issues.push({ code: 'missing-plan', path: 'plan', message });
+  }
+  return issues;
+};

@@ -1,0 +1,19 @@
+import type { Agent } from '../agents/agent.js';
+import type { Settings } from '../model/settings.js';
+import type { OrchestratorOptions } from './create-orchestrator.js';
+
+/** What an orchestrator was made of. For planwright/testing, which makes another one of the same parts. */
+export interface Internals {
+  readonly options: OrchestratorOptions<readonly Agent[]>;
+  readonly settings: Settings;
+}
+
+const internalsByOrchestrator = new WeakMap<object, Internals>();
+
+export const rememberInternals = (orchestrator: object, internals: Internals): void => {
+  internalsByOrchestrator.set(orchestrator, internals);
+};
+
+/** Undefined for what `createOrchestrator` did not make. */
+export const internalsOf = (orchestrator: object): Internals | undefined =>
+  internalsByOrchestrator.get(orchestrator);

@@ -1,0 +1,111 @@
+import type { EventObject } from 'xstate';
+
+import type { FailureCode } from '../../../model/calls.js';
+import type { Policy } from '../../../model/policy.js';
+import { NOTHING } from '../metrics.js';
+import type { Frame, Move, MoveKind } from '../model.types.js';
+import type { EnvironmentContext, Heard } from './environment.js';
+import { CUTS_OFF, REFUSES, STOPS } from './environment.js';
+
+/* What the charts above can say to a chart that is explored on its own. */
+
+export const environmentIn = ({ state }: Frame): EnvironmentContext =>
+  state.nodes.get('')?.snapshot.context as EnvironmentContext;
+
+const says = (
+  kind: MoveKind,
+  label: string,
+  events: readonly object[],
+  isAnswer = false,
+): Move => ({
+  kind,
+  label,
+  input: {
+    kind: 'commanded',
+    event: { type: 'environment.says', events, isAnswer } as EventObject,
+  },
+});
+
+export const sayMove = (kind: MoveKind, label: string, event: object): Move =>
+  says(kind, label, [event]);
+
+/** The run above is over, or has given the chart up. */
+export const stopMove: Move = {
+  kind: 'answer',
+  label: 'It is stopped from above',
+  input: { kind: 'commanded', event: STOPS },
+};
+
+/** The grace period is over, and the chart still had something out. */
+export const cutOffMove: Move = {
+  kind: 'answer',
+  label: 'The grace period is over',
+  input: { kind: 'commanded', event: CUTS_OFF },
+};
+
+/** The run has no calls left, and is over: `refused` is the child that asked for one, if it was not the chart itself. */
+export const refusedMove = (refused?: string): Move => ({
+  kind: 'answer',
+  label: 'No calls are left',
+  input: { kind: 'commanded', event: REFUSES },
+  ...(refused === undefined ? {} : { refused }),
+});
+
+/** What was asked is answered at once: in a run that happens within the same step of the kernel. */
+export const replyMoves = (policy: Policy, heard: Heard): Move[] =>
+  heard.type === 'verdict.given' ? verdictMoves(heard) : permitMoves(policy, heard);
+
+const downwards = ({ route }: Heard): readonly string[] => route.slice(0, -1);
+
+const verdictMoves = (heard: Heard): Move[] => {
+  const noted = { type: 'verdict.noted', route: downwards(heard) };
+  const goesOn = says('answer', 'The ladder lets it go on', [noted], true);
+  if (!heard.isLast) return [goesOn, stopMove];
+  // The ladder ends the run by the very verdict that completes the step.
+  const lastWord = [{ type: 'run.windDown' }, noted];
+  return [goesOn, says('answer', 'The ladder ends the run with it', lastWord, true), stopMove];
+};
+
+const permitMoves = ({ breaker, limits }: Policy, heard: Heard): Move[] => {
+  const route = downwards(heard);
+  const granted = says('answer', 'The call may go out', [{ type: 'permit.granted', route }], true);
+  const isBudgeted =
+    limits.maxAgentCalls !== null || limits.maxTokens !== null || limits.maxCostUsd !== null;
+  const refused = (code: FailureCode): Move =>
+    says('answer', `The call is refused: ${code}`, [{ type: 'permit.refused', route, code }], true);
+  // Where calls are counted, so is one that a breaker refuses.
+  const cost = limits.maxAgentCalls === null ? NOTHING : { ...NOTHING, agentCalls: 1 };
+  return [
+    granted,
+    ...(breaker === null ? [] : [{ ...refused('breaker-open'), cost }]),
+    ...(isBudgeted ? [refused('budget-exhausted')] : []),
+  ];
+};
+
+/** People answer what was asked. */
+export const questionMoves = (frame: Frame): Move[] =>
+  environmentIn(frame).questions.flatMap(({ requestId, route }) => {
+    const way = route.slice(0, -1);
+    return [
+      sayMove('answer', `A person says yes to ${requestId}`, {
+        type: 'approval.grant',
+        requestId,
+        answer: 'Yes',
+        route: way,
+      }),
+      sayMove('answer', `A person says no to ${requestId}`, {
+        type: 'approval.reject',
+        requestId,
+        reason: 'No',
+        route: way,
+      }),
+    ];
+  });
+
+export const windDownMove = sayMove('answer', 'The run winds down', { type: 'run.windDown' });
+
+/** A pause reaches down to whoever may start something. */
+export const pauseMoves: readonly Move[] = [
+  sayMove('nudge', 'A person pauses the run', { type: 'run.hold' }),
+  sayMove('nudge', 'A person resumes the run', { type: 'run.release' }),
+];

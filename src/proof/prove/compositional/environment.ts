@@ -1,0 +1,139 @@
+import type { AnyStateMachine, EventObject } from 'xstate';
+import { assign, fromPromise, sendTo, setup } from 'xstate';
+
+import type { Route } from '../../../model/commands.js';
+
+/*
+ * What stands in for the charts above a chart that is explored on its own: it passes on whatever it is told to, writes
+ * down what it is asked, and can be told to stop the chart. It decides nothing.
+ */
+
+/** Something the chart asked and that is answered before anything else happens, as it is in a run. */
+export interface Heard {
+  readonly type: 'verdict.given' | 'permit.requested';
+  readonly route: Route;
+  readonly isLast: boolean;
+}
+
+export interface Asking {
+  readonly requestId: string;
+  readonly route: Route;
+}
+
+export interface EnvironmentContext {
+  readonly child: unknown;
+  readonly heard: readonly Heard[];
+  readonly questions: readonly Asking[];
+  readonly outcome: unknown;
+}
+
+/** What the world is told to say to the chart. */
+export interface Said extends EventObject {
+  readonly type: 'environment.says';
+  readonly events: readonly EventObject[];
+  /** True when it answers what was heard first. */
+  readonly isAnswer: boolean;
+}
+
+export const STOPS = { type: 'environment.stops', kind: 'stopped' } as const;
+export const REFUSES = { type: 'environment.stops', kind: 'refused' } as const;
+export const CUTS_OFF = { type: 'environment.stops', kind: 'cut off' } as const;
+
+interface Reported extends EventObject {
+  readonly route?: Route;
+  readonly isLast?: boolean;
+  readonly requestId?: string;
+  readonly output?: unknown;
+  readonly kind?: EnvironmentOutcome['kind'];
+}
+
+/**
+ * How the exploration of a chart ends: by itself, by a crash, stopped by the chart above, with the calls of the run, or
+ * with its grace period.
+ */
+export interface EnvironmentOutcome {
+  readonly kind: 'ended' | 'crashed' | 'stopped' | 'refused' | 'cut off';
+  readonly output: unknown;
+}
+
+const heardIn = (context: EnvironmentContext, event: Reported): Partial<EnvironmentContext> => ({
+  heard: [
+    ...context.heard,
+    {
+      type: event.type as Heard['type'],
+      route: event.route ?? [],
+      isLast: event.isLast === true,
+    },
+  ],
+});
+
+export const environmentOf = (chart: string, id: string): AnyStateMachine =>
+  setup({
+    types: {
+      context: {} as EnvironmentContext,
+      input: {},
+      events: {} as Reported & Partial<Said>,
+    },
+    actions: {
+      hear: assign(({ context, event }) => heardIn(context, event)),
+      openQuestion: assign(({ context, event }) => ({
+        questions: [
+          ...context.questions,
+          { requestId: event.requestId ?? '', route: event.route ?? [] },
+        ],
+      })),
+      closeQuestion: assign(({ context, event }) => ({
+        questions: context.questions.filter(({ requestId }) => requestId !== event.requestId),
+      })),
+      noteAnswer: assign(({ context, event }) => ({
+        heard: event.isAnswer === true ? context.heard.slice(1) : context.heard,
+        questions: context.questions.filter(
+          ({ requestId }) =>
+            event.events?.every((said) => (said as Reported).requestId !== requestId) !== false,
+        ),
+      })),
+      passOn: sendTo(id, ({ event }) => event.events?.[0] ?? { type: 'environment.nothing' }),
+      passOnSecond: sendTo(id, ({ event }) => event.events?.[1] ?? { type: 'environment.nothing' }),
+      keepOutcome: assign(({ event }) => ({
+        outcome: { kind: 'ended', output: event.output } satisfies EnvironmentOutcome,
+      })),
+      noteCrash: assign({
+        outcome: { kind: 'crashed', output: null } satisfies EnvironmentOutcome,
+      }),
+      noteStop: assign(({ event }) => ({
+        outcome: { kind: event.kind ?? 'stopped', output: null } satisfies EnvironmentOutcome,
+      })),
+    },
+    actors: { [chart]: fromPromise(() => Promise.reject(new Error('Nobody calls this'))) },
+  }).createMachine({
+    id: 'environment',
+    description: 'Stands in for the charts above the one that is explored.',
+    context: ({ input }: { readonly input: unknown }) => ({
+      child: input,
+      heard: [],
+      questions: [],
+      outcome: null,
+    }),
+    initial: 'open',
+    output: ({ context }: { readonly context: EnvironmentContext }) => context.outcome,
+    states: {
+      open: {
+        invoke: {
+          id,
+          src: chart,
+          input: ({ context }: { readonly context: EnvironmentContext }) => context.child,
+          onDone: { target: 'over', actions: 'keepOutcome' },
+          onError: { target: 'over', actions: 'noteCrash' },
+        },
+        on: {
+          'verdict.given': { actions: 'hear' },
+          'permit.requested': { actions: 'hear' },
+          'approval.requested': { actions: 'openQuestion' },
+          'approval.closed': { actions: 'closeQuestion' },
+          'environment.says': { actions: ['noteAnswer', 'passOn', 'passOnSecond'] },
+          'environment.stops': { target: 'over', actions: 'noteStop' },
+        },
+      },
+      over: { type: 'final' },
+    },
+  } as never) as unknown as AnyStateMachine;

@@ -1,0 +1,201 @@
+import type { EventObject } from 'xstate';
+
+import type { OrchestratorInput, RunOutcome } from '../../../machines/orchestrator/context.js';
+import type { Settings } from '../../../model/settings.js';
+import { hasGate } from '../../../guards/gates.js';
+import type { Frame, Move, System } from '../model.types.js';
+import { commandMoves } from '../moves/commands.js';
+import type { Repertoire } from '../moves/replies.js';
+import { rungScores } from '../moves/replies.js';
+import { startMoves } from '../moves/starts.js';
+import { timerMoves } from '../moves/timers.js';
+import { withWallTime } from '../moves/wall-time.js';
+import { observedKernel } from '../observed-kernel.js';
+import { countedRunText, runText } from '../projection/run-text.js';
+import { rootPlanOf } from '../root-plan.js';
+import { boundViolations, replanViolations } from '../rules/bound-rules.js';
+import { extensionViolations } from '../rules/extension-rule.js';
+import { plannedViolations } from '../rules/planned-rule.js';
+import { recoveryViolations } from '../rules/recovery-rules.js';
+import { childRejectionViolations } from '../rules/child-rejection-rules.js';
+import { rejectionViolations } from '../rules/rejection-rules.js';
+import { waitingViolations } from '../rules/waiting-rules.js';
+import type { Charts } from '../whole-run.js';
+import { pick } from './call-system.js';
+import { endNamer } from './contract.js';
+import type { Contracts } from './contracts.js';
+import { contractMoves, costOfStopped, detailOfStopped, refusableIn } from './contracts.js';
+import { standInsFor } from './counted-steps.js';
+import { environmentOf } from './environment.js';
+import {
+  environmentIn,
+  pauseMoves,
+  questionMoves,
+  refusedMove,
+  replyMoves,
+  sayMove,
+  stopMove,
+  windDownMove,
+} from './environment-moves.js';
+
+const rulesOf = ({ policy }: Settings): Pick<System, 'violations' | 'violationsOfStep'> => ({
+  violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
+  violationsOfStep: (before, move, step) => [
+    ...rejectionViolations(policy, step),
+    ...childRejectionViolations(before, move, step),
+    ...replanViolations(before, step),
+    ...recoveryViolations(move, step),
+    ...plannedViolations(step),
+  ],
+});
+
+/** The orchestrator chart of a sub-plan, alone, against the contracts of its steps and calls. */
+export const subplanSystem = (
+  charts: Charts,
+  repertoire: Repertoire,
+  contracts: Contracts,
+  depth: number,
+): System => ({
+  name: `a sub-plan at level ${depth}`,
+  kernel: observedKernel({
+    root: 'environment',
+    machines: {
+      environment: environmentOf('orchestrator', 'subplan'),
+      ...pick(charts, 'orchestrator'),
+    },
+  }),
+  starts: [false, true].map((isPaused) => ({
+    kind: 'answer',
+    label: `The sub-plan starts${isPaused ? ' while the run is paused' : ''}`,
+    input: { kind: 'started', input: nestedInput(repertoire.settings, depth, isPaused) },
+  })),
+  moves: (frame) => {
+    const [heard] = environmentIn(frame).heard;
+    if (heard !== undefined) return replyMoves(repertoire.settings.policy, heard);
+    return [
+      ...contractMoves(contracts, repertoire, frame),
+      ...timerMoves(frame),
+      ...questionMoves(frame),
+      ...pauseMoves,
+      windDownMove,
+      timeUpMove,
+      stopMove,
+      ...refusableIn(contracts, frame).map(refusedMove),
+    ];
+  },
+  textOf: runText,
+  endOf: endNamer(outcomeName),
+  costOfStopped: costOfStopped(contracts),
+  detailOfStopped: (call) => detailOfStopped(contracts, call),
+  ...rulesOf(repertoire.settings),
+});
+
+const timeUpMove = sayMove('answer', 'The time of its step gets short', { type: 'time.isUp' });
+
+/** What a step can tell of how its sub-plan ended. */
+const outcomeName = (output: unknown): string => {
+  const { status, rejected } = output as RunOutcome;
+  if (rejected !== null) return 'failed (rejected)';
+  return status === 'completed' ? 'completed' : 'failed';
+};
+
+const nestedInput = (
+  { policy }: Settings,
+  depth: number,
+  isPaused: boolean,
+): OrchestratorInput => ({
+  goal: 'Task',
+  runId: 'run',
+  nested: {
+    parentStepId: Array.from({ length: depth }, () => 's1').join('/'),
+    depth,
+    limitMs: policy.time.limitMs,
+    isPaused,
+    conversation: [],
+  },
+});
+
+/** The orchestrator chart of the goal, alone, against the contracts of its steps and calls, and all that people say. */
+export const goalSystem = (
+  charts: Charts,
+  repertoire: Repertoire,
+  contracts: Contracts,
+): System => {
+  const kernel = observedKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') });
+  const { violations, violationsOfStep } = rulesOf(repertoire.settings);
+  const { areStepsCounted } = repertoire;
+  const textOf = areStepsCounted ? countedRunText : runText;
+  return {
+    name: 'the plan of the goal',
+    kernel,
+    starts: startMoves(repertoire),
+    moves: (frame) => [
+      ...contractMoves(contracts, repertoire, frame),
+      ...timerMoves(frame).map((move) => withWallTime(frame, move)),
+      ...commandMoves(frame),
+      ...reportMoves(repertoire.settings, frame),
+      ...refusableIn(contracts, frame).map(outOfCalls),
+    ],
+    textOf,
+    ...(areStepsCounted ? { standInsFor } : {}),
+    endOf: ({ output, status }) => `${status} ${(output as RunOutcome | undefined)?.status ?? ''}`,
+    costOfStopped: costOfStopped(contracts),
+    detailOfStopped: (call) => detailOfStopped(contracts, call),
+    violations: (frame) => [...violations(frame), ...extensionViolations(kernel, textOf, frame)],
+    violationsOfStep,
+  };
+};
+
+/** As if a person ended it there and then: whoever asks for one call too many ends the run, and nothing comes of it. */
+const outOfCalls = (refused: string): Move => ({
+  kind: 'answer',
+  label: 'No calls are left',
+  input: {
+    kind: 'commanded',
+    event: { type: 'run.abort', reason: 'No calls are left' } as EventObject,
+  },
+  refused,
+});
+
+/** What steps report while they run: verdicts for the ladder, calls for the budget. */
+const reportMoves = (settings: Settings, frame: Frame): Move[] => {
+  const slot = rootPlanOf(frame).slots.findIndex((index) => index !== null);
+  if (slot < 0) return [];
+  const route = [`slot-${slot}`];
+  return [...verdictReports(settings, route), ...budgetReports(settings, route)];
+};
+
+const report = (label: string, event: object): Move => ({
+  kind: 'inner',
+  label,
+  input: { kind: 'commanded', event: event as EventObject },
+});
+
+const verdictReports = (settings: Settings, route: readonly string[]): Move[] => {
+  const isJudged = hasGate(settings, 'code') || hasGate(settings, 'step');
+  if (!isJudged) return [];
+  const verdict = { type: 'verdict.given', feedback: '', route, isLast: false };
+  const each = rungScores(settings).flatMap((score) => [
+    report(`A step has a verdict of ${score}`, { ...verdict, score, hasIssues: false }),
+    report(`A step has a verdict of ${score} with issues`, { ...verdict, score, hasIssues: true }),
+  ]);
+  const last = { ...verdict, score: 100, hasIssues: true, isLast: true };
+  return hasGate(settings, 'step') ? [...each, report('A step is done with an issue', last)] : each;
+};
+
+/** Somebody no breaker knows: breakers answer the steps, which their contract has already. */
+const SOMEBODY = 'somebody else';
+
+const budgetReports = ({ policy }: Settings, route: readonly string[]): Move[] => {
+  const { maxAgentCalls, maxTokens, maxCostUsd } = policy.limits;
+  if (maxAgentCalls === null && maxTokens === null && maxCostUsd === null) return [];
+  const usage = { inputTokens: maxTokens ?? 0, outputTokens: 0, costUsd: maxCostUsd ?? 0 };
+  const asks = { type: 'permit.requested', agent: SOMEBODY, route };
+  const spends = { type: 'call.settled', agent: SOMEBODY, hasSucceeded: true, usage };
+  return [
+    report('A step asks to make a call', asks),
+    ...(maxTokens === null && maxCostUsd === null
+      ? []
+      : [report('A step uses the budget up', spends)]),
+  ];
+};

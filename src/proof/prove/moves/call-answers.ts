@@ -1,0 +1,66 @@
+import { checkPlan } from '../../../actors/check-plan.js';
+import type { CallInput, CallOutcome } from '../../../model/calls.js';
+import type { PlanToCheck } from '../../../model/proposal.js';
+import type { Frame, Move, OpenCall } from '../model.types.js';
+import { askedAt } from './asked.js';
+import type { Repertoire } from './replies.js';
+import { repliesTo } from './replies.js';
+import type { Reply } from './replies.types.js';
+import { placeOf } from './timers.js';
+
+/** Every answer to every open call, where charts ask the world itself. */
+export const answerMoves = (repertoire: Repertoire, frame: Frame): Move[] =>
+  [...frame.calls].flatMap(([address, call]) => answersTo(repertoire, frame, address, call));
+
+const answersTo = (
+  repertoire: Repertoire,
+  frame: Frame,
+  address: string,
+  call: OpenCall,
+): Move[] => {
+  if (call.actor === 'checkPlan') return checkMoves(frame, address, call.input as PlanToCheck);
+  const { request } = call.input as CallInput;
+  const replies = repliesTo(repertoire, askedAt(frame, address, request)).map((reply) =>
+    answerMove(frame, address, `${request.agent} ${reply.label}`, outcomeOf(reply)),
+  );
+  return [...replies, brokenMove(frame, address)];
+};
+
+/** The plan that came with a goal is checked, or its check breaks. */
+export const checkMoves = (frame: Frame, address: string, input: PlanToCheck): Move[] => [
+  answerMove(frame, address, 'the given plan is checked', checkPlan(input)),
+  brokenMove(frame, address),
+];
+
+/** A call comes to no outcome at all: what makes calls has a bug. */
+export const brokenMove = ({ state }: Frame, address: string): Move => ({
+  kind: 'answer',
+  label: `${placeOf(address)} breaks`,
+  input: {
+    kind: 'broken',
+    address,
+    generation: state.calls.get(address)?.generation ?? 0,
+    error: 'It broke',
+  },
+});
+
+const outcomeOf = (reply: Reply): CallOutcome =>
+  'answer' in reply
+    ? { kind: 'answered', answer: reply.answer, output: 'work', usage: reply.usage }
+    : { kind: 'failed', code: reply.code, reason: 'It failed' };
+
+export const answerMove = (
+  { state }: Frame,
+  address: string,
+  label: string,
+  output: unknown,
+): Move => ({
+  kind: 'answer',
+  label: `${placeOf(address.slice(0, address.lastIndexOf('/')))}: ${label}`,
+  input: {
+    kind: 'answered',
+    address,
+    generation: state.calls.get(address)?.generation ?? 0,
+    output,
+  },
+});

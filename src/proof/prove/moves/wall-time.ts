@@ -1,0 +1,35 @@
+import type { OrchestratorContext } from '../../../machines/orchestrator/context.js';
+import { closingMs } from '../../../machines/orchestrator/updates.js';
+import { NOTHING } from '../metrics.js';
+import type { Frame, Move } from '../model.types.js';
+import { rootPlanOf } from '../root-plan.js';
+
+/*
+ * How long a run can take follows from the deadlines of the run itself: at any time it has one, armed when its state
+ * was entered, and whatever happens before it elapses takes no longer. So a run takes no longer than the deadlines
+ * that it came to, one after the other. Time that people gave is not counted: each part of the clock is counted by what
+ * the policy gives it, when it is over.
+ */
+
+/** Adds the deadline of the run to the move that it elapses by. */
+export const withWallTime = (frame: Frame, move: Move): Move => {
+  const wallTimeMs = move.input.kind === 'elapsed' ? deadlineMs(frame, move.input.timer) : 0;
+  return wallTimeMs === 0 ? move : { ...move, cost: { ...NOTHING, wallTimeMs } };
+};
+
+export const isGracePeriod = (timer: string): boolean =>
+  timer.endsWith('.orchestrator.windingDown');
+
+const deadlineMs = (frame: Frame, timer: string): number => {
+  const context = rootPlanOf(frame);
+  // What a sub-plan waits for is part of what the run waits for.
+  if (!timer.startsWith('#')) return 0;
+  if (isGracePeriod(timer)) return context.settings.policy.time.graceMs;
+  const isClock = timer.includes('.orchestrator.active.clock.');
+  return isClock && context.extensionMs === 0 ? partMs(context) : 0;
+};
+
+const partMs = ({ settings, limitMs, isExecutionClosed }: OrchestratorContext): number => {
+  const atTheEndMs = closingMs(settings, limitMs);
+  return isExecutionClosed ? atTheEndMs : Math.max(0, limitMs - atTheEndMs);
+};

@@ -1,0 +1,183 @@
+import { hasGate, isGatePassed } from '../../../guards/gates.js';
+import { planFingerprint } from '../../../plan/fingerprint.js';
+import type { ProposedPlan } from '../../../model/plan.js';
+import type { OrchestratorContext } from '../../../machines/orchestrator/context.js';
+import { failuresText } from './failures-text.js';
+import { liveSteps } from './live-steps.js';
+import { canAskForPlan, isPlanAskedFor } from './plans-to-come.js';
+import { bandOf } from './step-text.js';
+import { flag, votesText } from './value-text.js';
+
+/** What can be seen in a state of the chart, beside what can always be seen. */
+export interface Sight {
+  /** The plan that is being judged; in other states it was judged already. */
+  readonly plan: PlanSeen;
+  /** Whether a plan may be adopted before anything asks for another one. */
+  readonly isPlanComing: boolean;
+  /** What is left: nothing but a summary, and steps that come to their end; or only the latter. */
+  readonly rest: 'all' | 'summary' | 'windingDown';
+  /** Whether steps that wait are all alike, and seen by their number. */
+  readonly areStepsCounted: boolean;
+}
+
+type PlanSeen = 'proposal' | 'judged' | 'given' | 'none';
+
+/** By the names of the active states. */
+export const sightIn = (
+  value: string,
+  { revision }: OrchestratorContext,
+  areStepsCounted: boolean,
+): Sight => ({
+  plan: planSeenIn(value),
+  isPlanComing: !isPlanThere(value, revision),
+  rest: restIn(value),
+  areStepsCounted,
+});
+
+const planSeenIn = (value: string): PlanSeen => {
+  if (value.includes('preparing')) return 'given';
+  // In a sub-plan the ladder's answer is waited for; what it is about has been judged.
+  if (value.includes('weighing')) return 'judged';
+  const isJudged = /holdingReview|reviewingPlan|awaitingPlanApproval/.test(value);
+  return isJudged ? 'proposal' : 'none';
+};
+
+const WITH_PLAN = /executing|draining|verifying|weighingGoal|awaitingLimitDecision|interrupted/;
+
+const isPlanThere = (value: string, revision: number): boolean =>
+  revision >= 0 && WITH_PLAN.test(value);
+
+const restIn = (value: string): Sight['rest'] => {
+  if (value.includes('windingDown')) return 'windingDown';
+  return value.includes('summarizing') ? 'summary' : 'all';
+};
+
+/** What the guards of the orchestrator chart can see, without the steps of its plan. */
+export const orchestratorText = (context: OrchestratorContext, sight: Sight): string => {
+  if (sight.rest !== 'all') return restText(context, sight);
+  return [
+    budgetText(context, sight),
+    clockText(context),
+    endText(context),
+    failuresText(context, sight),
+    requestsText(context, sight),
+    ladderText(context),
+    spentText(context),
+    confidenceText(context),
+    sight.plan === 'none' ? '' : seenPlanText(context, sight.plan),
+  ].join(',');
+};
+
+/** How the run ends is decided: nothing starts any more, and every command is refused. */
+const restText = (context: OrchestratorContext, { rest }: Sight): string => {
+  const isLadderSeen = rest === 'summary' && context.progress.counts.running > 0;
+  return [endText(context), isLadderSeen ? ladderText(context) : '', spentText(context)].join(',');
+};
+
+/** No time is left to execute another plan, so none is asked for: whoever asks for one asks in vain. */
+const isLastPlan = ({ isExecutionClosed }: OrchestratorContext, { isPlanComing }: Sight): boolean =>
+  isExecutionClosed && !isPlanComing;
+
+/** What was spent is seen by what is left; before the first plan the bound itself may still change. */
+const budgetText = (context: OrchestratorContext, sight: Sight): string => {
+  const { isPlanComing } = sight;
+  const { replans, maxReplans, plannerCalls, revision, settings, fingerprints } = context;
+  // Then replans are paid for by hand-offs alone, one of each step that still runs.
+  if (isLastPlan(context, sight) || (!isPlanComing && !canAskForPlan(context))) {
+    return String(Math.min(Math.max(0, maxReplans - replans), context.progress.counts.running));
+  }
+  const isInterrupting = settings.policy.failure.onPlannerFailure === 'interrupt';
+  const recoveries = isInterrupting && revision < 0 ? plannerCalls - replans : 0;
+  const left = revision < 0 ? `${replans}/${maxReplans}` : Math.max(0, maxReplans - replans);
+  // Only a planner that is asked, or can be asked again, can repeat itself.
+  const isRepeatSeen = (isPlanComing || replans < maxReplans) && !isEmptyPlanNothing(context);
+  const repeated = isRepeatSeen ? repeatable(fingerprints) : '';
+  return `${left}:${recoveries}${flag(revision >= 0)}${repeated}`;
+};
+
+const EMPTY_PLAN = planFingerprint({ analysis: '', steps: [] });
+
+/** Plans with steps differ from each other; one without is the same as any other. */
+const repeatable = (fingerprints: readonly string[]): string =>
+  `${flag(fingerprints.some((fingerprint) => fingerprint !== EMPTY_PLAN))}${flag(fingerprints.includes(EMPTY_PLAN))}`;
+
+/**
+ * Where plans add up and a run goes on without another one, an empty plan changes nothing, whether it is adopted or refused;
+ * and so does any plan that is refused.
+ */
+const isEmptyPlanNothing = ({ settings, revision }: OrchestratorContext): boolean => {
+  const { replan, approval } = settings.policy;
+  return (
+    revision >= 0 &&
+    replan.merge.startsWith('append') &&
+    replan.onLimit === 'continue' &&
+    !approval.plan &&
+    !hasGate(settings, 'plan')
+  );
+};
+
+/** How long its present part lasts, and how much is to come, is seen by nobody else: any timer may be the next to elapse. */
+const clockText = ({ isExecutionClosed, isPaused }: OrchestratorContext): string =>
+  `${flag(isExecutionClosed)}${flag(isPaused)}`;
+
+const endText = ({ ending, rejected, lastWord }: OrchestratorContext): string =>
+  `${ending?.status ?? ''}${flag(rejected !== null)}${flag(lastWord.length > 0)}`;
+
+const requestsText = (context: OrchestratorContext, sight: Sight): string => {
+  const { requests, questions } = context;
+  const isGoal = requests.some(({ kind }) => kind === 'goalNotAchieved');
+  const isHeard = isPlanAskedFor(context) && !isLastPlan(context, sight);
+  return `${flag(isHeard)}${flag(isGoal)}${questions.length}`;
+};
+
+const ladderText = ({ ladder, depth }: OrchestratorContext): string =>
+  depth > 0 ? '' : String(ladder.consecutiveIssues);
+
+const spentText = ({ spent, settings, depth }: OrchestratorContext): string => {
+  const { maxAgentCalls, maxTokens, maxCostUsd } = settings.policy.limits;
+  if (depth > 0) return '';
+  const calls = maxAgentCalls === null ? 0 : spent.agentCalls;
+  const tokens = maxTokens !== null && spent.tokens >= maxTokens;
+  const costUsd = maxCostUsd !== null && spent.costUsd >= maxCostUsd;
+  return `${calls}${flag(tokens)}${flag(costUsd)}`;
+};
+
+/** What a step that starts may be asked about. */
+const confidenceText = (context: OrchestratorContext): string => {
+  const { confidence, settings, isExecutionClosed } = context;
+  const { confidenceBelow } = settings.policy.approval;
+  if (isExecutionClosed || confidenceBelow === null) return '';
+  const bands = settings.team.agents.map((agent) =>
+    bandOf(confidence[agent] ?? null, confidenceBelow),
+  );
+  return bands.join('.');
+};
+
+const seenPlanText = (context: OrchestratorContext, planSeen: PlanSeen): string => {
+  const { proposal, givenPlan } = context;
+  const plan = planSeen === 'given' ? (givenPlan as ProposedPlan | null) : proposal?.plan;
+  const verdict = planSeen === 'judged' ? verdictSeen(context) : '';
+  if (plan == null) return verdict;
+  // What is adopted too late never starts: only how many steps it leaves undone is seen.
+  const late = `${plan.scope ?? ''}<${plan.steps.map(({ complexity }) => complexity).join(' ')}>`;
+  return `${verdict}${context.isExecutionClosed ? late : planText(plan, context)}`;
+};
+
+const verdictSeen = ({ settings, review }: OrchestratorContext): string => {
+  if (review === null) return '';
+  return `${flag(isGatePassed(settings, 'plan', review))}${flag(isGatePassed(settings, 'goal', review))}`;
+};
+
+/** Steps that wait are known by their place among them; who waits for one that is settled waits for nobody. */
+const planText = ({ steps, scope }: ProposedPlan, context: OrchestratorContext): string => {
+  const waiting = liveSteps(context).map(
+    ({ index }, place) => [context.progress.steps[index]?.id, `w${place}`] as const,
+  );
+  const own = steps.map(({ id }, position) => [id, String(position)] as const);
+  const names = new Map<string | undefined, string>([...waiting, ...own]);
+  const texts = steps.map((step) => {
+    const after = step.dependsOn.flatMap((id) => names.get(id) ?? []).join('&');
+    return `${step.agent}${flag(step.requiresApproval)}${step.complexity}${votesText(step)}<${after}`;
+  });
+  return `${scope ?? ''}[${texts.join(' ')}]`;
+};

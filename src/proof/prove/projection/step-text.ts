@@ -1,0 +1,66 @@
+import { TESTS_UNAVAILABLE } from '../../../guards/step.js';
+import type { StepContext } from '../../../machines/step/context.js';
+import type { Ballot } from '../../../model/step-outcome.js';
+import { flag } from './value-text.js';
+
+/** Codes that somebody asks for; any other is a failure like the next. */
+const SEEN_CODES: ReadonlySet<string> = new Set([
+  TESTS_UNAVAILABLE,
+  'run-ended',
+  'rejected',
+  'approval-expired',
+  'subplan-rejected',
+  'skipped',
+]);
+
+/** What the guards of the step chart, and those of the plan it ends in, can see of it. */
+export const stepText = (context: StepContext): string =>
+  [
+    `${context.attempt}.${context.fixCycles}.${context.agentQuestions}`,
+    flag(context.question !== null),
+    flag(context.isWindingDown),
+    pauseText(context),
+    ballotsText(context),
+    failureText(context),
+    wishText(context),
+    confidenceText(context),
+    flag(context.settings.team.fallbacks.includes(context.agent)),
+  ].join(',');
+
+/** A pause is seen by a sub-plan that is made while it lasts. */
+const pauseText = ({ isPaused, depth, settings: { team, policy } }: StepContext): string =>
+  flag(isPaused && team.hasPlanner && depth < policy.limits.maxDepth);
+
+/** Which ballots agree, not what they say. */
+const ballotsText = ({ votes, ballots, settings }: StepContext): string => {
+  if (votes === null) return '';
+  const names = new Map<string, number>();
+  const below = settings.policy.approval.confidenceBelow;
+  const nameOf = ({ digest, confidence }: Ballot): string => {
+    if (digest === null) return 'x';
+    const name = names.get(digest) ?? names.size;
+    names.set(digest, name);
+    return `${name}${bandOf(confidence, below)}`;
+  };
+  return `${votes.count}${votes.choose}:${ballots.map(nameOf).join('')}`;
+};
+
+const failureText = ({ failure }: StepContext): string => {
+  if (failure === null) return '';
+  return SEEN_CODES.has(failure.code) ? failure.code : 'failed';
+};
+
+const wishText = ({ request, handOff, settings }: StepContext): string => {
+  if (request !== null) return 'replan';
+  if (handOff === null) return '';
+  return settings.team.agents.includes(handOff.agent) ? `to ${handOff.agent}` : 'to nobody';
+};
+
+const confidenceText = ({ confidence, settings }: StepContext): string =>
+  bandOf(confidence, settings.policy.approval.confidenceBelow);
+
+/** A confidence is only ever compared with one number. */
+export const bandOf = (confidence: number | null, below: number | null): string => {
+  if (below === null || confidence === null) return '';
+  return confidence < below ? '-' : '+';
+};

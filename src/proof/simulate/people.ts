@@ -1,0 +1,278 @@
+import type { Fact } from '../../model/facts.js';
+import type { Orchestrator } from '../../orchestrator/create-orchestrator.js';
+import type { CommandResult, Run, RunCommands } from '../../run/run.types.js';
+import { checkAnsweredHere, checkAnsweredThere } from './durability-checks.js';
+import type { FaultKind } from './fault-kinds.js';
+import type { Life } from './life.js';
+import type { Random } from './random.js';
+import type { Stage } from './stage.js';
+import type { Errand } from './world.js';
+
+const ANSWER_FAULTS: readonly FaultKind[] = [
+  'human-twice',
+  'human-rejects',
+  'human-malformed',
+  'human-late',
+  'human-silent',
+];
+
+const FLOOD = 40;
+
+/** Longer than any process sleeps. A question whose step was skipped stays open as far as people know. */
+const HEALINGS_MAX = 30;
+
+/** Everybody outside who speaks to the run: who answers, who commands, who listens badly. */
+export class People {
+  readonly #stage: Stage;
+  /** Commands that were given to a life, and have no answer yet. */
+  readonly #waiting = new Map<
+    Promise<CommandResult>,
+    { readonly what: string; readonly life: Life }
+  >();
+  /** Questions that a person has heard of. */
+  readonly #considered = new Set<string>();
+  /** The run as a process sees it that does not own it. */
+  #remote: { readonly life: Life; readonly run: RunCommands } | undefined;
+  #count = 0;
+  #healings = 0;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** Everything that happens at a time of its own. */
+  prepare(): void {
+    const { clock, world } = this.#stage;
+    for (const [index, errand] of world.errands.entries()) {
+      const run = (): void => {
+        this.#run(errand, index);
+      };
+      // At once means before anybody has answered anything.
+      if (errand.atMs === 0) run();
+      else clock.setTimeout(run, errand.atMs);
+    }
+    clock.setTimeout(() => {
+      this.#heal();
+    }, world.healsAtMs);
+  }
+
+  /** Goes on with a run that was taken up again, or begins with a new one. */
+  listen(run: Run): void {
+    const { ledger, world } = this.#stage;
+    if (world.kinds.has('listener-throws')) run.subscribe(badListener(this.#stage));
+    const known = ledger.factCount;
+    run.subscribe((fact) => {
+      if (fact.sequence > known) this.#hear(fact);
+    });
+    // Heard of in another life, and perhaps answered there to no avail.
+    for (const requestId of ledger.openQuestions) this.#consider(requestId);
+    if (this.#stage.isHealed) this.#heal();
+  }
+
+  /** From now on a person may also send commands from a process that does not own the run. */
+  connect(life: Life, orchestrator: Orchestrator): void {
+    const connect = async (): Promise<void> => {
+      try {
+        this.#remote = { life, run: await orchestrator.connect(this.#stage.runId) };
+      } catch {
+        life.after(500, () => void connect());
+      }
+    };
+    void connect();
+  }
+
+  /** Commands without an answer, though they reached a process that lives. */
+  get unanswered(): readonly string[] {
+    return [...this.#waiting.values()].flatMap(({ what, life }) => (life.isAwake ? [what] : []));
+  }
+
+  /** Says something to the run: to the process that drives it, or through the store. */
+  tell(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
+    this.#count += 1;
+    const isRemote = this.#stage.random(`way of command ${this.#count}`).chance(0.5);
+    if (this.#remote !== undefined && isRemote) this.#tellThere(this.#remote, what, command);
+    else this.#tellHere(what, command);
+  }
+
+  /** Between two lives the command is heard by none. */
+  #tellHere(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
+    const stage = this.#stage;
+    const life = stage.driving;
+    if (life?.run === undefined) return;
+    const isTooLate = isAfterDeadline(stage, life, what);
+    const result = command(life.run);
+    // It may have died of this very command.
+    if (!life.isAlive) return;
+    this.#await(result, what, life, (answer) => {
+      checkAnsweredHere(stage, what, answer);
+      const message = `${what} is accepted after the deadline`;
+      stage.expect(!isTooLate || !answer.accepted, 'waits-in-time', message);
+    });
+  }
+
+  #tellThere(
+    { life, run }: { readonly life: Life; readonly run: RunCommands },
+    what: string,
+    command: (run: RunCommands) => Promise<CommandResult>,
+  ): void {
+    const { truth } = this.#stage;
+    truth.latestCommandId = '';
+    const result = command(run);
+    const id = truth.latestCommandId;
+    this.#await(result, what, life, (answer) => {
+      // Malformed commands are not sent.
+      if (id !== '') checkAnsweredThere(this.#stage, id, answer);
+    });
+  }
+
+  #await(
+    result: Promise<CommandResult>,
+    what: string,
+    life: Life,
+    check: (answer: CommandResult) => void,
+  ): void {
+    this.#waiting.set(result, { what, life });
+    void result.then((answer) => {
+      if (this.#waiting.delete(result)) check(answer);
+    });
+  }
+
+  /** What was said to a life that is over is never answered. */
+  forget(dead: Life): void {
+    for (const [result, { life }] of this.#waiting) if (life === dead) this.#waiting.delete(result);
+  }
+
+  #hear(fact: Fact): void {
+    if (fact.type === 'approval.requested') {
+      if (this.#stage.world.kinds.has('commands-late')) this.#interrupt(fact.requestId);
+      this.#consider(fact.requestId);
+    }
+    if (fact.type === 'run.paused' && this.#stage.isHealed) this.#soon(0, () => this.#heal());
+  }
+
+  /** A command from within the telling of a fact. */
+  #interrupt(requestId: string): void {
+    if (!this.#stage.happens('commands-late', `in ${requestId}`)) return;
+    this.tell(`say in ${requestId}`, (run) => run.say('From within'));
+  }
+
+  #soon(delayMs: number, act: () => void): void {
+    this.#stage.clock.setTimeout(act, delayMs);
+  }
+
+  #approve(requestId: string): void {
+    this.tell(`approve ${requestId}`, (run) => run.approve(requestId));
+  }
+
+  #reject(requestId: string): void {
+    this.tell(`reject ${requestId}`, (run) => run.reject(requestId, 'I do not like it'));
+  }
+
+  #consider(requestId: string): void {
+    const stage = this.#stage;
+    const isKnown = this.#considered.has(requestId);
+    this.#considered.add(requestId);
+    // Two processes may tell of one question; a person who was not heard answers again in the next life.
+    if (isKnown && stage.world.hasFleet) return;
+    const random = stage.random(`answer to ${requestId}`);
+    const fault = stage.fault(requestId, ANSWER_FAULTS, 0.5);
+    if (fault === 'human-silent') return;
+    const { timeoutMs } = stage.setting.policy.approval;
+    const lateMs = timeoutMs + random.pick([0, 1, 500], 0);
+    const usualMs = stage.isHealed ? 1 : random.integer(0, 800);
+    this.#soon(fault === 'human-late' ? lateMs : usualMs, () => {
+      if (fault === 'human-malformed') {
+        this.tell('malformed', (run) => run.approve(requestId, 42 as unknown as string));
+        return;
+      }
+      if (fault === 'human-rejects') this.#reject(requestId);
+      else this.#approve(requestId);
+      if (fault !== 'human-twice') return;
+      if (random.chance(0.5)) this.#reject(requestId);
+      else this.#approve(requestId);
+    });
+  }
+
+  /** From now on people do what they are asked, at once. */
+  #heal(): void {
+    const { ledger, truth } = this.#stage;
+    if (ledger.isPaused) this.tell('resume', (run) => run.resume());
+    for (const requestId of ledger.openQuestions) this.#approve(requestId);
+    // The process that has the run may be asleep, or still without its store.
+    const isOpen = ledger.isPaused || ledger.openQuestions.size > 0;
+    const mayHelp = isOpen && !truth.hasEnded && this.#healings < HEALINGS_MAX;
+    this.#healings += 1;
+    if (mayHelp) this.#soon(1_000, () => this.#heal());
+  }
+
+  #run({ kind }: Errand, index: number): void {
+    const stage = this.#stage;
+    if (stage.isHealed || stage.driving === undefined) return;
+    if (stage.happens(kind, `errand ${index}`)) this.#errand(kind, index);
+  }
+
+  #errand(kind: FaultKind, index: number): void {
+    const random = this.#stage.random(`errand ${index}`);
+    if (kind === 'person-pauses') {
+      this.#soon(random.integer(0, 3_000), () => this.tell('resume', (run) => run.resume()));
+    }
+    const stepId = random.pick(this.#openSteps(), 'nowhere');
+    for (const command of COMMANDS[kind]?.(random, stepId) ?? MALFORMED) this.tell(kind, command);
+  }
+
+  /** Steps of the goal's own plan that can be taken off it. */
+  #openSteps(): readonly string[] {
+    return [...this.#stage.ledger.openSteps].filter((stepId) => !stepId.includes('/'));
+  }
+}
+
+type Telling = (run: RunCommands) => Promise<CommandResult>;
+
+/** What people say of their own accord. */
+const COMMANDS: Readonly<
+  Partial<Record<FaultKind, (random: Random, stepId: string) => readonly Telling[]>>
+> = {
+  'person-pauses': () => [(run) => run.pause()],
+  'person-skips': (random, stepId) =>
+    random.chance(0.6)
+      ? [(run) => run.skip([stepId], 'Not needed')]
+      : [(run) => run.skipTo(stepId)],
+  'person-extends': (random) => [(run) => run.extendTime(random.integer(1, 5_000))],
+  'person-speaks': () => [(run) => run.say('Please hurry')],
+  'person-aborts': () => [(run) => run.abort('Enough')],
+  'human-unknown': (random) => {
+    const requestId = random.pick(['nobody:1.1', 's0:1.9', 'plan:plan.9'], 'nobody:1.1');
+    return [(run) => run.approve(requestId)];
+  },
+  'commands-flood': () => Array.from({ length: FLOOD }, (_, count) => message(count)),
+};
+
+const message =
+  (count: number): Telling =>
+  (run) =>
+    run.say(`Message ${count}`);
+
+const MALFORMED: readonly Telling[] = [
+  (run) => run.skip([]),
+  (run) => run.skip(null as unknown as string[]),
+  (run) => run.extendTime(-1),
+  (run) => run.extendTime(Number.NaN),
+  (run) => run.approve(undefined as unknown as string),
+  (run) => run.skipTo(''),
+  (run) => run.say({} as unknown as string),
+];
+
+/** Whether the deadline of a question has passed by the clock of the process that is told the answer. */
+const isAfterDeadline = (stage: Stage, life: Life, what: string): boolean => {
+  const requestId = /^(?:approve|reject) (.*)$/.exec(what)?.[1];
+  const asked = requestId === undefined ? undefined : stage.ledger.askedAtMs.get(requestId);
+  if (asked === undefined) return false;
+  return stage.clock.now() + life.offsetMs > asked + stage.setting.policy.approval.timeoutMs;
+};
+
+const badListener =
+  (stage: Stage) =>
+  ({ type }: Fact): void => {
+    if (type !== 'step.started' && type !== 'run.started') return;
+    if (stage.happens('listener-throws', type)) throw new Error('A bad listener');
+  };

@@ -1,0 +1,150 @@
+import type { AnyStateMachine } from 'xstate';
+import { z } from 'zod';
+
+import type { Agent } from '../../agents/agent.js';
+import { defineAgent } from '../../agents/agent.js';
+import type { JournalEntry } from '../../journal/entry.js';
+import type { ChartRunner } from '../../kernel/chart-runner.js';
+import type { Verify } from '../../kernel/tracing/tracing-runner.js';
+import { tracingRunner } from '../../kernel/tracing/tracing-runner.js';
+import { transitionText } from '../../kernel/tracing/transition-text.js';
+import type { Orchestrator, OrchestratorOptions } from '../../orchestrator/create-orchestrator.js';
+import { composeOrchestrator } from '../../orchestrator/create-orchestrator.js';
+import type { DurabilityOptions } from '../../run/durability.js';
+import type { Clock } from '../../services/clock.js';
+import type { RunStore, StoredEntry } from '../../model/run-store.js';
+import { work } from './agents.js';
+import type { Life } from './life.js';
+import { networkedStore } from './network.js';
+import { plan, review, summarize, test } from './roles.js';
+import type { Stage } from './stage.js';
+import { STORE_RETRY_MS } from './world.js';
+// Loaded when they are asked for otherwise, and no virtual clock waits for that.
+import '../../run/connected-run.js';
+import '../../run/recovery.js';
+import '../../run/resume-stored.js';
+
+/** What a world is played with instead of the real thing; how a planted bug gets in. */
+export interface Understudies {
+  /** Runs a chart in place of the kernel's own runner. What it replays goes to `verify`, if that is given. */
+  readonly runnerOf?: (machine: AnyStateMachine, verify?: Verify) => ChartRunner;
+  /** An entry as it is found when everything is over. */
+  readonly found?: (entry: JournalEntry) => JournalEntry;
+  /** What is left in the store when the process that wrote it has died. */
+  readonly recovered?: (entries: readonly StoredEntry[]) => readonly StoredEntry[];
+  /** The store in the hands of one process: between the orchestrator and the network. */
+  readonly storeOf?: (store: RunStore, life: Life) => RunStore;
+  /** The clock in the hands of one process. */
+  readonly clockOf?: (clock: Clock, life: Life) => Clock;
+  /** The store takes the time of its callers, though it has a clock. */
+  readonly trustsCallers?: boolean;
+}
+
+/** Where processes work together: often enough that waiting for each other is short. */
+const FLEET_PACE = { pollMs: 400, answerMs: 1_500 } as const satisfies DurabilityOptions;
+
+/** Where no other process sends commands there is nothing to look for. */
+const LONE_PACE = { pollMs: 86_400_000 } as const satisfies DurabilityOptions;
+
+/** The fast path is held against XState in one world of so many. */
+const COMPARED_EVERY = 10;
+
+/** Makes the orchestrators that worlds are played with. They are the real ones: every process of a world has its own. */
+export class Troupe {
+  readonly #agentNames: readonly string[];
+  readonly understudies: Understudies;
+  /** What a runner has learnt of a chart holds for every process. */
+  readonly #runners = new Map<AnyStateMachine, ChartRunner>();
+  readonly #comparedRunners = new Map<AnyStateMachine, ChartRunner>();
+  /** The world that is played. */
+  #stage: Stage | undefined;
+
+  constructor(agentNames: readonly string[], understudies: Understudies) {
+    this.#agentNames = agentNames;
+    this.understudies = understudies;
+  }
+
+  /** What a process that comes back finds of what the last one wrote. */
+  recovered(entries: readonly StoredEntry[]): readonly StoredEntry[] {
+    return this.understudies.recovered?.(entries) ?? entries;
+  }
+
+  /** The journal as it is found when everything is over. */
+  found(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+    const { found } = this.understudies;
+    return found === undefined ? entries : entries.map(found);
+  }
+
+  /** The orchestrator of one process. */
+  orchestrator(stage: Stage, life: Life): Orchestrator {
+    const { setting } = stage;
+    const called = <Answer>(call: () => Answer): Answer => stage.called(life, call);
+    const options = {
+      ...this.#surroundings(stage, life),
+      agents: this.#agentNames.map((name, index) =>
+        agentOf(name, index, (call) => called(() => work(stage, call, name))),
+      ),
+      policy: setting.policy,
+      ...(setting.hasPlanner
+        ? { planner: (request) => called(() => plan(stage, request)) as never }
+        : {}),
+      ...(setting.hasSupervisor
+        ? { supervisor: (request) => called(() => review(stage, request)) as never }
+        : {}),
+      ...(setting.hasTester
+        ? { tester: (request) => called(() => test(stage, request)) as never }
+        : {}),
+      ...(setting.hasSummarizer
+        ? { summarizer: (request) => called(() => summarize(stage, request)) as never }
+        : {}),
+    } satisfies OrchestratorOptions<readonly Agent[]>;
+    this.#stage = stage;
+    return composeOrchestrator(options, undefined, this.#runnerIn(stage));
+  }
+
+  /** The clock and the store of one process. */
+  #surroundings(stage: Stage, life: Life) {
+    const { leaseMs, hasFleet } = stage.world;
+    const { storeOf, clockOf } = this.understudies;
+    const store = networkedStore(stage, life);
+    const pace = hasFleet ? FLEET_PACE : LONE_PACE;
+    return {
+      clock: clockOf?.(life.clock, life) ?? life.clock,
+      store: storeOf?.(store, life) ?? store,
+      durability: { leaseMs, storeRetryMs: STORE_RETRY_MS, ...pace },
+    };
+  }
+
+  /** In every tenth world each replayed transition is also asked of XState. Undefined for the runner of the kernel. */
+  #runnerIn({ world }: Stage): ((chart: AnyStateMachine) => ChartRunner) | undefined {
+    const { runnerOf } = this.understudies;
+    if (world.seed % COMPARED_EVERY === 0) {
+      const make = runnerOf ?? tracingRunner;
+      return (chart) => kept(this.#comparedRunners, chart, () => make(chart, this.#verify));
+    }
+    return runnerOf && ((chart) => kept(this.#runners, chart, () => runnerOf(chart)));
+  }
+
+  readonly #verify: Verify = (event, replayed, ask) => {
+    const isSame = transitionText(replayed) === transitionText(ask());
+    this.#stage?.expect(isSame, 'runners-agree', `XState does something else on ${event.type}`);
+  };
+}
+
+const kept = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+};
+
+const outputSchema = z.looseObject({ by: z.string(), step: z.string() });
+
+/** Every second agent has a schema, every third a fallback. */
+const agentOf = (name: string, index: number, run: Agent['run']): Agent =>
+  defineAgent({
+    name,
+    description: `The ${name} of a simulated world`,
+    run,
+    ...(index % 2 === 1 ? { output: outputSchema } : {}),
+    ...(index % 3 === 2 ? { fallback: ({ step }) => ({ by: name, step: step.id }) } : {}),
+  });

@@ -1,0 +1,211 @@
+import type { JournalEntry } from '../../journal/entry.js';
+import type { Fact } from '../../model/facts.js';
+import type { JournalFormat } from '../../journal/format/journal-format.js';
+import { formatOf } from '../../journal/read-journal.js';
+import { memoryStore } from '../../services/memory-store.js';
+import type {
+  AppendOptions,
+  MaybePromise,
+  PostedCommand,
+  RunClaim,
+  RunHeader,
+  RunStore,
+  StoredCommand,
+  StoredEntry,
+  StoredRun,
+} from '../../model/run-store.js';
+import { never } from './answering.js';
+import type { Life } from './life.js';
+import type { Stage } from './stage.js';
+
+interface Append {
+  readonly runId: string;
+  readonly expectedSequence: number;
+  readonly entries: readonly StoredEntry[];
+  readonly options: AppendOptions | undefined;
+  /** When it was sent, by the clock of its process. */
+  readonly sentAtMs: number;
+}
+
+/** A command that was posted through the store. */
+export interface PostedToStore {
+  readonly id: string;
+  readonly requestId: string | undefined;
+  /** The true time when the store first had it. */
+  readonly atMs: number;
+  /** The time then by the clock of the store, or of its machine. */
+  readonly storeNowMs: number;
+  /** The owner, and the time then by its clock; undefined when the run had none. */
+  readonly owner: Life | undefined;
+  readonly ownerNowMs: number;
+}
+
+/**
+ * The store behind the network, which keeps what it is given, and what the world knows of it: this is what a later owner
+ * can read at any moment.
+ */
+export class Truth {
+  readonly #stage: Stage;
+  store: RunStore = memoryStore();
+  /** The journal as it was before it was packed for the store. */
+  readonly journal: JournalEntry[] = [];
+  readonly facts: Fact[] = [];
+  /** Commands from within the owner's process that were accepted. */
+  acceptedHere = 0;
+  /** Entries with a command from another process, by its id. */
+  readonly judged = new Map<string, JournalEntry>();
+  readonly posted = new Map<string, PostedToStore>();
+  readonly #commandIds = new Map<string, string>();
+  /** When each lease ends, by the store's time. */
+  readonly #leases = new Map<string, number>();
+  #claim: (RunClaim & { readonly owner: string; readonly life: Life }) | undefined;
+  #format: JournalFormat | undefined;
+  hasEnded = false;
+  /** The command that was sent last. */
+  latestCommandId = '';
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** The life that claimed the run last, if it has not given it back. */
+  get owner(): Life | undefined {
+    return this.#claim?.life;
+  }
+
+  get token(): number | undefined {
+    return this.#claim?.token;
+  }
+
+  /** The run was never stored. */
+  get isMissing(): boolean {
+    return this.#format === undefined;
+  }
+
+  create(life: Life, header: RunHeader, owner: string | undefined): void {
+    const isOwned = owner !== undefined && (life.isAlive || this.#stage.world.hasFleet);
+    void this.store.create(header, isOwned ? owner : undefined);
+    this.open(this.store, header);
+    if (!isOwned) return;
+    this.#claim = { token: 1, isTakeover: false, owner, life };
+    life.claims += 1;
+  }
+
+  /** There is a place for the journal; or another one, with what is left of it. */
+  open(store: RunStore, header: RunHeader, entries: readonly StoredEntry[] = []): void {
+    this.store = store;
+    this.#format = formatOf(header);
+    for (const list of [this.journal, this.facts]) list.length = 0;
+    this.#keep(entries);
+  }
+
+  append(life: Life, request: Append): MaybePromise<void> {
+    const { runId, expectedSequence, entries, options, sentAtMs } = request;
+    const stage = this.#stage;
+    if (stage.crashesAt('before-write', life)) return never();
+    void this.store.append(runId, expectedSequence, entries, options);
+    this.hasEnded = options?.ended === true;
+    if (this.hasEnded) stage.endedAtMs = stage.clock.now();
+    const kept = this.#keep(entries);
+    for (const entry of kept) {
+      this.#noteCommand(entry);
+      life.journalAheadMs = Math.max(life.journalAheadMs, entry.at - sentAtMs);
+    }
+    stage.ledger.take(kept.flatMap(({ facts }) => facts));
+    if (stage.crashesAt('after-write', life)) return never();
+    // The answer waits until the process wakes.
+    return stage.sleepsAtWrite(life, kept)
+      ? new Promise((resolve) => life.after(0, resolve))
+      : undefined;
+  }
+
+  read(runId: string, from?: number): StoredRun | undefined {
+    return this.store.read(runId, from) as StoredRun | undefined;
+  }
+
+  renew(owner: string, leaseMs: number, now: number): void {
+    const { hasStoreClock } = this.#stage.world;
+    const untilMs = (hasStoreClock ? this.#stage.fairTime : now) + leaseMs;
+    // A store without a clock is used on one machine, where a renewal is not overtaken by the next one.
+    if (!hasStoreClock && untilMs < (this.#leases.get(owner) ?? untilMs)) return;
+    void this.store.renew(owner, leaseMs, now);
+    this.#leases.set(owner, untilMs);
+  }
+
+  retire(owner: string): void {
+    void this.store.retire(owner);
+    this.#leases.delete(owner);
+  }
+
+  claim(life: Life, runId: string, owner: string, now: number): RunClaim | undefined {
+    // A dead life has released its run: where the next one does not wait for a lease, it must not claim it again.
+    if (!life.isAlive && !this.#stage.world.hasFleet) return undefined;
+    const claim = this.store.claim(runId, owner, now) as RunClaim | undefined;
+    if (claim === undefined) return undefined;
+    this.#checkLease(owner, life);
+    this.#claim = { ...claim, owner, life };
+    life.claims += 1;
+    if (this.#stage.world.hasFleet) return claim;
+    // A dead life releases its run, so that the next one need not wait for a lease; it is a takeover all the same.
+    return { ...claim, isTakeover: life.number > 0 };
+  }
+
+  release(runId: string, token: number): void {
+    void this.store.release(runId, token);
+    if (this.#claim?.token === token) this.#claim = undefined;
+  }
+
+  /** The process is dead, and the world does not wait for its lease to run out. */
+  releaseAll(runId: string): void {
+    if (this.#claim !== undefined) this.release(runId, this.#claim.token);
+  }
+
+  post(runId: string, command: StoredCommand): PostedCommand {
+    const { id } = command;
+    const at = this.#stage.storeTime(command.at);
+    const answer = this.store.post(runId, { ...command, at }) as PostedCommand;
+    if (!this.posted.has(id)) {
+      const { requestId } = command.command as { readonly requestId?: string };
+      const { owner } = this;
+      const atMs = this.#stage.clock.now();
+      const ownerNowMs = owner?.clock.now() ?? atMs;
+      this.posted.set(id, { id, requestId, atMs, storeNowMs: at, owner, ownerNowMs });
+    }
+    return answer;
+  }
+
+  /** The command under the name it has in this world: those that orchestrators give are random. */
+  named(command: StoredCommand): StoredCommand {
+    const id = this.#commandIds.get(command.id) ?? `command-${this.#commandIds.size}`;
+    this.#commandIds.set(command.id, id);
+    this.latestCommandId = id;
+    return { ...command, id };
+  }
+
+  #checkLease(owner: string, life: Life): void {
+    const before = this.#claim;
+    if (before === undefined || before.owner === owner) return;
+    const leftMs = (this.#leases.get(before.owner) ?? 0) - this.#stage.fairTime;
+    const message = `life ${life.number} takes over from life ${before.life.number}, whose lease lasts another ${leftMs} ms`;
+    this.#stage.expect(leftMs <= 0, 'leases-held', message);
+  }
+
+  #noteCommand(entry: JournalEntry): void {
+    const { event, facts } = entry;
+    if (event.kind !== 'commanded' || event.event.type === 'run.recovered') return;
+    if (event.commandId !== undefined) this.judged.set(event.commandId, entry);
+    else if (!isRefused(facts)) this.acceptedHere += 1;
+  }
+
+  #keep(entries: readonly StoredEntry[]): readonly JournalEntry[] {
+    const kept = entries.flatMap((entry) => this.#format?.decode(entry) ?? []);
+    for (const entry of kept) {
+      this.journal.push(entry);
+      this.facts.push(...entry.facts);
+    }
+    return kept;
+  }
+}
+
+export const isRefused = (facts: readonly Fact[]): boolean =>
+  facts.some(({ type }) => type === 'command.refused');

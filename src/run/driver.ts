@@ -1,0 +1,407 @@
+import type {
+  Effect,
+  Kernel,
+  KernelInput,
+  KernelState,
+  KernelStep,
+} from '../kernel/kernel.types.js';
+import type { OpenCall, OpenTimer, Unfinished } from '../kernel/replay.js';
+
+/** What the driver needs of the world. Everything it does goes through here. */
+export interface World<Entry> {
+  now(): number;
+  setTimeout(callback: () => void, delayMs: number): unknown;
+  clearTimeout(handle: unknown): void;
+  /** Writes the entry of one step down; returns a promise when that takes time. */
+  append(input: KernelInput, step: KernelStep, at: number): Entry | Promise<Entry>;
+  /** Makes a call. The outcome comes back as an event. */
+  call(actor: string, input: unknown, controller: AbortController): Promise<unknown>;
+  /** Told after an entry is durable and before its effects start. */
+  appended(entry: Entry, step: KernelStep): void;
+  /** The journal could not be written: nothing more may happen. */
+  failed(error: unknown): void;
+  /** Hands in what waits elsewhere, before the time of anything is up. Never fails. */
+  look(): void | Promise<void>;
+  /** No other process can have claimed the run: only then may a call be made. */
+  isOwner(): boolean;
+  /** Makes sure of that, or stops the driver. */
+  confirmOwner(): Promise<void>;
+  /** A promise to wait for when the event loop has had no turn for long. */
+  turn(): Promise<void> | undefined;
+}
+
+/** Told when an input is durable, or was dropped because the run is over. */
+export type Settled = (step: KernelStep | undefined) => void;
+
+interface Posted {
+  /** Undefined where everything that was missed is dealt with, and calls are made again. */
+  readonly input: KernelInput | undefined;
+  readonly settled: Settled | undefined;
+}
+
+/** Something that happened while nobody drove the run. */
+export interface Missed {
+  readonly at: number;
+  readonly input: KernelInput;
+  readonly settled?: Settled;
+}
+
+interface Timer {
+  readonly generation: number;
+  readonly handle: unknown;
+  readonly dueAtMs: number;
+}
+
+interface RunningCall {
+  readonly generation: number;
+  readonly controller: AbortController;
+}
+
+/**
+ * Drives one run: takes the next event, lets the kernel decide, has it written down, and only then does what was
+ * decided. One event at a time, whatever the store takes; with a store in memory all of it happens at once.
+ */
+export class Driver<Entry> {
+  readonly #kernel: Kernel;
+  readonly #world: World<Entry>;
+  readonly #mailbox: Posted[] = [];
+  readonly #timers = new Map<string, Timer>();
+  readonly #calls = new Map<string, RunningCall>();
+  #state: KernelState;
+  /** Calls that wait until everything that was missed is dealt with, or the lease is confirmed; undefined when none must. */
+  #held: OpenCall[] | undefined;
+  /** Calls that were not made because nothing new was to start. */
+  readonly #heldBack: OpenCall[] = [];
+  #isBusy = false;
+  #isDraining = false;
+  #isOver = false;
+  /** Who waits until nothing is under way. */
+  #onIdle: (() => void) | undefined;
+
+  constructor(kernel: Kernel, world: World<Entry>) {
+    this.#kernel = kernel;
+    this.#world = world;
+    this.#state = kernel.initialState;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get waiting(): number {
+    return this.#mailbox.length;
+  }
+
+  /** Calls that are out as far as the journal knows, and were never made. */
+  get heldBack(): readonly OpenCall[] {
+    return [...this.#heldBack, ...(this.#held ?? [])].filter((call) => this.#isOpen(call));
+  }
+
+  /**
+   * Hands an event in that happened at a given time. What was due before comes first: a deadline has passed by the clock,
+   * however late its timer fires, after a sleep of the machine or while an agent blocks the event loop.
+   */
+  receive(input: KernelInput, at: number, settled?: Settled): void {
+    if (!this.#isAnythingDueBefore(at)) {
+      this.post(input, settled);
+      return;
+    }
+    this.#afterLook(() => {
+      this.#postDueBefore(at);
+      this.post(input, settled);
+    });
+  }
+
+  /** Hands an event in. */
+  post(input: KernelInput, settled?: (step: KernelStep | undefined) => void): void {
+    if (this.#isOver) {
+      settled?.(undefined);
+      return;
+    }
+    this.#mailbox.push({ input, settled });
+    if (!this.#isBusy) this.#work();
+  }
+
+  /**
+   * Goes on with a state that was rebuilt from a journal. What was missed comes first, in the order in which it was due
+   * or came in; only then are the calls made that are still open after all of it, those of the journal once more. So
+   * nobody is called for something that is out of time already.
+   */
+  take(state: KernelState, { calls, timers }: Unfinished, missed: readonly Missed[] = []): void {
+    this.#state = state;
+    const now = this.#world.now();
+    const past: Missed[] = [];
+    for (const timer of timers) {
+      if (timer.dueAtMs <= now) past.push({ at: timer.dueAtMs, input: elapsed(timer) });
+      else this.#arm(timer);
+    }
+    past.push(...missed);
+    past.sort((left, right) => left.at - right.at);
+    for (const { input, settled } of past) this.#mailbox.push({ input, settled });
+    this.#held = [...calls];
+    this.#mailbox.push({ input: undefined, settled: undefined });
+    if (!this.#isBusy) this.#work();
+  }
+
+  /** Replaces the state by an equal one that was rebuilt from the journal. */
+  replaceState(state: KernelState): void {
+    this.#state = state;
+  }
+
+  /** Starts nothing new from now on. Resolves when nothing is out any more and all that came in is written down. */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    return this.#whenIdle();
+  }
+
+  /** Goes no further: calls are aborted, timers forgotten. Resolves when the entry being written is durable. */
+  stop(): Promise<void> {
+    this.#close();
+    return this.#whenIdle();
+  }
+
+  get #isIdle(): boolean {
+    return !this.#isBusy && this.#mailbox.length === 0 && this.#calls.size === 0;
+  }
+
+  #whenIdle(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve();
+    return new Promise((resolve) => {
+      const previous = this.#onIdle;
+      this.#onIdle = () => {
+        previous?.();
+        resolve();
+      };
+    });
+  }
+
+  #work(): void {
+    this.#isBusy = true;
+    for (let next = this.#mailbox.shift(); next !== undefined; next = this.#mailbox.shift()) {
+      if (next.input === undefined) {
+        this.#release();
+        continue;
+      }
+      if (this.#isOver || this.#isStale(next.input)) {
+        next.settled?.(undefined);
+        continue;
+      }
+      const turn = this.#world.turn();
+      if (turn !== undefined) {
+        this.#mailbox.unshift(next);
+        void turn.then(() => {
+          this.#work();
+        });
+        return;
+      }
+      const pending = this.#take(next.input, next.settled);
+      if (pending === undefined) continue;
+      void pending.then(() => {
+        this.#work();
+      });
+      return;
+    }
+    this.#isBusy = false;
+    if (this.#onIdle !== undefined && this.#isIdle) this.#onIdle();
+  }
+
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const call of held) this.#startCall(call);
+  }
+
+  /** One event: step, append, act. Undefined when it is all done already. */
+  #take(input: KernelInput, settled: Settled | undefined): Promise<void> | undefined {
+    const at = this.#world.now();
+    const step = this.#kernel.step(this.#state, input);
+    try {
+      const appended = this.#world.append(input, step, at);
+      if (appended instanceof Promise) {
+        return appended.then(
+          (entry) => {
+            this.#act(entry, step, at, settled);
+          },
+          (error: unknown) => {
+            this.#fail(error, settled);
+          },
+        );
+      }
+      this.#act(appended, step, at, settled);
+    } catch (error) {
+      this.#fail(error, settled);
+    }
+    return undefined;
+  }
+
+  #act(entry: Entry, step: KernelStep, at: number, settled: Settled | undefined): void {
+    this.#state = step.state;
+    if (step.status !== 'active') this.#close();
+    this.#world.appended(entry, step);
+    this.#perform(step.effects, at);
+    settled?.(step);
+  }
+
+  #fail(error: unknown, settled: Settled | undefined): void {
+    this.#close();
+    settled?.(undefined);
+    this.#world.failed(error);
+  }
+
+  /** After this nothing is running: every call is aborted, every timer is gone. */
+  #close(): void {
+    this.#isOver = true;
+    for (const { handle } of this.#timers.values()) this.#world.clearTimeout(handle);
+    for (const { controller } of this.#calls.values()) controller.abort();
+    this.#timers.clear();
+    this.#calls.clear();
+  }
+
+  #isStale(input: KernelInput): boolean {
+    switch (input.kind) {
+      case 'answered':
+      case 'broken':
+        return this.#state.calls.get(input.address)?.generation !== input.generation;
+      case 'elapsed':
+        return this.#state.timers.get(input.timer)?.generation !== input.generation;
+      case 'started':
+      case 'commanded':
+        return false;
+    }
+  }
+
+  /** Does what a step at a given time asked for. */
+  #perform(effects: readonly Effect[], at: number): void {
+    for (const effect of effects) {
+      if (this.#isOver) return;
+      switch (effect.kind) {
+        case 'startCall':
+          this.#startCall(effect);
+          break;
+        case 'stopCall':
+          this.#stopCall(effect.address, effect.generation);
+          break;
+        case 'armTimer':
+          this.#armTimer(effect, at);
+          break;
+        case 'cancelTimer':
+          this.#cancelTimer(effect.timer, effect.generation);
+          break;
+      }
+    }
+  }
+
+  #startCall(call: OpenCall): void {
+    const { address, generation, actor, input } = call;
+    // A call that was stopped again within its own step is never made.
+    if (!this.#isOpen(call)) return;
+    // The intent is durable: whoever takes the run up makes the call.
+    if (this.#isDraining) this.#heldBack.push(call);
+    if (this.#isOver || this.#isDraining) return;
+    if (this.#held !== undefined) {
+      this.#held.push(call);
+      return;
+    }
+    if (!this.#world.isOwner()) {
+      this.#holdUntilConfirmed(call);
+      return;
+    }
+    const controller = new AbortController();
+    this.#calls.set(address, { generation, controller });
+    this.#world.call(actor, input, controller).then(
+      (output) => {
+        this.#settleCall(address, generation, { kind: 'answered', address, generation, output });
+      },
+      (error: unknown) => {
+        this.#settleCall(address, generation, { kind: 'broken', address, generation, error });
+      },
+    );
+  }
+
+  /** This process slept, or the store was away: another process may have made the call already. */
+  #holdUntilConfirmed(call: OpenCall): void {
+    this.#held = [call];
+    void this.#world.confirmOwner().then(() => {
+      this.#mailbox.push({ input: undefined, settled: undefined });
+      if (!this.#isBusy) this.#work();
+    });
+  }
+
+  #isOpen({ address, generation }: OpenCall): boolean {
+    return this.#state.calls.get(address)?.generation === generation;
+  }
+
+  #settleCall(address: string, generation: number, input: KernelInput): void {
+    if (this.#calls.get(address)?.generation !== generation) return;
+    this.#calls.delete(address);
+    this.receive(input, this.#world.now());
+  }
+
+  #isAnythingDueBefore(at: number): boolean {
+    for (const { dueAtMs } of this.#timers.values()) if (dueAtMs < at) return true;
+    return false;
+  }
+
+  #postDueBefore(at: number): void {
+    const due = [...this.#timers].filter(([, { dueAtMs }]) => dueAtMs < at);
+    due.sort(([, left], [, right]) => left.dueAtMs - right.dueAtMs);
+    for (const [key, { generation, handle }] of due) {
+      this.#world.clearTimeout(handle);
+      this.#elapsed(key, generation);
+    }
+  }
+
+  /** A command that was posted in time counts, even if it is found only now. */
+  #afterLook(next: () => void): void {
+    const looked = this.#world.look();
+    if (looked === undefined) next();
+    else void looked.then(next);
+  }
+
+  #stopCall(address: string, generation: number): void {
+    const call = this.#calls.get(address);
+    if (call?.generation !== generation) return;
+    this.#calls.delete(address);
+    call.controller.abort();
+  }
+
+  /** Counted from the step, not from when it was durable: the deadline is the same for whoever reads the journal. */
+  #armTimer(
+    { timer, generation, delayMs }: Extract<Effect, { kind: 'armTimer' }>,
+    at: number,
+  ): void {
+    if (this.#state.timers.get(timer)?.generation !== generation) return;
+    this.#arm({ timer, generation, dueAtMs: at + delayMs });
+  }
+
+  #arm({ timer, generation, dueAtMs }: OpenTimer): void {
+    const handle = this.#world.setTimeout(
+      () => {
+        this.#afterLook(() => {
+          this.#elapsed(timer, generation);
+        });
+      },
+      Math.max(0, dueAtMs - this.#world.now()),
+    );
+    this.#timers.set(timer, { generation, handle, dueAtMs });
+  }
+
+  #elapsed(timer: string, generation: number): void {
+    if (this.#timers.get(timer)?.generation !== generation) return;
+    this.#timers.delete(timer);
+    this.post({ kind: 'elapsed', timer, generation });
+  }
+
+  #cancelTimer(key: string, generation: number): void {
+    const timer = this.#timers.get(key);
+    if (timer?.generation !== generation) return;
+    this.#timers.delete(key);
+    this.#world.clearTimeout(timer.handle);
+  }
+}
+
+const elapsed = ({ timer, generation }: OpenTimer): KernelInput => ({
+  kind: 'elapsed',
+  timer,
+  generation,
+});

@@ -1,0 +1,23 @@
+import type { Kernel } from '../kernel/kernel.types.js';
+import type { Perform, Callable } from '../actors/team.types.js';
+import type { CallInput } from '../model/calls.js';
+import type { RunHeader } from '../model/run-store.js';
+import type { JournalEntry } from '../journal/entry.js';
+
+/** What runs are made with under one policy. */
+export interface Engine {
+  readonly kernel: Kernel;
+  readonly perform: Perform;
+  readonly mayRepeat: (input: CallInput) => boolean;
+  readonly policyFingerprint: string;
+  readonly chartFingerprint: () => string;
+  readonly team: Callable;
+}
+
+/** A new run as far as the record of its parent reaches. From there on it is a run like any other. */
+export interface ForkedRun {
+  readonly header: RunHeader;
+  readonly entries: readonly JournalEntry[];
+  readonly ended: boolean;
+  readonly engine: Engine;
+}

@@ -1,0 +1,3 @@
+export { postgresStore } from './postgres-store.js';
+
+export type { PostgresStoreOptions } from './options.js';

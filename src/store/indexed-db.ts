@@ -1,3 +1,0 @@
-export { indexedDbStore } from '../services/stores/indexed-db/indexed-db-store.js';
-
-export type { IndexedDbStoreOptions } from '../services/stores/indexed-db/indexed-db-store.js';

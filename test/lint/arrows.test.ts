@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { arrowsTable } from '../../lint/arrows-table.js';
+import { rooms, wrongDirection } from '../../lint/import-directions.js';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Markdown tables differ in padding only: the formatter aligns them. */
+const cells = (table: string): string[][] =>
+  table
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^[|\s:-]+$/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+
+describe('the arrows between rooms', () => {
+  it('are in docs/architecture.md as the lint holds them', () => {
+    const document = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    const shown = cells(document).map((row) => row.join('|'));
+    for (const row of cells(arrowsTable())) expect(shown).toContain(row.join('|'));
+  });
+
+  it('name every folder of src, and no other', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(Object.keys(rooms).toSorted()).toEqual(folders.toSorted());
+  });
+
+  it('form no cycle: a room imports only from rooms listed before it', () => {
+    const names = Object.keys(rooms);
+    for (const [index, room] of names.entries()) {
+      for (const later of names.slice(index + 1)) {
+        expect(
+          wrongDirection(`${room}/x.ts`, `../${later}/x.js`),
+          `${room} from ${later}`,
+        ).toBeDefined();
+      }
+    }
+  });
+});
