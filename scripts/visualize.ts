@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { presets } from '../src/index.js';
 import { agentCallMachine } from '../src/machines/agent-call/chart.js';
+import { approvalMachine } from '../src/machines/approval/chart.js';
 import { breakerMachine } from '../src/machines/breaker/chart.js';
 import { createOrchestratorMachine } from '../src/machines/orchestrator/chart.js';
 import { stepMachine } from '../src/machines/step/chart.js';
@@ -33,6 +34,7 @@ export const charts: readonly NamedChart[] = [
   ['orchestrator', orchestratorMachine],
   ['step', stepMachine],
   ['agent-call', agentCallMachine],
+  ['approval', approvalMachine],
   ['breaker', breakerMachine],
 ];
 

@@ -7,7 +7,6 @@ export const agentCallMachine = setup({
     canFallBack: () => false,
     canRetry: () => false,
     isAnswered: () => false,
-    isAnsweredWithPermit: () => false,
     isCutShort: () => false,
     isFallback: () => false,
     isPaused: () => false,
@@ -24,6 +23,7 @@ export const agentCallMachine = setup({
     noteEnding: () => {},
     notePause: () => {},
     reportSettled: () => {},
+    reportVerdict: () => {},
     startFallback: () => {},
   },
   actors: {
@@ -38,15 +38,15 @@ export const agentCallMachine = setup({
   id: 'agentCall',
   description: 'One call of one agent: tries, pauses and a fallback, all bounded.',
   options: { maxIterations: 100 },
-  initial: 'admitting',
+  initial: 'admissionDecision',
   on: {
     'run.windDown': { actions: 'noteEnding' },
     'run.hold': { actions: { type: 'notePause', params: { isPaused: true } } },
     'run.release': { actions: { type: 'notePause', params: { isPaused: false } } },
   },
   states: {
-    admitting: {
-      description: 'No try goes out while its run is paused. A permit is asked for only when the policy has a breaker or a budget of calls.',
+    admissionDecision: {
+      description: 'Wait while the run is paused, ask for a permit where the policy has a breaker or a budget, or call?',
       always: [
         { guard: 'isPaused', target: 'paused' },
         { guard: 'needsPermit', target: 'requestingPermit' },
@@ -59,7 +59,7 @@ export const agentCallMachine = setup({
       tags: ['waiting-for-human'],
       on: {
         'run.release': {
-          target: 'admitting',
+          target: 'admissionDecision',
           actions: { type: 'notePause', params: { isPaused: false } },
         },
         'run.windDown': {
@@ -87,13 +87,13 @@ export const agentCallMachine = setup({
       on: {
         'permit.granted': [{ guard: 'isFallback', target: 'fallingBack' }, { target: 'calling' }],
         'permit.refused': {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [{ type: 'keepFailure' }, 'announceFailure'],
         },
       },
       after: {
         attemptTimeout: {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [
             {
               type: 'keepFailure',
@@ -113,18 +113,17 @@ export const agentCallMachine = setup({
         src: 'performCall',
         onDone: [
           {
-            guard: 'isAnsweredWithPermit',
+            guard: 'isAnswered',
             target: 'answered',
-            actions: ['announceAnswer', 'reportSettled'],
+            actions: ['keepOutcome', 'announceAnswer', 'reportSettled', 'reportVerdict'],
           },
-          { guard: 'isAnswered', target: 'answered', actions: 'announceAnswer' },
           {
-            target: 'judgingFailure',
+            target: 'retryDecision',
             actions: ['keepOutcome', 'announceFailure', 'reportSettled'],
           },
         ],
         onError: {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [
             {
               type: 'keepFailure',
@@ -137,7 +136,7 @@ export const agentCallMachine = setup({
       },
       after: {
         attemptTimeout: {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [
             {
               type: 'keepFailure',
@@ -149,8 +148,8 @@ export const agentCallMachine = setup({
         },
       },
     },
-    judgingFailure: {
-      description: 'Once more, with less, or not at all.',
+    retryDecision: {
+      description: 'Retry, fall back, or fail?',
       always: [
         {
           guard: 'isCutShort',
@@ -161,7 +160,11 @@ export const agentCallMachine = setup({
           },
         },
         { guard: 'canRetry', target: 'backingOff' },
-        { guard: 'canFallBack', target: 'admitting', actions: 'startFallback' },
+        {
+          guard: 'canFallBack',
+          target: 'admissionDecision',
+          actions: 'startFallback',
+        },
         { target: 'failed' },
       ],
     },
@@ -177,7 +180,7 @@ export const agentCallMachine = setup({
           },
         },
       },
-      after: { retryBackoff: { target: 'admitting', actions: 'countTry' } },
+      after: { retryBackoff: { target: 'admissionDecision', actions: 'countTry' } },
     },
     fallingBack: {
       description: "The agent's own fallback answers instead; the run goes on with less.",
@@ -190,7 +193,7 @@ export const agentCallMachine = setup({
           {
             guard: 'isAnswered',
             target: 'answered',
-            actions: ['announceAnswer', 'reportSettled'],
+            actions: ['keepOutcome', 'announceAnswer', 'reportSettled'],
           },
           {
             target: 'failed',
@@ -223,9 +226,9 @@ export const agentCallMachine = setup({
         },
       },
     },
-    answered: { description: 'There is an answer.', tags: ['settled'], type: 'final' },
+    answered: { description: 'The call has an answer.', tags: ['settled'], type: 'final' },
     failed: {
-      description: 'There is none, and the reason is known.',
+      description: 'The call has no answer, and the reason is known.',
       tags: ['settled'],
       type: 'final',
     },

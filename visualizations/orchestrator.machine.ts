@@ -8,8 +8,10 @@ export const orchestratorMachine = setup({
     asksOnLimit: () => false,
     canReplan: () => false,
     canReplanInTime: () => false,
+    canStartSteps: () => false,
     endsAtOnce: () => false,
     endsByRejection: () => false,
+    endsByVerdict: () => false,
     failsOnLimit: () => false,
     finishesOnLimit: () => false,
     hasBreaker: () => false,
@@ -20,19 +22,16 @@ export const orchestratorMachine = setup({
     hasRefusedRequests: () => false,
     hasRequests: () => false,
     hasTooManyFailures: () => false,
-    isAbortNext: () => false,
     isAccepted: () => false,
-    isAnswerToOwnQuestion: () => false,
-    isCorrectNext: () => false,
-    isCriticalNext: () => false,
+    isAtLevel: () => false,
     isDrainedAndClosed: () => false,
     isEndingAs: () => false,
     isExecutionClosed: () => false,
     isForChild: () => false,
     isGoalAccepted: () => false,
     isGoalMissed: () => false,
-    isGoingOn: () => false,
-    isHalted: () => false,
+    isGoalRun: () => false,
+    isGranted: () => false,
     isIdle: () => false,
     isNested: () => false,
     isOutOfBudget: () => false,
@@ -43,10 +42,9 @@ export const orchestratorMachine = setup({
     isPlanSettled: () => false,
     isProposalInvalid: () => false,
     isQuestionOpen: () => false,
-    isRefocusNext: () => false,
-    isRemindNext: () => false,
     isRepeatedPlan: () => false,
     isReviewHeld: () => false,
+    isRunOutOfBudget: () => false,
     isSubplanSettled: () => false,
     keepsPlanOnReject: () => false,
     mustStop: () => false,
@@ -56,7 +54,6 @@ export const orchestratorMachine = setup({
     needsSummary: () => false,
     rejectionFails: () => false,
     startsOver: () => false,
-    timeoutApproves: () => false,
     waitsOnPlannerFailure: () => false,
   },
   actions: {
@@ -65,21 +62,18 @@ export const orchestratorMachine = setup({
     announceEnd: () => {},
     announceExpiry: () => {},
     announceProposal: () => {},
-    announceReplan: () => {},
     announceReplanRefused: () => {},
     announceStart: () => {},
     answerQuestion: () => {},
     askBreaker: () => {},
-    askForPermission: () => {},
-    callTime: () => {},
+    begin: () => {},
     climb: () => {},
     closeExecution: () => {},
-    closeOwnQuestion: () => {},
     closeQuestion: () => {},
     coalesceRequests: () => {},
     countCall: () => {},
     countPlannerCall: () => {},
-    countReplan: () => {},
+    countQuestion: () => {},
     countUsage: () => {},
     decideEnding: () => {},
     dropRequests: () => {},
@@ -88,20 +82,16 @@ export const orchestratorMachine = setup({
     endWith: () => {},
     endWithBudget: () => {},
     enterPhase: () => {},
-    exhaustLadder: () => {},
+    enterPlanning: () => {},
     extendTime: () => {},
     giveUpSteps: () => {},
-    giveVerdict: () => {},
     grantPermit: () => {},
     hear: () => {},
-    hearLastWord: () => {},
     holdSteps: () => {},
-    keepGivenPlan: () => {},
-    keepLastWord: () => {},
     keepProposal: () => {},
+    keepReview: () => {},
     keepSummary: () => {},
     noteRecovery: () => {},
-    noteVerdict: () => {},
     openQuestion: () => {},
     passDown: () => {},
     passToCall: () => {},
@@ -110,10 +100,10 @@ export const orchestratorMachine = setup({
     refuseCommand: () => {},
     refusePermit: () => {},
     rejectPlan: () => {},
+    rejectPlanByPerson: () => {},
     releaseSteps: () => {},
     requestGoal: () => {},
     resume: () => {},
-    settleAndStart: () => {},
     settleStep: () => {},
     skipSteps: () => {},
     startBreakers: () => {},
@@ -123,12 +113,11 @@ export const orchestratorMachine = setup({
   },
   actors: {
     agentCall: fromPromise(() => new Promise(() => {})),
+    approval: fromPromise(() => new Promise(() => {})),
     breaker: fromPromise(() => new Promise(() => {})),
-    checkPlan: fromPromise(() => new Promise(() => {})),
     step: fromPromise(() => new Promise(() => {})),
   },
   delays: {
-    approvalTimeout: 1000,
     executionDeadline: 1000,
     gracePeriod: 1000,
     planningBudget: 1000,
@@ -139,28 +128,24 @@ export const orchestratorMachine = setup({
   id: 'orchestrator',
   description: 'Plans, executes, replans and verifies one goal within the bounds of a policy.',
   options: { maxIterations: 1000 },
-  initial: 'active',
+  initial: 'starting',
   on: {
     'xstate.done.actor.*': { actions: 'settleStep' },
     'xstate.error.actor.*': { actions: 'settleStep' },
     'permit.requested': [
       { guard: 'isNested', actions: 'passUp' },
-      {
-        guard: 'isOutOfBudget',
-        target: '.windingDown',
-        actions: ['endWithBudget', 'refusePermit'],
-      },
+      { guard: 'isOutOfBudget', actions: 'refusePermit' },
       { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
       { actions: ['countCall', 'grantPermit'] },
     ],
-    'verdict.noted': { actions: 'passDown' },
     'permit.granted': { actions: 'passDown' },
     'permit.refused': { actions: 'passDown' },
     'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
+    'verdict.given': { guard: 'isNested', actions: 'passUp' },
     'run.recovered': [
       {
         guard: 'areRecoveriesUsedUp',
-        target: '.ending',
+        target: '.endDecision',
         actions: [
           'noteRecovery',
           { type: 'endFailed', params: { reason: 'max-recoveries' } },
@@ -181,15 +166,37 @@ export const orchestratorMachine = setup({
     'run.abort': { actions: 'refuseCommand' },
   },
   states: {
+    starting: {
+      description: 'The start of the run is announced before anything else happens.',
+      entry: ['announceStart', 'startBreakers', 'begin'],
+      on: { 'run.begin': 'active' },
+    },
     active: {
-      description: 'The run is on: work, oversight and clock side by side.',
+      description: 'The run is on: work, oversight and clock run side by side.',
       type: 'parallel',
-      entry: ['announceStart', 'startBreakers'],
       on: {
-        'xstate.done.actor.*': {
-          guard: 'endsByRejection',
+        'xstate.done.actor.*': [
+          {
+            guard: 'endsByRejection',
+            target: 'windingDown',
+            actions: ['endRejected', 'settleStep'],
+          },
+          {
+            guard: 'endsByVerdict',
+            target: 'windingDown',
+            actions: [
+              {
+                type: 'endWith',
+                params: { status: 'aborted', reason: 'escalation' },
+              },
+              'settleStep',
+            ],
+          },
+        ],
+        'permit.requested': {
+          guard: 'isRunOutOfBudget',
           target: 'windingDown',
-          actions: ['endRejected', 'settleStep'],
+          actions: ['endWithBudget', 'refusePermit'],
         },
         'approval.grant': [
           { guard: 'isForChild', actions: 'answerQuestion' },
@@ -226,602 +233,576 @@ export const orchestratorMachine = setup({
             params: { status: 'timeExpired', reason: 'time-limit' },
           },
         },
-        'ladder.isExhausted': {
-          target: 'windingDown',
-          actions: {
-            type: 'endWith',
-            params: { status: 'aborted', reason: 'escalation' },
-          },
-        },
       },
       states: {
         work: {
-          description: 'Plan, execute, plan again while the budget lasts, verify, summarize.',
-          initial: 'preparing',
+          description: 'Plan, execute, plan again while replans are left, and conclude.',
+          initial: 'planning',
           states: {
-            preparing: {
-              description: 'A plan that came with the goal is checked like any other.',
-              tags: ['running'],
-              invoke: {
-                id: 'checkPlan',
-                src: 'checkPlan',
-                onDone: [
-                  {
-                    guard: 'isPlanGiven',
-                    target: 'checkingPlan',
-                    actions: ['keepGivenPlan', 'announceProposal'],
-                  },
-                  { target: 'beginning' },
-                ],
-                onError: 'beginning',
-              },
-              after: { timeLimit: 'beginning' },
-            },
-            beginning: {
-              description: 'The planner is asked, unless there is none or the run is paused already.',
-              always: [
-                {
-                  guard: 'hasNoPlanner',
-                  target: '#orchestrator.windingDown',
-                  actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
-                },
-                { guard: 'isPaused', target: 'interrupted' },
-                { target: 'planning' },
-              ],
-            },
             planning: {
-              description: 'The planner makes the first plan, within its share of the time.',
-              tags: ['running'],
-              entry: [
-                { type: 'enterPhase', params: { phase: 'planning' } },
-                'countPlannerCall',
-              ],
-              invoke: {
-                id: 'planner',
-                src: 'agentCall',
-                onDone: [
-                  {
-                    guard: 'isPlanAnswered',
-                    target: 'checkingPlan',
-                    actions: ['keepProposal', 'announceProposal'],
-                  },
-                  { target: 'judgingPlanner' },
-                ],
-                onError: 'judgingPlanner',
-              },
-              on: {
-                'run.hold': {
-                  actions: [
-                    'holdSteps',
-                    { type: 'passToCall', params: { id: 'planner' } },
-                  ],
-                },
-                'run.release': {
-                  actions: [
-                    'releaseSteps',
-                    { type: 'passToCall', params: { id: 'planner' } },
-                  ],
-                },
-              },
-              after: {
-                planningBudget: {
-                  target: 'judgingPlanner',
-                  actions: { type: 'announceExpiry', params: { scope: 'planning' } },
-                },
-              },
-            },
-            judgingPlanner: {
-              description: 'The planner gave no answer: go on with the plan there is, wait, or end.',
-              entry: { type: 'rejectPlan', params: { by: 'planner' } },
-              always: [
-                {
-                  guard: 'hasPlan',
-                  target: 'executing',
-                  actions: 'dropRequests',
-                },
-                {
-                  guard: 'waitsOnPlannerFailure',
-                  target: 'interrupted',
-                  actions: [
-                    'dropRequests',
-                    { type: 'pause', params: { reason: 'The planner failed' } },
-                  ],
-                },
-                {
-                  target: '#orchestrator.windingDown',
-                  actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
-                },
-              ],
-            },
-            checkingPlan: {
-              description: 'Is it a plan, is it new, and who has to agree to it?',
-              always: [
-                {
-                  guard: 'isProposalInvalid',
-                  target: 'judgingReplan',
-                  actions: { type: 'rejectPlan', params: { by: 'validation' } },
-                },
-                {
-                  guard: 'isRepeatedPlan',
-                  target: 'refusingReplan',
-                  actions: { type: 'rejectPlan', params: { by: 'repeat' } },
-                },
-                { guard: 'isReviewHeld', target: 'holdingReview' },
-                { guard: 'needsPlanReview', target: 'reviewingPlan' },
-                { target: 'acceptingPlan' },
-              ],
-            },
-            holdingReview: {
-              description: 'The plan is reviewed as soon as a person resumes the run.',
-              tags: ['waiting-for-human'],
-              entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
-              on: {
-                'run.release': { target: 'reviewingPlan', actions: 'releaseSteps' },
-              },
-            },
-            reviewingPlan: {
-              description: 'The supervisor scores the plan before anything of it runs.',
-              tags: ['running'],
-              entry: { type: 'enterPhase', params: { phase: 'reviewingPlan' } },
-              invoke: {
-                id: 'planReview',
-                src: 'agentCall',
-                onDone: {
-                  target: 'weighingPlan',
-                  actions: { type: 'giveVerdict', params: { subject: 'plan' } },
-                },
-                onError: {
-                  target: 'judgingReplan',
-                  actions: {
-                    type: 'rejectPlan',
-                    params: { by: 'supervisor', reason: 'The review crashed' },
-                  },
-                },
-              },
-              on: {
-                'run.hold': {
-                  actions: [
-                    'holdSteps',
-                    { type: 'passToCall', params: { id: 'planReview' } },
-                  ],
-                },
-                'run.release': {
-                  actions: [
-                    'releaseSteps',
-                    { type: 'passToCall', params: { id: 'planReview' } },
-                  ],
-                },
-              },
-              after: {
-                planningBudget: {
-                  target: 'judgingReplan',
-                  actions: [
-                    { type: 'announceExpiry', params: { scope: 'planning' } },
+              id: 'planning',
+              description: 'A plan is made, checked, reviewed and approved before any of it runs.',
+              initial: 'sourceDecision',
+              states: {
+                sourceDecision: {
+                  description: 'Is a plan given, is the run paused, or is the planner asked?',
+                  always: [
                     {
-                      type: 'rejectPlan',
-                      params: { by: 'supervisor', reason: 'The review took too long' },
+                      guard: 'isPlanGiven',
+                      target: 'planDecision',
+                      actions: 'announceProposal',
+                    },
+                    {
+                      guard: 'hasNoPlanner',
+                      target: '#orchestrator.windingDown',
+                      actions: {
+                        type: 'endFailed',
+                        params: { reason: 'planning-failed' },
+                      },
+                    },
+                    { guard: 'isPaused', target: 'paused' },
+                    { target: 'askingPlanner' },
+                  ],
+                },
+                askingPlanner: {
+                  description: 'The planner makes the first plan or another one, within its share of the time. A replan is paid for when it is asked for.',
+                  tags: ['running'],
+                  entry: ['countPlannerCall', 'enterPlanning'],
+                  invoke: {
+                    id: 'planner',
+                    src: 'agentCall',
+                    onDone: [
+                      {
+                        guard: 'isPlanAnswered',
+                        target: 'planDecision',
+                        actions: ['keepProposal', 'announceProposal'],
+                      },
+                      { target: 'plannerFailureDecision' },
+                    ],
+                    onError: 'plannerFailureDecision',
+                  },
+                  on: {
+                    'run.hold': {
+                      actions: [
+                        'holdSteps',
+                        { type: 'passToCall', params: { id: 'planner' } },
+                      ],
+                    },
+                    'run.release': {
+                      actions: [
+                        'releaseSteps',
+                        { type: 'passToCall', params: { id: 'planner' } },
+                      ],
+                    },
+                  },
+                  after: {
+                    planningBudget: {
+                      target: 'plannerFailureDecision',
+                      actions: { type: 'announceExpiry', params: { scope: 'planning' } },
+                    },
+                  },
+                },
+                plannerFailureDecision: {
+                  description: 'The planner gave no answer: does the present plan go on, does the run wait for a person, or does it fail?',
+                  entry: { type: 'rejectPlan', params: { by: 'planner' } },
+                  always: [
+                    {
+                      guard: 'hasPlan',
+                      target: '#executing',
+                      actions: 'dropRequests',
+                    },
+                    {
+                      guard: 'waitsOnPlannerFailure',
+                      target: 'paused',
+                      actions: [
+                        'dropRequests',
+                        {
+                          type: 'pause',
+                          params: { reason: 'The planner failed' },
+                        },
+                      ],
+                    },
+                    {
+                      target: '#orchestrator.windingDown',
+                      actions: {
+                        type: 'endFailed',
+                        params: { reason: 'planning-failed' },
+                      },
                     },
                   ],
                 },
-              },
-            },
-            weighingPlan: {
-              description: 'The verdict has moved the ladder before anything follows from it.',
-              on: {
-                'verdict.noted': [
-                  { guard: 'isPlanAccepted', target: 'acceptingPlan' },
-                  {
-                    target: 'judgingReplan',
-                    actions: { type: 'rejectPlan', params: { by: 'supervisor' } },
+                planDecision: {
+                  description: 'Is the plan valid and new, and does the supervisor review it?',
+                  always: [
+                    {
+                      guard: 'isProposalInvalid',
+                      target: 'replanDecision',
+                      actions: { type: 'rejectPlan', params: { by: 'validation' } },
+                    },
+                    {
+                      guard: 'isRepeatedPlan',
+                      target: 'replanBoundDecision',
+                      actions: { type: 'rejectPlan', params: { by: 'repeat' } },
+                    },
+                    { guard: 'isReviewHeld', target: 'holdingReview' },
+                    { guard: 'needsPlanReview', target: 'reviewingPlan' },
+                    { target: 'approvalDecision' },
+                  ],
+                },
+                holdingReview: {
+                  description: 'The plan is reviewed as soon as a person resumes the run.',
+                  tags: ['waiting-for-human'],
+                  entry: { type: 'enterPhase', params: { phase: 'paused' } },
+                  on: {
+                    'run.release': { target: 'reviewingPlan', actions: 'releaseSteps' },
                   },
-                ],
-              },
-            },
-            acceptingPlan: {
-              description: 'Does a person have to agree?',
-              always: [
-                {
-                  guard: 'needsPlanApproval',
-                  target: 'awaitingPlanApproval',
-                  actions: { type: 'askForPermission', params: { about: 'plan' } },
                 },
-                { target: 'executing', actions: 'adoptProposal' },
-              ],
-            },
-            awaitingPlanApproval: {
-              description: 'A person reads the plan. No answer in time is an answer.',
-              tags: ['waiting-for-human'],
-              entry: { type: 'enterPhase', params: { phase: 'awaitingPlanApproval' } },
-              on: {
-                'approval.grant': {
-                  guard: 'isAnswerToOwnQuestion',
-                  target: 'executing',
-                  actions: ['closeOwnQuestion', 'adoptProposal'],
-                },
-                'approval.reject': {
-                  guard: 'isAnswerToOwnQuestion',
-                  target: 'judgingPlanRejection',
-                  actions: ['closeOwnQuestion', { type: 'rejectPlan' }],
-                },
-              },
-              after: {
-                approvalTimeout: [
-                  {
-                    guard: 'timeoutApproves',
-                    target: 'executing',
-                    actions: ['closeOwnQuestion', 'adoptProposal'],
+                reviewingPlan: {
+                  description: 'The supervisor scores the plan before any of it runs.',
+                  tags: ['running'],
+                  entry: { type: 'enterPhase', params: { phase: 'reviewingPlan' } },
+                  invoke: {
+                    id: 'planReview',
+                    src: 'agentCall',
+                    onDone: [
+                      {
+                        guard: 'isPlanAccepted',
+                        target: 'approvalDecision',
+                        actions: 'keepReview',
+                      },
+                      {
+                        target: 'replanDecision',
+                        actions: [
+                          'keepReview',
+                          { type: 'rejectPlan', params: { by: 'supervisor' } },
+                        ],
+                      },
+                    ],
+                    onError: {
+                      target: 'replanDecision',
+                      actions: {
+                        type: 'rejectPlan',
+                        params: { by: 'supervisor', reason: 'The review crashed' },
+                      },
+                    },
                   },
-                  {
-                    target: 'judgingPlanRejection',
-                    actions: [
-                      'closeOwnQuestion',
-                      { type: 'rejectPlan', params: { by: 'human' } },
+                  on: {
+                    'run.hold': {
+                      actions: [
+                        'holdSteps',
+                        { type: 'passToCall', params: { id: 'planReview' } },
+                      ],
+                    },
+                    'run.release': {
+                      actions: [
+                        'releaseSteps',
+                        { type: 'passToCall', params: { id: 'planReview' } },
+                      ],
+                    },
+                  },
+                  after: {
+                    planningBudget: {
+                      target: 'replanDecision',
+                      actions: [
+                        {
+                          type: 'announceExpiry',
+                          params: { scope: 'planning' },
+                        },
+                        {
+                          type: 'rejectPlan',
+                          params: {
+                            by: 'supervisor',
+                            reason: 'The review took too long',
+                          },
+                        },
+                      ],
+                    },
+                  },
+                },
+                approvalDecision: {
+                  description: 'Does a person have to agree to the plan?',
+                  always: [
+                    {
+                      guard: 'needsPlanApproval',
+                      target: 'awaitingPlanApproval',
+                    },
+                    { target: '#executing', actions: 'adoptProposal' },
+                  ],
+                },
+                awaitingPlanApproval: {
+                  description: 'A person reads the plan.',
+                  tags: ['waiting-for-human'],
+                  entry: [
+                    'countQuestion',
+                    {
+                      type: 'enterPhase',
+                      params: { phase: 'awaitingPlanApproval' },
+                    },
+                  ],
+                  invoke: {
+                    id: 'approval',
+                    src: 'approval',
+                    onDone: [
+                      {
+                        guard: 'isGranted',
+                        target: '#executing',
+                        actions: 'adoptProposal',
+                      },
+                      {
+                        target: 'rejectionDecision',
+                        actions: 'rejectPlanByPerson',
+                      },
+                    ],
+                    onError: {
+                      target: 'rejectionDecision',
+                      actions: {
+                        type: 'rejectPlan',
+                        params: { by: 'human', reason: 'The approval crashed' },
+                      },
+                    },
+                  },
+                },
+                rejectionDecision: {
+                  description: 'A person rejected the plan: does the present plan go on, does the run fail, or is another plan made?',
+                  always: [
+                    {
+                      guard: 'keepsPlanOnReject',
+                      target: '#executing',
+                      actions: 'dropRequests',
+                    },
+                    {
+                      guard: 'rejectionFails',
+                      target: '#orchestrator.windingDown',
+                      actions: { type: 'endFailed', params: { reason: 'plan-rejected' } },
+                    },
+                    { target: 'replanDecision' },
+                  ],
+                },
+                replanDecision: {
+                  description: 'Is the replan bound reached? A paused run does not ask the planner yet.',
+                  always: [
+                    { guard: 'isPaused', target: 'paused' },
+                    { guard: 'canReplan', target: 'askingPlanner' },
+                    { target: 'replanBoundDecision' },
+                  ],
+                },
+                replanBoundDecision: {
+                  description: 'The replan bound is reached: does the run fail, finish, ask a person, or go on without another plan?',
+                  entry: 'announceReplanRefused',
+                  always: [
+                    {
+                      guard: 'failsOnLimit',
+                      target: '#orchestrator.windingDown',
+                      actions: { type: 'endFailed', params: { reason: 'replan-limit' } },
+                    },
+                    {
+                      guard: 'hasNoPlan',
+                      target: '#orchestrator.windingDown',
+                      actions: {
+                        type: 'endFailed',
+                        params: { reason: 'no-acceptable-plan' },
+                      },
+                    },
+                    {
+                      guard: 'finishesOnLimit',
+                      target: '#concluding.summaryDecision',
+                      actions: 'dropRequests',
+                    },
+                    { guard: 'asksOnLimit', target: 'awaitingLimitApproval' },
+                    { target: '#executing', actions: 'dropRequests' },
+                  ],
+                },
+                awaitingLimitApproval: {
+                  description: 'A person decides whether the run goes on without another plan.',
+                  tags: ['waiting-for-human'],
+                  entry: [
+                    'countQuestion',
+                    {
+                      type: 'enterPhase',
+                      params: { phase: 'awaitingLimitApproval' },
+                    },
+                  ],
+                  invoke: {
+                    id: 'approval',
+                    src: 'approval',
+                    onDone: [
+                      {
+                        guard: 'isGranted',
+                        target: '#executing',
+                        actions: 'dropRequests',
+                      },
+                      {
+                        target: '#concluding.summaryDecision',
+                        actions: {
+                          type: 'endFailed',
+                          params: { reason: 'replan-limit' },
+                        },
+                      },
+                    ],
+                    onError: {
+                      target: '#concluding.summaryDecision',
+                      actions: { type: 'endFailed', params: { reason: 'replan-limit' } },
+                    },
+                  },
+                },
+                paused: {
+                  description: 'The planner is asked as soon as a person resumes the run.',
+                  tags: ['waiting-for-human'],
+                  entry: { type: 'enterPhase', params: { phase: 'paused' } },
+                  on: {
+                    'run.release': [
+                      {
+                        guard: 'hasPlan',
+                        target: '#executing',
+                        actions: 'releaseSteps',
+                      },
+                      {
+                        guard: 'hasRequests',
+                        target: 'replanDecision',
+                        actions: 'releaseSteps',
+                      },
+                      { target: 'askingPlanner', actions: 'releaseSteps' },
                     ],
                   },
-                ],
+                },
               },
-            },
-            judgingPlanRejection: {
-              description: 'The plan there is goes on without the rejected one, another is made, or the run ends.',
-              always: [
-                {
-                  guard: 'keepsPlanOnReject',
-                  target: 'executing',
-                  actions: 'dropRequests',
-                },
-                {
-                  guard: 'rejectionFails',
-                  target: '#orchestrator.windingDown',
-                  actions: { type: 'endFailed', params: { reason: 'plan-rejected' } },
-                },
-                { target: 'judgingReplan' },
-              ],
             },
             executing: {
-              description: 'Runnable steps run, as many at once as there are slots.',
-              tags: ['running'],
-              entry: [
-                { type: 'enterPhase', params: { phase: 'executing' } },
-                'startSteps',
-              ],
-              on: {
-                'xstate.done.actor.*': { guard: 'isGoingOn', actions: 'settleAndStart' },
-                'xstate.error.actor.*': { actions: 'settleAndStart' },
-                'plan.skip': { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
-                'plan.skipTo': { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
-              },
-              always: [
-                {
-                  guard: 'mustStop',
-                  target: 'concluding',
-                  actions: { type: 'endFailed', params: { reason: 'step-failed' } },
-                },
-                {
-                  guard: 'hasTooManyFailures',
-                  target: 'concluding',
-                  actions: { type: 'endFailed', params: { reason: 'too-many-failures' } },
-                },
-                { guard: 'isPaused', target: 'interrupted' },
-                { guard: 'isExecutionClosed', target: 'draining' },
-                { guard: 'hasRefusedRequests', target: 'refusingReplan' },
-                {
-                  guard: 'startsOver',
-                  target: 'judgingReplan',
-                  actions: ['giveUpSteps', 'coalesceRequests'],
-                },
-                { guard: 'hasRequests', target: 'draining' },
-                { guard: 'isPlanSettled', target: 'judgingResults' },
-              ],
-            },
-            draining: {
-              description: 'Nothing new starts; what runs comes to its end. A pause or a failure too many is judged at once.',
-              tags: ['running'],
-              entry: { type: 'enterPhase', params: { phase: 'draining' } },
-              always: [
-                { guard: 'isHalted', target: 'executing' },
-                {
-                  guard: 'isGoalMissed',
-                  target: 'concluding',
-                  actions: { type: 'endFailed', params: { reason: 'goal-not-achieved' } },
-                },
-                {
-                  guard: 'isDrainedAndClosed',
-                  target: 'judgingResults',
-                  actions: 'dropRequests',
-                },
-                {
-                  guard: 'isIdle',
-                  target: 'judgingReplan',
-                  actions: 'coalesceRequests',
-                },
-              ],
-            },
-            judgingReplan: {
-              description: 'Is there budget for another plan? A paused run does not ask yet.',
-              always: [
-                { guard: 'isPaused', target: 'interrupted' },
-                { guard: 'canReplan', target: 'replanning' },
-                { target: 'refusingReplan' },
-              ],
-            },
-            refusingReplan: {
-              description: 'The replan bound is reached: the policy says what becomes of the run.',
-              entry: 'announceReplanRefused',
-              always: [
-                {
-                  guard: 'failsOnLimit',
-                  target: '#orchestrator.windingDown',
-                  actions: { type: 'endFailed', params: { reason: 'replan-limit' } },
-                },
-                {
-                  guard: 'hasNoPlan',
-                  target: '#orchestrator.windingDown',
-                  actions: {
-                    type: 'endFailed',
-                    params: { reason: 'no-acceptable-plan' },
-                  },
-                },
-                {
-                  guard: 'finishesOnLimit',
-                  target: 'concluding',
-                  actions: 'dropRequests',
-                },
-                {
-                  guard: 'asksOnLimit',
-                  target: 'awaitingLimitDecision',
-                  actions: { type: 'askForPermission', params: { about: 'limit' } },
-                },
-                { target: 'executing', actions: 'dropRequests' },
-              ],
-            },
-            awaitingLimitDecision: {
-              description: 'A person decides whether the run goes on without another plan.',
-              tags: ['waiting-for-human'],
-              entry: { type: 'enterPhase', params: { phase: 'awaitingLimitDecision' } },
-              on: {
-                'approval.grant': {
-                  guard: 'isAnswerToOwnQuestion',
-                  target: 'executing',
-                  actions: ['closeOwnQuestion', 'dropRequests'],
-                },
-                'approval.reject': {
-                  guard: 'isAnswerToOwnQuestion',
-                  target: 'concluding',
-                  actions: [
-                    'closeOwnQuestion',
-                    { type: 'endFailed', params: { reason: 'replan-limit' } },
-                  ],
-                },
-              },
-              after: {
-                approvalTimeout: [
-                  {
-                    guard: 'timeoutApproves',
-                    target: 'executing',
-                    actions: ['closeOwnQuestion', 'dropRequests'],
-                  },
-                  {
-                    target: 'concluding',
-                    actions: [
-                      'closeOwnQuestion',
-                      { type: 'endFailed', params: { reason: 'replan-limit' } },
-                    ],
-                  },
-                ],
-              },
-            },
-            replanning: {
-              description: 'The planner makes another plan; the call is paid for when it is made.',
-              tags: ['running'],
-              entry: [
-                'countReplan',
-                { type: 'enterPhase', params: { phase: 'replanning' } },
-                'announceReplan',
-              ],
-              invoke: {
-                id: 'planner',
-                src: 'agentCall',
-                onDone: [
-                  {
-                    guard: 'isPlanAnswered',
-                    target: 'checkingPlan',
-                    actions: ['keepProposal', 'announceProposal'],
-                  },
-                  { target: 'judgingPlanner' },
-                ],
-                onError: 'judgingPlanner',
-              },
-              on: {
-                'run.hold': {
-                  actions: [
-                    'holdSteps',
-                    { type: 'passToCall', params: { id: 'planner' } },
-                  ],
-                },
-                'run.release': {
-                  actions: [
-                    'releaseSteps',
-                    { type: 'passToCall', params: { id: 'planner' } },
-                  ],
-                },
-              },
-              after: {
-                planningBudget: {
-                  target: 'judgingPlanner',
-                  actions: { type: 'announceExpiry', params: { scope: 'planning' } },
-                },
-              },
-            },
-            interrupted: {
-              description: 'Nothing new starts until a person says so; what runs comes to its end.',
-              tags: ['waiting-for-human'],
-              entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
-              on: {
-                'run.release': [
-                  {
-                    guard: 'hasPlan',
-                    target: 'executing',
-                    actions: 'releaseSteps',
-                  },
-                  {
-                    guard: 'hasRequests',
-                    target: 'judgingReplan',
-                    actions: 'releaseSteps',
-                  },
-                  { target: 'planning', actions: 'releaseSteps' },
-                ],
-              },
-              always: { guard: 'isSubplanSettled', target: 'judgingResults' },
-            },
-            judgingResults: {
-              description: 'Does the supervisor have to confirm the goal?',
-              always: [
-                { guard: 'needsGoalReview', target: 'verifying' },
-                { target: 'concluding' },
-              ],
-            },
-            verifying: {
-              description: 'The supervisor judges whether the goal is met, within its share of the time.',
-              tags: ['running'],
-              entry: { type: 'enterPhase', params: { phase: 'verifying' } },
-              invoke: {
-                id: 'goalReview',
-                src: 'agentCall',
-                onDone: {
-                  target: 'weighingGoal',
-                  actions: { type: 'giveVerdict', params: { subject: 'goal' } },
-                },
-                onError: {
-                  target: 'concluding',
-                  actions: {
-                    type: 'endFailed',
-                    params: { reason: 'verification-failed' },
-                  },
-                },
-              },
-              on: {
-                'run.hold': {
-                  actions: [
-                    'holdSteps',
-                    { type: 'passToCall', params: { id: 'goalReview' } },
-                  ],
-                },
-                'run.release': {
-                  actions: [
-                    'releaseSteps',
-                    { type: 'passToCall', params: { id: 'goalReview' } },
-                  ],
-                },
-              },
-              after: {
-                verificationBudget: {
-                  target: 'concluding',
-                  actions: [
+              id: 'executing',
+              description: 'The steps of the plan run, as many at once as there are slots.',
+              initial: 'runningSteps',
+              states: {
+                runningSteps: {
+                  description: 'Every runnable step starts as soon as a slot is free.',
+                  tags: ['running'],
+                  entry: { type: 'enterPhase', params: { phase: 'executing' } },
+                  always: [
+                    { guard: 'canStartSteps', actions: 'startSteps' },
                     {
-                      type: 'announceExpiry',
-                      params: { scope: 'verification' },
+                      guard: 'mustStop',
+                      target: '#concluding.summaryDecision',
+                      actions: { type: 'endFailed', params: { reason: 'step-failed' } },
                     },
                     {
-                      type: 'endFailed',
-                      params: { reason: 'verification-timeout' },
+                      guard: 'hasTooManyFailures',
+                      target: '#concluding.summaryDecision',
+                      actions: {
+                        type: 'endFailed',
+                        params: { reason: 'too-many-failures' },
+                      },
+                    },
+                    { guard: 'isPaused', target: 'paused' },
+                    { guard: 'isExecutionClosed', target: 'draining' },
+                    {
+                      guard: 'hasRefusedRequests',
+                      target: '#planning.replanBoundDecision',
+                    },
+                    {
+                      guard: 'startsOver',
+                      target: '#planning.replanDecision',
+                      actions: ['giveUpSteps', 'coalesceRequests'],
+                    },
+                    { guard: 'hasRequests', target: 'draining' },
+                    { guard: 'isPlanSettled', target: '#concluding' },
+                  ],
+                },
+                draining: {
+                  description: 'Nothing new starts. Running steps finish before another plan, or the end.',
+                  tags: ['running'],
+                  entry: { type: 'enterPhase', params: { phase: 'draining' } },
+                  always: [
+                    {
+                      guard: 'mustStop',
+                      target: '#concluding.summaryDecision',
+                      actions: { type: 'endFailed', params: { reason: 'step-failed' } },
+                    },
+                    {
+                      guard: 'hasTooManyFailures',
+                      target: '#concluding.summaryDecision',
+                      actions: {
+                        type: 'endFailed',
+                        params: { reason: 'too-many-failures' },
+                      },
+                    },
+                    { guard: 'isPaused', target: 'paused' },
+                    {
+                      guard: 'isGoalMissed',
+                      target: '#concluding.summaryDecision',
+                      actions: {
+                        type: 'endFailed',
+                        params: { reason: 'goal-not-achieved' },
+                      },
+                    },
+                    {
+                      guard: 'isDrainedAndClosed',
+                      target: '#concluding',
+                      actions: 'dropRequests',
+                    },
+                    {
+                      guard: 'isIdle',
+                      target: '#planning.replanDecision',
+                      actions: 'coalesceRequests',
                     },
                   ],
                 },
-              },
-            },
-            weighingGoal: {
-              description: 'The verdict has moved the ladder before anything follows from it.',
-              on: {
-                'verdict.noted': [
-                  {
-                    guard: 'isGoalAccepted',
-                    target: 'concluding',
-                    actions: {
-                      type: 'endWith',
-                      params: { status: 'completed', reason: 'goal-achieved' },
-                    },
+                paused: {
+                  description: 'Nothing new starts until a person resumes the run. Running steps finish.',
+                  tags: ['waiting-for-human'],
+                  entry: { type: 'enterPhase', params: { phase: 'paused' } },
+                  on: {
+                    'run.release': { target: 'runningSteps', actions: 'releaseSteps' },
                   },
-                  {
-                    guard: 'canReplanInTime',
-                    target: 'judgingReplan',
-                    actions: 'requestGoal',
-                  },
-                  {
-                    target: 'concluding',
-                    actions: {
-                      type: 'endFailed',
-                      params: { reason: 'goal-not-achieved' },
-                    },
-                  },
-                ],
+                  always: { guard: 'isSubplanSettled', target: '#concluding' },
+                },
               },
             },
             concluding: {
-              description: 'How does it end, and is there something to summarize?',
-              entry: 'decideEnding',
-              always: [
-                { guard: 'needsSummary', target: 'summarizing' },
-                { target: '#orchestrator.windingDown' },
-              ],
-            },
-            summarizing: {
-              description: 'The summarizer tells what was done; without it the run ends all the same.',
-              tags: ['running'],
-              entry: { type: 'enterPhase', params: { phase: 'summarizing' } },
-              invoke: {
-                id: 'summarizer',
-                src: 'agentCall',
-                onDone: { target: '#orchestrator.windingDown', actions: 'keepSummary' },
-                onError: '#orchestrator.windingDown',
+              id: 'concluding',
+              description: 'The goal is verified and the run summarized, in the time kept back for it.',
+              initial: 'goalReviewDecision',
+              states: {
+                goalReviewDecision: {
+                  description: 'Does the supervisor have to confirm the goal?',
+                  always: [
+                    { guard: 'needsGoalReview', target: 'verifying' },
+                    { target: 'summaryDecision' },
+                  ],
+                },
+                verifying: {
+                  description: 'The supervisor judges whether the goal is met, within its share of the time.',
+                  tags: ['running'],
+                  entry: { type: 'enterPhase', params: { phase: 'verifying' } },
+                  invoke: {
+                    id: 'goalReview',
+                    src: 'agentCall',
+                    onDone: [
+                      {
+                        guard: 'isGoalAccepted',
+                        target: 'summaryDecision',
+                        actions: {
+                          type: 'endWith',
+                          params: { status: 'completed', reason: 'goal-achieved' },
+                        },
+                      },
+                      {
+                        guard: 'canReplanInTime',
+                        target: '#planning.replanDecision',
+                        actions: ['keepReview', 'requestGoal'],
+                      },
+                      {
+                        target: 'summaryDecision',
+                        actions: {
+                          type: 'endFailed',
+                          params: { reason: 'goal-not-achieved' },
+                        },
+                      },
+                    ],
+                    onError: {
+                      target: 'summaryDecision',
+                      actions: {
+                        type: 'endFailed',
+                        params: { reason: 'verification-failed' },
+                      },
+                    },
+                  },
+                  on: {
+                    'run.hold': {
+                      actions: [
+                        'holdSteps',
+                        { type: 'passToCall', params: { id: 'goalReview' } },
+                      ],
+                    },
+                    'run.release': {
+                      actions: [
+                        'releaseSteps',
+                        { type: 'passToCall', params: { id: 'goalReview' } },
+                      ],
+                    },
+                  },
+                  after: {
+                    verificationBudget: {
+                      target: 'summaryDecision',
+                      actions: [
+                        {
+                          type: 'announceExpiry',
+                          params: { scope: 'verification' },
+                        },
+                        {
+                          type: 'endFailed',
+                          params: { reason: 'verification-timeout' },
+                        },
+                      ],
+                    },
+                  },
+                },
+                summaryDecision: {
+                  description: 'How does the run end, and is there anything to summarize?',
+                  entry: 'decideEnding',
+                  always: [
+                    { guard: 'needsSummary', target: 'summarizing' },
+                    { target: '#orchestrator.windingDown' },
+                  ],
+                },
+                summarizing: {
+                  description: 'The summarizer describes the work that was done. Without a summary the run ends all the same.',
+                  tags: ['running'],
+                  entry: { type: 'enterPhase', params: { phase: 'summarizing' } },
+                  invoke: {
+                    id: 'summarizer',
+                    src: 'agentCall',
+                    onDone: {
+                      target: '#orchestrator.windingDown',
+                      actions: 'keepSummary',
+                    },
+                    onError: '#orchestrator.windingDown',
+                  },
+                  after: { verificationBudget: '#orchestrator.windingDown' },
+                },
               },
-              after: { verificationBudget: '#orchestrator.windingDown' },
             },
           },
         },
         oversight: {
-          description: 'The escalation ladder: every verdict moves it, the most severe reason wins.',
+          description: 'The escalation ladder: every verdict moves it, and the most severe level wins. At the level abort the supervisor ends the run.',
           initial: 'none',
           on: {
-            'verdict.given': [
-              { guard: 'isNested', actions: 'passUp' },
+            'verdict.given': { guard: 'isGoalRun', actions: 'climb' },
+            'ladder.moved': [
               {
-                guard: 'isAbortNext',
-                target: '.abort',
-                actions: ['climb', 'keepLastWord'],
+                guard: { type: 'isAtLevel', params: { level: 'abort' } },
+                target: '#orchestrator.windingDown',
+                actions: {
+                  type: 'endWith',
+                  params: { status: 'aborted', reason: 'escalation' },
+                },
               },
               {
-                guard: 'isCriticalNext',
+                guard: { type: 'isAtLevel', params: { level: 'critical' } },
                 target: '.critical',
-                actions: ['climb', 'noteVerdict'],
               },
               {
-                guard: 'isRefocusNext',
+                guard: { type: 'isAtLevel', params: { level: 'refocus' } },
                 target: '.refocus',
-                actions: ['climb', 'noteVerdict'],
               },
               {
-                guard: 'isCorrectNext',
+                guard: { type: 'isAtLevel', params: { level: 'correct' } },
                 target: '.correct',
-                actions: ['climb', 'noteVerdict'],
               },
               {
-                guard: 'isRemindNext',
+                guard: { type: 'isAtLevel', params: { level: 'remind' } },
                 target: '.remind',
-                actions: ['climb', 'noteVerdict'],
               },
-              { target: '.none', actions: ['climb', 'noteVerdict'] },
+              { target: '.none' },
             ],
           },
           states: {
-            none: { description: 'All is well.' },
-            remind: { description: 'Gentle guidance goes to the next agents.' },
-            correct: { description: 'Clear redirection goes to the next agents.' },
-            refocus: { description: 'Hard intervention goes to the next agents.' },
-            critical: { description: 'The final warning.' },
-            abort: {
-              description: 'The supervisor ends the run.',
-              entry: 'exhaustLadder',
+            none: { description: 'No guidance is needed.' },
+            remind: { description: 'Agents that start get gentle guidance.' },
+            correct: { description: 'Agents that start get a clear correction.' },
+            refocus: {
+              description: 'Agents that start get a firm instruction to refocus.',
             },
+            critical: { description: 'The final warning goes to agents that start.' },
           },
         },
         clock: {
@@ -855,13 +836,18 @@ export const orchestratorMachine = setup({
                     reenter: true,
                     actions: 'useExtension',
                   },
-                  { target: 'expired' },
+                  {
+                    target: '#orchestrator.windingDown',
+                    actions: [
+                      { type: 'announceExpiry', params: { scope: 'run' } },
+                      {
+                        type: 'endWith',
+                        params: { status: 'timeExpired', reason: 'time-limit' },
+                      },
+                    ],
+                  },
                 ],
               },
-            },
-            expired: {
-              description: 'The time is up.',
-              entry: [{ type: 'announceExpiry', params: { scope: 'run' } }, 'callTime'],
             },
           },
         },
@@ -873,25 +859,15 @@ export const orchestratorMachine = setup({
       entry: [
         { type: 'enterPhase', params: { phase: 'windingDown' } },
         'windDownSteps',
-        'hearLastWord',
       ],
-      on: {
-        'verdict.given': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'noteVerdict' }],
-        'permit.requested': [
-          { guard: 'isNested', actions: 'passUp' },
-          { guard: 'isOutOfBudget', actions: 'refusePermit' },
-          { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
-          { actions: ['countCall', 'grantPermit'] },
-        ],
-      },
       always: [
-        { guard: 'endsAtOnce', target: 'ending' },
-        { guard: 'isIdle', target: 'ending' },
+        { guard: 'endsAtOnce', target: 'endDecision' },
+        { guard: 'isIdle', target: 'endDecision' },
       ],
-      after: { gracePeriod: 'ending' },
+      after: { gracePeriod: 'endDecision' },
     },
-    ending: {
-      description: 'Every step is settled and the end is written down.',
+    endDecision: {
+      description: 'Every step is settled: how did the run end?',
       tags: ['ending'],
       entry: 'announceEnd',
       always: [

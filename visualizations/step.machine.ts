@@ -4,24 +4,22 @@ import { fromPromise, setup } from 'xstate';
 
 export const stepMachine = setup({
   guards: {
-    approvesOnTimeout: () => false,
-    areTestsPassing: () => false,
-    areTestsPassingAndUnverified: () => false,
     canAskHuman: () => false,
     canAttemptAgain: () => false,
-    canFix: () => false,
+    canFixTests: () => false,
     canSubplan: () => false,
     hasFailure: () => false,
     hasNoWinner: () => false,
-    isAnswerToOwnQuestion: () => false,
     isBallot: () => false,
     isBlocked: () => false,
     isCallFailed: () => false,
     isCodeAccepted: () => false,
     isFixing: () => false,
     isForChild: () => false,
+    isGranted: () => false,
     isPartial: () => false,
     isStepAccepted: () => false,
+    isStepConfirmed: () => false,
     isSubplanCompleted: () => false,
     isVoteLost: () => false,
     needsAnotherBallot: () => false,
@@ -33,11 +31,7 @@ export const stepMachine = setup({
   },
   actions: {
     announceDecision: () => {},
-    announceExpiry: () => {},
     announceFix: () => {},
-    announceGrant: () => {},
-    announceQuestion: () => {},
-    announceRejection: () => {},
     announceRetry: () => {},
     announceSubplan: () => {},
     announceSubplanEnd: () => {},
@@ -52,7 +46,6 @@ export const stepMachine = setup({
     endSubplan: () => {},
     fail: () => {},
     forgetFailure: () => {},
-    giveVerdict: () => {},
     goOnMeasuring: () => {},
     keepAnswer: () => {},
     keepBallot: () => {},
@@ -60,10 +53,12 @@ export const stepMachine = setup({
     keepCallFailure: () => {},
     keepCrash: () => {},
     keepNoMajority: () => {},
+    keepRejection: () => {},
     keepReviewFailure: () => {},
     keepSubplan: () => {},
     keepTestFailure: () => {},
     keepTests: () => {},
+    keepVerdict: () => {},
     keepVoteFailure: () => {},
     keepWinner: () => {},
     keepWork: () => {},
@@ -72,17 +67,16 @@ export const stepMachine = setup({
     passDown: () => {},
     passToSubplan: () => {},
     passUp: () => {},
-    reportQuestion: () => {},
     startMeasuring: () => {},
     stopMeasuring: () => {},
     windDownCall: () => {},
   },
   actors: {
     agentCall: fromPromise(() => new Promise(() => {})),
+    approval: fromPromise(() => new Promise(() => {})),
     orchestrator: fromPromise(() => new Promise(() => {})),
   },
   delays: {
-    approvalTimeout: 1000,
     fixBudget: 1000,
     stepBudget: 1000,
   },
@@ -90,14 +84,13 @@ export const stepMachine = setup({
   id: 'step',
   description: 'One step of a plan: approval, work, review, tests, fixes, verification, sub-plan.',
   options: { maxIterations: 100 },
-  initial: 'admitting',
+  initial: 'approvalDecision',
   on: {
     'step.skip': { target: '.skipped', actions: { type: 'fail' } },
     'run.hold': { actions: { type: 'notePause', params: { isPaused: true } } },
     'run.release': { actions: { type: 'notePause', params: { isPaused: false } } },
     'approval.grant': { guard: 'isForChild', actions: 'passDown' },
     'approval.reject': { guard: 'isForChild', actions: 'passDown' },
-    'verdict.noted': { guard: 'isForChild', actions: 'passDown' },
     'permit.granted': { actions: 'passDown' },
     'permit.refused': { actions: 'passDown' },
     'permit.requested': { actions: 'passUp' },
@@ -107,7 +100,7 @@ export const stepMachine = setup({
     'approval.closed': { actions: 'passUp' },
   },
   states: {
-    admitting: {
+    approvalDecision: {
       description: 'Does a person have to agree first?',
       always: [
         {
@@ -119,20 +112,17 @@ export const stepMachine = setup({
       ],
     },
     awaitingApproval: {
-      description: 'A person decides whether, or how, the step goes on. No answer in time is an answer.',
-      tags: ['waiting-for-human'],
-      entry: ['announceQuestion', 'reportQuestion'],
+      description: 'A person decides whether, or how, the step goes on.',
+      invoke: {
+        id: 'approval',
+        src: 'approval',
+        onDone: [
+          { guard: 'isGranted', target: 'performing', actions: 'keepAnswer' },
+          { target: 'rejectionDecision', actions: 'keepRejection' },
+        ],
+        onError: { target: 'failed', actions: 'keepCrash' },
+      },
       on: {
-        'approval.grant': {
-          guard: 'isAnswerToOwnQuestion',
-          target: 'performing',
-          actions: [{ type: 'announceGrant' }, { type: 'keepAnswer' }],
-        },
-        'approval.reject': {
-          guard: 'isAnswerToOwnQuestion',
-          target: 'judgingRejection',
-          actions: [{ type: 'announceRejection' }, { type: 'fail' }],
-        },
         'step.skip': { target: 'skipped', actions: ['closeQuestion', { type: 'fail' }] },
         'run.windDown': {
           target: 'skipped',
@@ -145,36 +135,9 @@ export const stepMachine = setup({
           ],
         },
       },
-      after: {
-        approvalTimeout: [
-          {
-            guard: 'approvesOnTimeout',
-            target: 'performing',
-            actions: [
-              'announceExpiry',
-              'closeQuestion',
-              {
-                type: 'keepAnswer',
-                params: { answer: 'Approved: nobody answered in time' },
-              },
-            ],
-          },
-          {
-            target: 'judgingRejection',
-            actions: [
-              'announceExpiry',
-              'closeQuestion',
-              {
-                type: 'fail',
-                params: { code: 'approval-expired', reason: 'Nobody answered in time' },
-              },
-            ],
-          },
-        ],
-      },
     },
-    judgingRejection: {
-      description: 'Without consent nothing runs: the step is skipped or has failed.',
+    rejectionDecision: {
+      description: 'Without consent nothing runs: is the step skipped, or has it failed?',
       always: [{ guard: 'skipsOnReject', target: 'skipped' }, { target: 'failed' }],
     },
     performing: {
@@ -210,12 +173,12 @@ export const stepMachine = setup({
               },
               {
                 guard: 'isBlocked',
-                target: 'judgingAttempt',
+                target: 'attemptDecision',
                 actions: 'keepBlocker',
               },
               {
                 guard: 'isBallot',
-                target: 'countingVotes',
+                target: 'voteDecision',
                 actions: ['keepBallot', 'announceVote'],
               },
               {
@@ -223,25 +186,13 @@ export const stepMachine = setup({
                 target: '#step.failed',
                 actions: 'keepCallFailure',
               },
-              { guard: 'isPartial', target: '#step.completed' },
-              {
-                guard: 'needsCodeReview',
-                target: 'reviewingCode',
-                actions: 'keepWork',
-              },
-              { guard: 'needsTests', target: 'testing', actions: 'keepWork' },
-              {
-                guard: 'needsVerification',
-                target: 'verifying',
-                actions: 'keepWork',
-              },
-              { target: '#step.completed' },
+              { target: 'codeReviewDecision', actions: 'keepWork' },
             ],
             onError: { target: '#step.failed', actions: 'keepCrash' },
           },
         },
-        countingVotes: {
-          description: 'Another vote while the outcome is open; then the winner is the work.',
+        voteDecision: {
+          description: 'Is another vote needed, is there a winner, or is the vote lost?',
           always: [
             { guard: 'needsAnotherBallot', target: 'working' },
             {
@@ -251,18 +202,21 @@ export const stepMachine = setup({
             },
             {
               guard: 'hasNoWinner',
-              target: 'judgingAttempt',
+              target: 'attemptDecision',
               actions: ['announceDecision', 'keepNoMajority'],
             },
             {
-              guard: 'needsCodeReview',
-              target: 'reviewingCode',
+              target: 'codeReviewDecision',
               actions: ['announceDecision', 'keepWinner'],
             },
-            {
-              target: 'checkingTests',
-              actions: ['announceDecision', 'keepWinner'],
-            },
+          ],
+        },
+        codeReviewDecision: {
+          description: 'Does the supervisor look at the work? Partial work is checked by no one.',
+          always: [
+            { guard: 'isPartial', target: '#step.completed' },
+            { guard: 'needsCodeReview', target: 'reviewingCode' },
+            { target: 'testDecision' },
           ],
         },
         reviewingCode: {
@@ -272,41 +226,17 @@ export const stepMachine = setup({
             src: 'agentCall',
             onDone: [
               {
-                guard: 'isCallFailed',
-                target: 'judgingAttempt',
-                actions: 'keepReviewFailure',
-              },
-              {
                 guard: 'isCodeAccepted',
-                target: 'awaitingOversight',
-                actions: [
-                  { type: 'giveVerdict', params: { subject: 'code' } },
-                  'forgetFailure',
-                ],
+                target: 'testDecision',
+                actions: 'forgetFailure',
               },
-              {
-                target: 'awaitingOversight',
-                actions: [
-                  { type: 'giveVerdict', params: { subject: 'code' } },
-                  'keepReviewFailure',
-                ],
-              },
+              { target: 'attemptDecision', actions: 'keepReviewFailure' },
             ],
-            onError: { target: 'judgingAttempt', actions: 'keepCrash' },
+            onError: { target: 'attemptDecision', actions: 'keepCrash' },
           },
         },
-        awaitingOversight: {
-          description: 'The verdict is with the ladder of the run, which may end it here.',
-          on: {
-            'run.windDown': { actions: 'noteEnding' },
-            'verdict.noted': [
-              { guard: 'hasFailure', target: 'judgingAttempt' },
-              { target: 'checkingTests' },
-            ],
-          },
-        },
-        checkingTests: {
-          description: 'Which stage comes after the vote and the code review?',
+        testDecision: {
+          description: 'Is the work tested, or verified without tests?',
           always: [
             { guard: 'needsTests', target: 'testing' },
             { guard: 'needsVerification', target: 'verifying' },
@@ -341,7 +271,7 @@ export const stepMachine = setup({
                   },
                   {
                     guard: 'isBlocked',
-                    target: '#step.performing.judgingAttempt',
+                    target: '#step.performing.attemptDecision',
                     actions: 'keepBlocker',
                   },
                   {
@@ -362,11 +292,11 @@ export const stepMachine = setup({
                 onDone: [
                   {
                     guard: 'isCallFailed',
-                    target: '#step.performing.judgingAttempt',
+                    target: '#step.performing.attemptDecision',
                     actions: 'keepTestFailure',
                   },
                   {
-                    target: '#step.performing.judgingTests',
+                    target: '#step.performing.fixDecision',
                     actions: ['announceTests', 'keepTests'],
                   },
                 ],
@@ -375,13 +305,17 @@ export const stepMachine = setup({
             },
           },
         },
-        judgingTests: {
-          description: 'Tests that fail are fixed, as often as the policy allows.',
+        fixDecision: {
+          description: 'Are failed tests fixed, as often as the policy allows?',
           always: [
-            { guard: 'areTestsPassingAndUnverified', target: 'verifying' },
-            { guard: 'areTestsPassing', target: '#step.completed' },
-            { guard: 'canFix', target: 'testing.fixing', actions: 'countFix' },
-            { target: '#step.failed' },
+            {
+              guard: 'canFixTests',
+              target: 'testing.fixing',
+              actions: 'countFix',
+            },
+            { guard: 'hasFailure', target: '#step.failed' },
+            { guard: 'needsVerification', target: 'verifying' },
+            { target: '#step.completed' },
           ],
         },
         verifying: {
@@ -390,36 +324,20 @@ export const stepMachine = setup({
             id: 'agentCall',
             src: 'agentCall',
             onDone: [
-              {
-                guard: 'isCallFailed',
-                target: 'judgingAttempt',
-                actions: 'keepReviewFailure',
-              },
-              {
-                guard: 'isStepAccepted',
-                target: 'confirming',
-                actions: { type: 'giveVerdict', params: { subject: 'step' } },
-              },
-              {
-                target: 'awaitingOversight',
-                actions: [
-                  { type: 'giveVerdict', params: { subject: 'step' } },
-                  'keepReviewFailure',
-                ],
-              },
+              { guard: 'isStepAccepted', target: '#step.completed' },
+              { target: 'attemptDecision', actions: 'keepReviewFailure' },
             ],
-            onError: { target: 'judgingAttempt', actions: 'keepCrash' },
+            onError: { target: 'attemptDecision', actions: 'keepCrash' },
           },
-        },
-        confirming: {
-          description: 'The last verdict is with the ladder of the run; then the step is done.',
           on: {
-            'run.windDown': { actions: 'noteEnding' },
-            'verdict.noted': { target: '#step.completed' },
+            'verdict.given': [
+              { guard: 'isStepConfirmed', actions: 'keepVerdict' },
+              { actions: 'passUp' },
+            ],
           },
         },
-        judgingAttempt: {
-          description: 'Again, by a sub-plan, or not at all.',
+        attemptDecision: {
+          description: 'Is the step attempted again, by a sub-plan, or not at all?',
           always: [
             {
               guard: 'canAttemptAgain',
@@ -465,12 +383,12 @@ export const stepMachine = setup({
       type: 'final',
     },
     failed: {
-      description: 'It could not be done within its bounds.',
+      description: 'The step could not be done within its bounds.',
       tags: ['settled'],
       type: 'final',
     },
     skipped: {
-      description: 'A person, or the end of the run, took it off the plan.',
+      description: 'A person, or the end of the run, took the step off the plan.',
       tags: ['settled'],
       type: 'final',
     },

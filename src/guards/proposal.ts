@@ -2,7 +2,7 @@ import type { CallResult } from '../model/calls.js';
 import type { Progress } from '../model/progress.js';
 import type { Proposal } from '../model/proposal.js';
 import type { Settings } from '../model/settings.js';
-import { hasGate, isGatePassed } from './gates.js';
+import { hasGate } from './gates.js';
 
 /** A run as far as its plans are concerned. */
 interface PlannedRun {
@@ -12,8 +12,6 @@ interface PlannedRun {
   readonly revision: number;
   readonly progress: Progress;
   readonly proposal: Proposal | null;
-  /** What the supervisor said last about the plan or the goal. */
-  readonly review: CallResult | null;
 }
 
 export const isPlanAnswered = (result: CallResult): boolean =>
@@ -23,12 +21,6 @@ export const isProposalInvalid = ({ proposal }: PlannedRun): boolean =>
   proposal?.plan == null || proposal.issues.length > 0;
 
 export const needsPlanReview = ({ settings }: PlannedRun): boolean => hasGate(settings, 'plan');
-
-export const isPlanAccepted = ({ settings, review }: PlannedRun): boolean =>
-  review !== null && isGatePassed(settings, 'plan', review);
-
-export const isGoalAccepted = ({ settings, review }: PlannedRun): boolean =>
-  review !== null && isGatePassed(settings, 'goal', review);
 
 /**
  * Sub-plans are made on behalf of a step that was approved; only the goal's own plan is put to a person. What the plan

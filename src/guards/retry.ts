@@ -1,4 +1,4 @@
-import type { CallFailure } from '../model/calls.js';
+import type { TryOutcome } from '../model/calls.js';
 import type { Policy } from '../model/policy.js';
 
 /** A call as far as its tries are concerned. */
@@ -10,18 +10,21 @@ interface TriedCall {
   readonly hasFallback: boolean;
   readonly isFallback: boolean;
   readonly isWindingDown: boolean;
-  readonly outcome: CallFailure | null;
+  readonly outcome: TryOutcome | null;
 }
 
 /** Calling again cannot help when there is nobody to call, or no budget to call with. */
 const FINAL_CODES: ReadonlySet<string> = new Set(['unknown-agent', 'budget-exhausted']);
 
 export const canRetry = ({ tries, retry, outcome, isFallback }: TriedCall): boolean =>
-  !isFallback && tries < retry.attempts && outcome !== null && !FINAL_CODES.has(outcome.code);
+  !isFallback &&
+  tries < retry.attempts &&
+  outcome?.kind === 'failed' &&
+  !FINAL_CODES.has(outcome.code);
 
 /** The fallback is asked once, and never beyond the budget. */
 export const canFallBack = ({ hasFallback, outcome, isFallback }: TriedCall): boolean =>
-  !isFallback && hasFallback && outcome !== null && outcome.code !== 'budget-exhausted';
+  !isFallback && hasFallback && outcome?.kind === 'failed' && outcome.code !== 'budget-exhausted';
 
 /** It would be tried once more, but nothing new goes out when the run winds down. */
 export const isCutShort = (context: TriedCall): boolean =>

@@ -1,6 +1,6 @@
-import type { CallResult, WorkerAnswer } from '../model/calls.js';
+import type { CallResult, ReplanRequest, WorkerAnswer } from '../model/calls.js';
 import type { Settings } from '../model/settings.js';
-import type { StepFailure } from '../model/step-outcome.js';
+import type { StepFailure, StepOutcome } from '../model/step-outcome.js';
 import { hasGate, isGatePassed } from './gates.js';
 
 /** A step as far as its bounds are concerned. */
@@ -12,6 +12,9 @@ interface BoundedStep {
   readonly agentQuestions: number;
   readonly isWindingDown: boolean;
   readonly failure: StepFailure | null;
+  /** What the agent asked for with its work: another plan, or another agent. */
+  readonly request: ReplanRequest | null;
+  readonly handOff: StepOutcome['handOff'];
   readonly budgetMs: number;
   /** What is left of `budgetMs` for the work, as far as it is measured. */
   readonly remainingMs: number;
@@ -35,10 +38,8 @@ export const isBlocked = (result: CallResult): boolean =>
 export const isCallFailed = (result: CallResult): boolean => result.kind === 'failed';
 
 /** Partial work goes on by another plan or agent; it is not reviewed as if it were finished. */
-export const isPartial = (result: CallResult): boolean => {
-  const report = workerAnswer(result)?.report;
-  return report === 'needsContext' || report === 'handOff' || report === 'requestReplan';
-};
+export const isPartial = ({ request, handOff }: BoundedStep): boolean =>
+  request !== null || handOff !== null;
 
 export const needsCodeReview = ({ settings }: BoundedStep): boolean => hasGate(settings, 'code');
 
@@ -51,9 +52,6 @@ export const isCodeAccepted = ({ settings }: BoundedStep, result: CallResult): b
 
 export const isStepAccepted = ({ settings }: BoundedStep, result: CallResult): boolean =>
   isGatePassed(settings, 'step', result);
-
-export const areTestsPassing = (result: CallResult): boolean =>
-  result.kind === 'answered' && result.answer.role === 'tester' && result.answer.passed;
 
 /* A run that winds down lets a step finish what it has begun: nothing is tried once more. */
 

@@ -55,11 +55,11 @@ const ENDING_CODES: readonly string[] = ['budget-exhausted', 'run-ended'];
  * There is nothing to choose from: nobody voted, or the end of the run came before there was a majority. It is then no
  * question of agreement, and asking again cannot help.
  */
-export const isVoteLost = (context: VotedStep, lastResult: CallResult): boolean =>
-  !hasWinner(context) && (!hasVotes(context) || isVoteOpen(context) || isEnding(lastResult));
+export const isVoteLost = (context: VotedStep): boolean =>
+  !hasWinner(context) && (!hasVotes(context) || isVoteOpen(context) || isCutShort(context));
 
-const isEnding = (result: CallResult): boolean =>
-  result.kind === 'failed' && ENDING_CODES.includes(result.code);
+const isCutShort = ({ ballots }: VotedStep): boolean =>
+  ENDING_CODES.includes(ballots.at(-1)?.failure?.code ?? '');
 
 const hasVotes = ({ ballots }: VotedStep): boolean => ballots.some(({ digest }) => digest !== null);
 

@@ -17,6 +17,7 @@ export const callSettings = (
   needsPermit: needsPermit(policy),
   hasFallback:
     policy.retry.fallback && request.role === 'worker' && team.fallbacks.includes(request.agent),
+  gateScore: request.role === 'supervisor' ? policy.gates[request.subject] : null,
 });
 
 const needsPermit = ({ breaker, limits }: Settings['policy']): boolean =>

@@ -1,4 +1,5 @@
 import type { Answer } from '../model/calls.js';
+import type { VerdictSummary } from '../model/verdict-summary.js';
 
 export type VerdictAnswer = Extract<Answer, { role: 'supervisor' }>;
 
@@ -9,3 +10,12 @@ export const verdictText = ({ feedback, issues }: VerdictAnswer): string =>
 /** Why a verdict did not pass. The issues are told apart from it. */
 export const verdictReason = ({ score, feedback }: VerdictAnswer): string =>
   feedback === '' ? `Score ${score}` : `Score ${score}: ${feedback}`;
+
+/** The verdict that an event reports, without the type of the event. */
+export const verdictIn = ({
+  subject,
+  score,
+  hasPassed,
+  hasIssues,
+  feedback,
+}: VerdictSummary): VerdictSummary => ({ subject, score, hasPassed, hasIssues, feedback });

@@ -226,6 +226,16 @@ export interface CallFailure {
   readonly usage?: Usage;
 }
 
+/** A try that is over. The output of an answer is not in here: it is in the journal, under the key of the try. */
+export type TryOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly answer: Answer;
+      readonly hasOutput: boolean;
+      readonly usage: Usage | null;
+    }
+  | CallFailure;
+
 /** Why a try failed. */
 export type FailureCode =
   | 'threw'

@@ -14,11 +14,3 @@ export interface OpenQuestion {
   readonly stepId: string | null;
   readonly route: Route;
 }
-
-/** What the `checkPlan` actor is given. */
-export interface PlanToCheck {
-  readonly plan: unknown;
-  readonly agents: readonly string[];
-  readonly maxSteps: number;
-  readonly maxVotes: number;
-}

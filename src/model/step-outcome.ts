@@ -1,4 +1,5 @@
 import type { ReplanRequest } from './calls.js';
+import type { VerdictSummary } from './verdict-summary.js';
 
 /** One call of a vote. */
 export interface Ballot {
@@ -7,6 +8,8 @@ export interface Ballot {
   readonly digest: string | null;
   readonly hasOutput: boolean;
   readonly confidence: number | null;
+  /** Why the call failed; null for a vote. */
+  readonly failure: StepFailure | null;
 }
 
 export interface StepFailure {
@@ -24,4 +27,6 @@ export interface StepOutcome {
   readonly confidence: number | null;
   readonly request: ReplanRequest | null;
   readonly handOff: { readonly agent: string; readonly task: string } | null;
+  /** The verdict that confirmed the step, for the escalation ladder; null when no supervisor did. */
+  readonly verdict: VerdictSummary | null;
 }

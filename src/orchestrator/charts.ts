@@ -2,15 +2,14 @@ import type { AnyActorLogic, AnyStateMachine } from 'xstate';
 import { fromPromise } from 'xstate';
 
 import type { CallInput, CallOutcome } from '../model/calls.js';
-import { checkPlan } from '../actors/check-plan.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
 import { isCommandToRun } from '../guards/commands.js';
 import { agentCallMachine } from '../machines/agent-call/chart.js';
+import { approvalMachine } from '../machines/approval/chart.js';
 import { breakerMachine } from '../machines/breaker/chart.js';
 import { createOrchestratorMachine } from '../machines/orchestrator/chart.js';
 import type { OrchestratorContext } from '../machines/orchestrator/context.js';
-import type { PlanToCheck, Proposal } from '../model/proposal.js';
 import type { Settings } from '../model/settings.js';
 import { stepMachine } from '../machines/step/chart.js';
 import { withinFamily } from './family-events.js';
@@ -22,6 +21,7 @@ export const chartsOf = (settings?: Settings): Readonly<Record<string, AnyStateM
   orchestrator: createOrchestratorMachine(settings),
   step: stepMachine,
   agentCall: agentCallMachine,
+  approval: approvalMachine,
   breaker: breakerMachine,
 });
 
@@ -36,9 +36,10 @@ export const liveMachine = (settings: Settings, perform: Perform): OrchestratorM
     agentCallMachine.provide({ actors: { performCall } }),
     hearsNothing,
   );
+  const approval = withinFamily(approvalMachine.provide({}), hearsNothing);
   const step = withinFamily(
     stepMachine.provide({
-      actors: { agentCall, orchestrator: lazyLogic(() => machine) as never },
+      actors: { agentCall, approval, orchestrator: lazyLogic(() => machine) as never },
     }),
     hearsNothing,
   );
@@ -46,9 +47,7 @@ export const liveMachine = (settings: Settings, perform: Perform): OrchestratorM
     actors: {
       agentCall,
       breaker: withinFamily(breakerMachine.provide({}), hearsNothing),
-      checkPlan: fromPromise<Proposal | null, PlanToCheck>(({ input }) =>
-        Promise.resolve(checkPlan(input)),
-      ),
+      approval,
       step: step as never,
     },
   });

@@ -1,5 +1,4 @@
 import type { CallInput } from '../model/calls.js';
-import { checkPlan } from '../actors/check-plan.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
 import { RunConflictError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
@@ -14,7 +13,6 @@ import { Driver } from './driver.js';
 import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
 import { unfinishedIn } from '../kernel/replay.js';
-import type { PlanToCheck } from '../model/proposal.js';
 import type { Clock } from '../services/clock.js';
 import type { MaybePromise, StoredCommand } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
@@ -293,10 +291,8 @@ export class LiveRun extends CommandMethods implements Run {
         clock.clearTimeout(handle);
       },
       append: (input, step, at) => this.#append(input, step, at),
-      call: (actor, input, controller) =>
-        actor === 'checkPlan'
-          ? Promise.resolve(checkPlan(input as PlanToCheck))
-          : perform(input as CallInput, new LazySurroundings(controller, outputs, confirm)),
+      call: (_actor, input, controller) =>
+        perform(input as CallInput, new LazySurroundings(controller, outputs, confirm)),
       appended: (entry, step) => {
         this.#appended(entry, step);
       },

@@ -1,5 +1,4 @@
 import type { CallInput, CallOutcome } from '../model/calls.js';
-import { checkPlan } from '../actors/check-plan.js';
 import type { CallSurroundings, Perform } from '../actors/team.types.js';
 import { TimeTravelError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -181,8 +180,6 @@ class Way {
 
   /** What is answered instead of what the parent was; undefined when that is as good as it was. */
   async #otherAnswer(event: KernelInput): Promise<unknown> {
-    const plan = this.#timeline.planOf(event);
-    if (plan !== undefined) return checkPlan(plan);
     const input = this.#timeline.inputOf(event);
     if (input === undefined) return undefined;
     const change = this.#fork.answers.get(relativeKey(input.key, this.#fork.runId) ?? '');

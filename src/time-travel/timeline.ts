@@ -3,7 +3,6 @@ import type { OutputLookup } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from '../kernel/kernel.types.js';
-import type { PlanToCheck } from '../model/proposal.js';
 import { factsOf } from '../run/run-memory.js';
 import { startedCalls } from './recorded-run.js';
 
@@ -12,7 +11,6 @@ export class Timeline {
   readonly entries: JournalEntry[] = [];
   readonly #kernel: Kernel;
   readonly #inputs = new Map<number, CallInput>();
-  readonly #checks = new Map<number, PlanToCheck>();
   readonly #outputs = new Map<string, JsonValue>();
   #state: KernelState;
   #status: KernelStep['status'] = 'active';
@@ -56,11 +54,6 @@ export class Timeline {
     return 'generation' in event ? this.#inputs.get(event.generation) : undefined;
   }
 
-  /** The plan that is being checked; undefined for an answer to anything else. */
-  planOf(event: KernelInput): PlanToCheck | undefined {
-    return 'generation' in event ? this.#checks.get(event.generation) : undefined;
-  }
-
   /** Lets one more thing happen. */
   take(event: KernelInput, at: number): JournalEntry {
     const step = this.#kernel.step(this.#state, event);
@@ -69,10 +62,6 @@ export class Timeline {
     const intents = calls.map(({ input }) => input.key);
     const entry = { sequence: this.entries.length, at, event, facts, intents };
     for (const { generation, input } of calls) this.#inputs.set(generation, input);
-    for (const effect of step.effects) {
-      if (effect.kind !== 'startCall' || effect.actor !== 'checkPlan') continue;
-      this.#checks.set(effect.generation, effect.input as PlanToCheck);
-    }
     for (const fact of facts) {
       if (fact.type === 'agent.answered' && fact.output !== null) {
         this.#outputs.set(fact.key, fact.output);

@@ -303,7 +303,7 @@ describe('a question that is not answered', () => {
       expect(told('approval.expired')).toHaveLength(1);
       expect(told('step.failed')).toMatchObject([{ stepId: 'a', code: 'approval-expired' }]);
       expect(told('replan.requested')).toMatchObject([
-        { kind: 'stepRejected', stepId: 'a', reason: 'Nobody answered in time' },
+        { kind: 'stepRejected', stepId: 'a', reason: 'No answer in time' },
       ]);
       expect(told('agent.called').map(({ agent }) => agent)).toEqual([
         'planner',

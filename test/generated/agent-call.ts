@@ -49,13 +49,15 @@ const configuration = (
     pauseLimitMs: 1_000,
     needsPermit: false,
     hasFallback: false,
+    gateScore: null,
     ...changes,
   } satisfies AgentCallInput,
   told: () => told,
   outcomes: () => outcomes,
   project: ({ context }) => {
     const { tries, isFallback, outcome, isWindingDown, isPaused } = context as AgentCallContext;
-    return { tries, isFallback, code: outcome?.code, isWindingDown, isPaused };
+    const code = outcome?.kind === 'failed' ? outcome.code : outcome?.kind;
+    return { tries, isFallback, code, isWindingDown, isPaused };
   },
 });
 

@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 
 import { agentCallMachine } from '../../src/machines/agent-call/chart.js';
+import { approvalMachine } from '../../src/machines/approval/chart.js';
 import { breakerMachine } from '../../src/machines/breaker/chart.js';
 import { createOrchestratorMachine } from '../../src/machines/orchestrator/chart.js';
 import type { Settings } from '../../src/model/settings.js';
@@ -10,6 +11,7 @@ import type { Explored } from '../../src/proof/paths/explore.js';
 import type { Explorer } from '../../src/proof/paths/graph.js';
 import type { Sightings } from '../../src/proof/paths/observe.js';
 import { agentCallConfigurations } from './agent-call.js';
+import { approvalConfigurations } from './approval.js';
 import { breakerConfigurations } from './breaker.js';
 import type { Configuration } from './configuration.js';
 import { exploreConfiguration } from './configuration.js';
@@ -23,6 +25,7 @@ import { stepConfigurations } from './step.js';
 
 /** The charts to explore or to hold to paths; another set of them, with a mistake in it, is tried in the same way. */
 export interface Charts {
+  readonly approval: AnyStateMachine;
   readonly breaker: AnyStateMachine;
   readonly agentCall: AnyStateMachine;
   readonly step: AnyStateMachine;
@@ -32,6 +35,7 @@ export interface Charts {
 export type ChartName = keyof Charts;
 
 export const ourCharts: Charts = {
+  approval: approvalMachine,
   breaker: breakerMachine,
   agentCall: agentCallMachine,
   step: stepMachine,
@@ -46,6 +50,7 @@ export interface ChartPaths {
 }
 
 const CONFIGURATIONS: Readonly<Record<ChartName, readonly Configuration[]>> = {
+  approval: approvalConfigurations,
   breaker: breakerConfigurations,
   agentCall: agentCallConfigurations,
   step: stepConfigurations,

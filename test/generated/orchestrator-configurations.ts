@@ -12,6 +12,9 @@ const nested = {
   },
 } as const;
 
+/** A plan that comes with the goal. */
+const GIVEN = { analysis: '', steps: [{ id: 'a', agent: 'coder', task: 'Do a' }] };
+
 const TWO = ['two steps', 'an invalid plan'] as const;
 const ROW = ['two steps in a row'] as const;
 const ENDS = ['completes', 'fails'] as const;
@@ -35,13 +38,20 @@ export const orchestratorConfigurations = [
     'a plan that came with the goal',
     settingsOf({ limits: { maxParallel: 1 } }),
     { plans: ['an invalid plan'], steps: ENDS, controls: true },
-    { plan: { steps: [] } },
+    { plan: GIVEN },
   ),
   configuration(
-    'nobody plans',
+    'an invalid plan that came with the goal',
+    settingsOf({ limits: { maxParallel: 1 } }),
+    { plans: ['an invalid plan'], steps: ENDS },
+    { plan: { steps: 'none' } },
+  ),
+  configuration('no planner and no plan', settingsOf({}, { hasPlanner: false }), {}),
+  configuration(
+    'a given plan without a planner',
     settingsOf({ limits: { maxParallel: 1 } }, { hasPlanner: false }),
     { steps: ['completes', 'needs context'] },
-    { plan: { steps: [] } },
+    { plan: GIVEN },
   ),
   configuration(
     'questions of steps, a no ends the run',
@@ -77,7 +87,11 @@ export const orchestratorConfigurations = [
   configuration(
     'verdicts about steps',
     settingsOf({ ...ladder, limits: { maxParallel: 2, maxReplans: 0 } }),
-    { plans: ['two steps'], steps: ['completes'], verdicts: true },
+    {
+      plans: ['two steps'],
+      steps: ['completes', 'is confirmed', 'is confirmed with an issue'],
+      verdicts: true,
+    },
   ),
   configuration('a person reads the plan', settingsOf({ approval: { plan: true } }), {
     plans: ['one step', 'two steps'],
@@ -169,7 +183,14 @@ export const orchestratorConfigurations = [
   configuration(
     'a sub-plan',
     settingsOf({ limits: { maxDepth: 1, maxTokens: 10 } }),
-    { plans: TWO, steps: ENDS, fromAbove: true, permits: true, questions: true, verdicts: true },
+    {
+      plans: TWO,
+      steps: [...ENDS, 'is confirmed'],
+      fromAbove: true,
+      permits: true,
+      questions: true,
+      verdicts: true,
+    },
     nested,
   ),
   configuration(

@@ -6,7 +6,6 @@ import type {
   OrchestratorContext,
   OrchestratorInput,
 } from '../../src/machines/orchestrator/context.js';
-import type { Proposal } from '../../src/model/proposal.js';
 import type { Settings } from '../../src/model/settings.js';
 import type { StepOutcome } from '../../src/model/step-outcome.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
@@ -15,7 +14,7 @@ import { planSchema } from '../../src/model/plan.js';
 import type { OpenCall } from '../../src/proof/paths/model.js';
 import type { Configuration, Outcome, Told } from './configuration.js';
 import { CRASH } from './configuration.js';
-import { resultsOf, verdictAnswers, verdictsScoring } from './outcomes.js';
+import { approvalOutcomes, resultsOf, verdictAnswers, verdictsScoring } from './outcomes.js';
 
 /* What can happen to an orchestrator whose steps, agents and breakers are in the hands of the test. */
 
@@ -98,6 +97,7 @@ const outcome = (changes: Partial<StepOutcome>): StepOutcome => ({
   confidence: null,
   request: null,
   handOff: null,
+  verdict: null,
   ...changes,
 });
 
@@ -127,11 +127,18 @@ const STEPS = {
   }),
   'hands off': outcome({ handOff: { agent: 'reviewer', task: 'Go on' } }),
   'hands off to a stranger': outcome({ handOff: { agent: 'stranger', task: 'Go on' } }),
+  'is confirmed': outcome({
+    verdict: { subject: 'step', score: 100, hasPassed: true, hasIssues: false, feedback: 'Good' },
+  }),
+  'is confirmed with an issue': outcome({
+    verdict: { subject: 'step', score: 90, hasPassed: true, hasIssues: true, feedback: 'Better' },
+  }),
 } as const;
 
 type StepName = keyof typeof STEPS;
 
-const ALL_STEPS = Object.keys(STEPS) as StepName[];
+/** Verdicts move the ladder, which is for configurations that name them. */
+const ALL_STEPS = (Object.keys(STEPS) as StepName[]).filter((name) => !/confirmed/.test(name));
 
 const stepOutcomes = (names: readonly StepName[] = ALL_STEPS): Outcome[] => [
   ...names.map((name) => ({ says: name, output: STEPS[name] })),
@@ -145,25 +152,14 @@ const callOutcomes = (call: OpenCall, alphabet: Alphabet): Outcome[] => {
   switch (call.actor) {
     case 'step':
       return stepOutcomes(alphabet.steps);
-    case 'checkPlan':
-      return [
-        { says: 'finds a plan', output: given(PLANS['one step']) },
-        { says: 'finds an invalid plan', output: given(null) },
-        { says: 'finds none', output: null },
-        CRASH,
-      ];
+    case 'approval':
+      return [...approvalOutcomes];
     case 'agentCall':
       return agentOutcomes(call.input, alphabet);
     default:
       return [];
   }
 };
-
-const given = (proposed: ProposedPlan | null): Proposal => ({
-  plan: proposed,
-  issues: proposed === null ? [ISSUE] : [],
-  origin: 'given',
-});
 
 const agentOutcomes = (input: unknown, { plans = ['one step'], scores }: Alphabet): Outcome[] => {
   const { role } = (input as AgentCallInput).request;
@@ -246,27 +242,26 @@ const slotQuestions = (slot: string, context: OrchestratorContext): Told[] => {
   return [say(`${slot} asks a person`, 'approval.requested', asked)];
 };
 
-/** Score, whether there are issues, and whether it is the last verdict of its step. */
-type SlotVerdict = readonly [score: number, hasIssues: boolean, isLast: boolean];
+/** Score, and whether there are issues. */
+type SlotVerdict = readonly [score: number, hasIssues: boolean];
 
 const RUNGS: readonly SlotVerdict[] = [
-  [100, false, false],
-  [90, true, false],
-  [65, false, true],
-  [45, true, false],
-  [20, true, true],
+  [100, false],
+  [90, true],
+  [65, false],
+  [45, true],
+  [20, true],
 ];
 
 const slotVerdicts = (slot: string, scores?: readonly number[]): Told[] =>
-  (scores?.map((score): SlotVerdict => [score, false, false]) ?? RUNGS).map(
-    ([score, hasIssues, isLast]) =>
-      say(`${slot} gets a score of ${score}${isLast ? ', its last' : ''}`, 'verdict.given', {
-        score,
-        hasIssues,
-        isLast,
-        feedback: 'Better',
-        route: [slot],
-      }),
+  (scores?.map((score): SlotVerdict => [score, false]) ?? RUNGS).map(([score, hasIssues]) =>
+    say(`${slot} gets a score of ${score}`, 'verdict.given', {
+      subject: 'code',
+      score,
+      hasPassed: !hasIssues,
+      hasIssues,
+      feedback: 'Better',
+    }),
   );
 
 /** Who asks for a permit: a step's call, or one of the orchestrator's own. */
@@ -290,14 +285,11 @@ const permitsOf = (child: string): Told[] => {
   ];
 };
 
-const fromAbove = (slots: readonly string[]): Told[] => [
+const fromAbove: readonly Told[] = [
   say('the run above is paused', 'run.hold'),
   say('the run above goes on', 'run.release'),
   say('the run above winds down', 'run.windDown'),
   say('the time of the step is up', 'time.isUp'),
-  ...slots.map((slot) =>
-    say(`the ladder above has noted a verdict of ${slot}`, 'verdict.noted', { route: [slot] }),
-  ),
 ];
 
 const told = (
@@ -308,7 +300,7 @@ const told = (
   const run = context as OrchestratorContext;
   const children = calls.map(({ address }) => address.slice(address.lastIndexOf('/') + 1));
   const slots = children.filter((child) => child.startsWith('slot-'));
-  const callers = children.filter((child) => !/^(?:breaker-|checkPlan)/.test(child));
+  const callers = children.filter((child) => !/^(?:breaker-|approval)/.test(child));
   const { policy } = run.settings;
   const mayAsk =
     alphabet.questions === true ||
@@ -321,7 +313,7 @@ const told = (
     ...(mayAsk ? answersOf(run) : []),
     ...slots.flatMap((slot) => fromSlot(slot, run, alphabet)),
     ...(alphabet.permits === true ? callers.flatMap(permitsOf) : []),
-    ...(alphabet.fromAbove === true ? fromAbove(slots) : []),
+    ...(alphabet.fromAbove === true ? fromAbove : []),
     ...(alphabet.takeovers ?? []).map((takeovers) =>
       say(`takeover ${takeovers}`, 'run.recovered', { takeovers }),
     ),
@@ -338,12 +330,11 @@ const project = ({ context }: AnyMachineSnapshot): unknown => {
     steps: itemsOf(run.progress.states).map(({ status }) => status),
     slots: run.slots,
     requests: [...new Set(run.requests.map(({ kind }) => kind))],
-    counts: [run.replans, run.revision, run.ownQuestions, run.plannerCalls],
+    counts: [run.replans, run.revision, run.questionCount, run.plannerCalls],
     flags: [run.isPaused, run.isExecutionClosed, run.extensionMs > 0],
     ladder: [run.ladder.level, run.ladder.consecutiveIssues],
     ending: run.ending,
     rejected: run.rejected !== null,
-    lastWord: run.lastWord,
     questions: run.questions.map(({ requestId }) => requestId),
     answered: new Set(run.answeredQuestions).size,
     givenUp: run.givenUp,

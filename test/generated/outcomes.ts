@@ -70,6 +70,14 @@ const failure = (code: FailureCode): CallFailure => ({
   reason: `It was ${code}`,
 });
 
+/** How a question to a person ends. */
+export const approvalOutcomes: readonly Outcome[] = [
+  { says: 'is granted', output: { isGranted: true, code: '', text: 'Yes' } },
+  { says: 'is rejected', output: { isGranted: false, code: 'rejected', text: 'No' } },
+  { says: 'expires', output: { isGranted: false, code: 'approval-expired', text: 'Late' } },
+  CRASH,
+];
+
 /** What one try of a call comes to. */
 export const triesOf = (
   answers: readonly (readonly [string, Answer])[],

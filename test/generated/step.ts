@@ -9,6 +9,7 @@ import type { OpenCall } from '../../src/proof/paths/model.js';
 import type { Configuration, Outcome, Told } from './configuration.js';
 import { CRASH } from './configuration.js';
 import {
+  approvalOutcomes,
   ballotAnswers,
   resultsOf,
   testAnswers,
@@ -31,8 +32,16 @@ const pauses: readonly Told[] = [
 const always: readonly Told[] = [
   say('a person skips the step', 'step.skip', { reason: 'Not needed' }),
   say('the run winds down', 'run.windDown'),
-  say('the ladder has noted the verdict', 'verdict.noted', { route: [] }),
 ];
+
+const verdict = (from: string, hasPassed: boolean): Told =>
+  say(`${from} reports a verdict that ${hasPassed ? 'passes' : 'fails'}`, 'verdict.given', {
+    subject: 'step',
+    score: hasPassed ? 100 : 50,
+    hasPassed,
+    hasIssues: !hasPassed,
+    feedback: '',
+  });
 
 /** What children report: it goes up. */
 const reports = (from: string): Told[] => [
@@ -42,33 +51,14 @@ const reports = (from: string): Told[] => [
     hasSucceeded: true,
     usage: null,
   }),
-  say(`${from} reports a verdict`, 'verdict.given', {
-    score: 50,
-    hasIssues: true,
-    feedback: '',
-    isLast: false,
-    route: [from],
-  }),
+  verdict(from, false),
+  verdict(from, true),
   say(`${from} has a question`, 'approval.requested', {
     requestId: 'x',
     stepId: 'a/b',
     route: [from],
   }),
   say(`${from} closes its question`, 'approval.closed', { requestId: 'x' }),
-];
-
-/** Answers to somebody else's question. */
-const strayAnswers: readonly Told[] = [
-  say('a person says yes to another question', 'approval.grant', {
-    requestId: 'another',
-    answer: 'Yes',
-    route: [],
-  }),
-  say('a person says no to another question', 'approval.reject', {
-    requestId: 'another',
-    reason: 'No',
-    route: [],
-  }),
 ];
 
 /** What is for a child goes down to it. */
@@ -88,11 +78,19 @@ const subplanAnswers: readonly Told[] = [
     reason: 'No',
     route: ['subplan'],
   }),
-  say('the ladder has noted a verdict of the sub-plan', 'verdict.noted', { route: ['subplan'] }),
 ];
 
 /** Messages that only pass through are tried in two configurations; that they change nothing is seen there. */
 type Alphabet = 'everything' | 'decisions';
+
+/** Answers go down to the chart that asked. */
+const answersDown = (requestId: string): Told[] => [
+  say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route: ['approval'] }),
+  say('a person says no', 'approval.reject', { requestId, reason: 'No', route: ['approval'] }),
+];
+
+const isVerifying = (subject: AnyMachineSnapshot): boolean =>
+  subject.matches({ performing: 'verifying' });
 
 const told = (
   subject: AnyMachineSnapshot,
@@ -100,13 +98,11 @@ const told = (
   alphabet: Alphabet,
 ): Told[] => {
   const { question } = subject.context as StepContext;
-  const requestId = question?.requestId ?? 'a:0.0';
   const children = calls.map(({ address }) => address.slice(address.lastIndexOf('/') + 1));
   return [
     ...always,
-    say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route: [] }),
-    say('a person says no', 'approval.reject', { requestId, reason: 'No', route: [] }),
-    ...(question === null ? [] : strayAnswers),
+    ...(question === null ? [] : answersDown(question.requestId)),
+    ...(isVerifying(subject) ? [verdict('agentCall', false), verdict('agentCall', true)] : []),
     ...(alphabet === 'everything'
       ? [...pauses, ...children.flatMap((child) => [...reports(child), ...answers(child)])]
       : []),
@@ -130,6 +126,7 @@ const subplanOutcomes: readonly Outcome[] = (
 
 const callOutcomes = (call: OpenCall, alphabet: Alphabet): Outcome[] => {
   if (call.actor === 'orchestrator') return [...subplanOutcomes, CRASH];
+  if (call.actor === 'approval') return [...approvalOutcomes];
   const { request } = call.input as AgentCallInput;
   const codes = ['threw', 'run-ended', 'budget-exhausted'] as const;
   return alphabet === 'everything' || isVote(request)
@@ -166,6 +163,7 @@ const project = ({ context }: AnyMachineSnapshot): unknown => {
     failure: step.failure?.code,
     ballots: step.ballots.map(({ digest }) => digest),
     wishes: [step.request?.kind, step.handOff?.agent],
+    isConfirmed: step.verdict !== null,
   };
 };
 

@@ -126,6 +126,7 @@ describe('a rejected step', () => {
     confidence: null,
     request: null,
     handOff: null,
+    verdict: null,
   });
 
   it('ends the run only where the policy says so, and only when it was rejected', () => {

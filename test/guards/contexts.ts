@@ -77,6 +77,7 @@ export const callContextWith = (changes: Partial<AgentCallContext> = {}): AgentC
   pauseLimitMs: 1_000,
   needsPermit: false,
   hasFallback: false,
+  gateScore: null,
   tries: 1,
   outcome: null,
   isFallback: false,

@@ -24,6 +24,7 @@ const ballotsOf = (text: string, confidences: readonly (number | null)[] = []): 
     digest: letter === '-' ? null : letter,
     hasOutput: letter !== '-',
     confidence: letter === '-' ? null : (confidences[index] ?? null),
+    failure: letter === '-' ? { code: 'threw', reason: '' } : null,
   }));
 
 const majorityOf = (count: number): Votes => ({ count, choose: 'majority' });
@@ -123,18 +124,20 @@ describe('the result of a vote', () => {
   });
 
   it('is lost when nobody voted, and when the run ends before there is one', () => {
-    const refused: CallResult = {
-      ...noAnswer,
-      kind: 'failed',
-      code: 'budget-exhausted',
-      reason: '',
-    };
-    expect(isVoteLost(voting(majorityOf(3), '--'), noAnswer)).toBe(true);
-    expect(isVoteLost(voting(majorityOf(3), 'ab-'), noAnswer)).toBe(false);
-    expect(isVoteLost(voting(majorityOf(3), 'ab-'), refused)).toBe(true);
-    expect(isVoteLost(voting(surestOf(3), 'a--'), refused)).toBe(false);
-    expect(isVoteLost(voting(majorityOf(3), 'ab'), noAnswer)).toBe(true);
-    expect(isVoteLost(voting(majorityOf(3), 'aa'), noAnswer)).toBe(false);
+    const refused = (context: StepContext): StepContext => ({
+      ...context,
+      ballots: context.ballots.map((ballot) =>
+        ballot.failure === null
+          ? ballot
+          : { ...ballot, failure: { code: 'budget-exhausted', reason: '' } },
+      ),
+    });
+    expect(isVoteLost(voting(majorityOf(3), '--'))).toBe(true);
+    expect(isVoteLost(voting(majorityOf(3), 'ab-'))).toBe(false);
+    expect(isVoteLost(refused(voting(majorityOf(3), 'ab-')))).toBe(true);
+    expect(isVoteLost(refused(voting(surestOf(3), 'a--')))).toBe(false);
+    expect(isVoteLost(voting(majorityOf(3), 'ab'))).toBe(true);
+    expect(isVoteLost(voting(majorityOf(3), 'aa'))).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 
 import { agentCallMachine } from '../../src/machines/agent-call/chart.js';
+import { approvalMachine } from '../../src/machines/approval/chart.js';
 import { breakerMachine } from '../../src/machines/breaker/chart.js';
 import { createOrchestratorMachine } from '../../src/machines/orchestrator/chart.js';
 import { stepMachine } from '../../src/machines/step/chart.js';
@@ -79,6 +80,7 @@ const isNamed = (reference: unknown): boolean =>
   (typeof reference === 'object' && reference !== null && 'type' in reference);
 
 const KEY_ORDER = [
+  'id',
   'description',
   'tags',
   'meta',
@@ -99,6 +101,7 @@ const charts: Record<string, AnyStateMachine> = {
   orchestrator: orchestratorMachine,
   step: stepMachine,
   agentCall: agentCallMachine,
+  approval: approvalMachine,
   breaker: breakerMachine,
 };
 
@@ -154,7 +157,7 @@ describe.each(Object.entries(charts))('the chart %s', (id, machine) => {
     },
   );
 
-  it('lets nobody wait for ever', () => {
+  it('has no state that waits without a deadline', () => {
     const waitingForEver = states.filter(({ state, ancestors }) => {
       const isAtomic = state.states === undefined && state.type !== 'final';
       const isPassing = listOf(state.always).some(
@@ -166,9 +169,30 @@ describe.each(Object.entries(charts))('the chart %s', (id, machine) => {
         (node) => node.type === 'parallel' && node.states?.['clock'] !== undefined,
       );
       const isAnswering = state.tags?.includes('accepting') ?? false;
-      return isAtomic && !isPassing && !hasTimeExit && !isUnderClock && !isAnswering;
+      // The approval chart has a deadline of its own; a chart that sends itself an event waits for nothing else.
+      const hasOwnDeadline = state.invoke?.['src'] === 'approval';
+      const isSelfSent = listOf(state.entry).includes('begin');
+      const endsByItself = isAnswering || hasOwnDeadline || isSelfSent;
+      return isAtomic && !isPassing && !hasTimeExit && !isUnderClock && !endsByItself;
     });
     expect(waitingForEver.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('names the states that only decide as decisions, and no others', () => {
+    const deciding = states.filter(({ state: { always, on, after, invoke, type } }) => {
+      const hasDefault = listOf(always).some(
+        (transition) => (transition as TransitionConfig).guard === undefined,
+      );
+      return (
+        hasDefault &&
+        on === undefined &&
+        after === undefined &&
+        invoke === undefined &&
+        type === undefined
+      );
+    });
+    const named = states.filter(({ path }) => path.endsWith('Decision'));
+    expect(named.map(({ path }) => path)).toEqual(deciding.map(({ path }) => path));
   });
 
   it('uses every guard, action and delay that it names, and names every one that it uses', () => {

@@ -18,15 +18,18 @@ beforeAll(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 
+/** The chart of the orchestrator has a file for each phase; its whole is in visualizations. */
+const sourcesOf = (name: string): string[] =>
+  name === 'orchestrator'
+    ? [`visualizations/${name}.machine.ts`]
+    : [`src/machines/${name}/chart.ts`, `visualizations/${name}.machine.ts`];
+
 describe.each(charts)('the static reader, on the chart %s', (name, machine) => {
-  it.each([`src/machines/${name}/chart.ts`, `visualizations/${name}.machine.ts`])(
-    'finds in %s every transition of the machine, and no other',
-    (path) => {
-      const read = edgesOf(extract(readFileSync(join(root, path), 'utf8')));
-      expect(read.length).toBeGreaterThan(0);
-      expect(read).toEqual(edgesOf(machine));
-    },
-  );
+  it.each(sourcesOf(name))('finds in %s every transition of the machine, and no other', (path) => {
+    const read = edgesOf(extract(readFileSync(join(root, path), 'utf8')));
+    expect(read.length).toBeGreaterThan(0);
+    expect(read).toEqual(edgesOf(machine));
+  });
 });
 
 it('loses what a chart takes from elsewhere, so that the comparison can fail', () => {

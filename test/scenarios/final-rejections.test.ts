@@ -125,12 +125,12 @@ describe('a no that ends the run', () => {
   };
 
   meanwhile('ends one that is about to plan again', {}, {}, 'draining');
-  meanwhile('ends one that is paused', {}, { at: { 1: (run) => run.pause() } }, 'interrupted');
+  meanwhile('ends one that is paused', {}, { at: { 1: (run) => run.pause() } }, 'paused');
   meanwhile(
     'ends one that waits for another decision of a person',
     { limits: { maxReplans: 0 }, replan: { onLimit: 'askHuman' } },
     {},
-    'awaitingLimitDecision',
+    'awaitingLimitApproval',
   );
 
   scenario(

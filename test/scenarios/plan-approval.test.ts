@@ -199,7 +199,7 @@ describe('the approval of a revision', () => {
     ({ report, facts }) => {
       expect(facts.find((fact) => fact.type === 'plan.rejected')).toMatchObject({
         at: 1_000,
-        reason: 'Nobody answered in time',
+        reason: 'No answer in time',
       });
       expect(report).toMatchObject({ status: 'completed', durationMs: 1_000 });
     },

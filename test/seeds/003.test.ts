@@ -268,7 +268,7 @@ describe('the planner', () => {
       expect(factsOf('run.paused')).toEqual([{ type: 'run.paused', reason: 'The planner failed' }]);
       expect(factsOf('phase.entered').map(({ phase }) => phase)).toEqual([
         'planning',
-        'interrupted',
+        'paused',
         'planning',
         'executing',
         'windingDown',

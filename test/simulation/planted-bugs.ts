@@ -6,7 +6,7 @@ import type { Level } from '../../src/model/statuses.js';
 import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 import type { AgentCallContext } from '../../src/machines/agent-call/chart.js';
 import { changed } from '../../src/machines/changed.js';
-import { actorIn, asVerdict, outcomeIn } from '../../src/machines/orchestrator/events.js';
+import { actorIn, outcomeIn } from '../../src/machines/orchestrator/events.js';
 import * as facts from '../../src/machines/orchestrator/facts.js';
 import { proposalAdopted } from '../../src/machines/orchestrator/adopt.js';
 import * as settle from '../../src/machines/orchestrator/settle.js';
@@ -20,7 +20,8 @@ import type {
 import * as updates from '../../src/machines/orchestrator/updates.js';
 import type { StepContext } from '../../src/machines/step/context.js';
 import { chunkedListOf, itemsOf } from '../../src/plan/chunked-list.js';
-import { withReady } from '../../src/plan/progress.js';
+import { nextReady, withReady } from '../../src/plan/progress.js';
+import { mayStartSteps } from '../../src/guards/schedule.js';
 import type { InvariantName } from '../../src/testing/invariants/invariants.js';
 import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
 
@@ -125,12 +126,12 @@ const twice = ({ context, facts: [settled, ...rest] }: Update): Update => ({
   facts: settled === undefined ? rest : [settled, settled, ...rest],
 });
 
-/** Tells every second time only that it plans: what a run says depends on what was said before it. */
+/** Tells every second time only that it executes: what a run says depends on what was said before it. */
 const forgetful = () => {
-  let plans = 0;
+  let executions = 0;
   return enqueueActions(({ context, enqueue }, params: { readonly phase: Phase }) => {
-    if (params.phase === 'planning') plans += 1;
-    if (params.phase === 'planning' && plans % 2 === 0) return;
+    if (params.phase === 'executing') executions += 1;
+    if (params.phase === 'executing' && executions % 2 === 0) return;
     enqueue.emit(facts.phaseEntered(context as OrchestratorContext, params.phase));
   });
 };
@@ -178,7 +179,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'the timer of a question is lost',
     caughtBy: 'waits-in-time',
-    understudies: inChart('step', { delays: { approvalTimeout: () => NEVER_MS } }),
+    understudies: inChart('approval', { delays: { approvalTimeout: () => NEVER_MS } }),
   },
   {
     bug: 'dependencies are ignored',
@@ -211,8 +212,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       actions: {
         climb: enqueueActions(({ context, event, enqueue }) => {
           const before = context as OrchestratorContext;
-          const verdict = asVerdict(event as OrchestratorEvent);
-          const climbed = { ...before, ...updates.climbed(before, verdict) };
+          const verdict = event as Extract<OrchestratorEvent, { type: 'verdict.given' }>;
+          const { context: climbed } = updates.climbed(before, verdict);
           const level = MILDER[climbed.ladder.level];
           const next = { ...climbed, ladder: { ...climbed.ladder, level } };
           enqueue.assign(next);
@@ -225,7 +226,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'a replan costs nothing',
     caughtBy: 'replans-bounded',
-    understudies: inChart('orchestrator', { actions: { countReplan: NOTHING } }),
+    understudies: inChart('orchestrator', {
+      actions: {
+        countPlannerCall: assign({ plannerCalls: ({ context }: Run) => context.plannerCalls + 1 }),
+      },
+    }),
   },
   {
     bug: 'the limit of the run is not armed',
@@ -286,7 +291,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     bug: 'a free slot is not filled',
     caughtBy: 'no-idle-slot',
     understudies: inChart('orchestrator', {
-      actions: { settleAndStart: settlingWith((update) => update) },
+      guards: {
+        canStartSteps: ({ context }: Run) =>
+          mayStartSteps(context) &&
+          context.slots.every((index) => index === null) &&
+          nextReady(context.progress) !== undefined,
+      },
     }),
   },
   {

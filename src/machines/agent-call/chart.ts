@@ -1,23 +1,23 @@
 import { assign, emit, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
 
 import type {
-  CallFailure,
   CallInput,
   CallOutcome,
   CallRequest,
   CallResult,
   FailureCode,
+  TryOutcome,
 } from '../../model/calls.js';
 import { canFallBack, canRetry, isCutShort, retryBackoffMs } from '../../guards/retry.js';
-import { answeredFact, calledFact, failedFact } from './facts.js';
+import { answeredFact, calledFact, failedFact, verdictFact } from './facts.js';
 import {
-  answeredResult,
-  failedResult,
+  callResult,
   failure,
-  failureOf,
   keyOfTry,
   permitName,
   settledReport,
+  tryOutcome,
+  verdictSummary,
 } from './updates.js';
 import { tryOf } from '../event-output.js';
 import type { PermitAnswer } from '../orchestrator/context.js';
@@ -26,9 +26,11 @@ import { parentOf } from '../send-up.js';
 /**
  * One call of one agent, planner, supervisor, tester or summarizer.
  *
- * It decides whether a failed try is made again, when, and what happens after the last one. It never looks at what an
- * answer says: that is for the chart that asked. It ends with an answer or with the reason why there is none, and
- * never later than its tries, their timeouts and the pauses between them allow.
+ * It decides whether a failed try is made again, when, and what happens after the last one. What an answer says is for the
+ * chart that asked, with one exception: a supervisor's verdict is reported upwards before the call ends, so that the
+ * escalation ladder of the run has moved, or has ended the run, before anything follows from the verdict. A call ends with
+ * an answer or with the reason why there is none, and never later than its tries, their timeouts and the pauses between
+ * them allow.
  */
 export const agentCallMachine = setup({
   types: {
@@ -46,8 +48,6 @@ export const agentCallMachine = setup({
     canFallBack: ({ context }) => canFallBack(context),
     canRetry: ({ context }) => canRetry(context),
     isAnswered: ({ event }) => tryOf(event).kind === 'answered',
-    isAnsweredWithPermit: ({ context, event }) =>
-      context.needsPermit && tryOf(event).kind === 'answered',
     isCutShort: ({ context }) => isCutShort(context),
     isFallback: ({ context }) => context.isFallback,
     isPaused: ({ context }) => context.isPaused,
@@ -63,15 +63,21 @@ export const agentCallMachine = setup({
       route: [self.id],
     })),
     countTry: assign({ tries: ({ context }) => context.tries + 1 }),
-    keepOutcome: assign({ outcome: ({ event }) => failureOf(tryOf(event)) }),
+    keepOutcome: assign({ outcome: ({ event }) => tryOutcome(tryOf(event)) }),
     keepFailure: assign({
       outcome: (_, params: { readonly code: FailureCode; readonly reason: string }) =>
         failure(params),
     }),
     noteEnding: assign({ isWindingDown: true }),
     notePause: assign({ isPaused: (_, params: { readonly isPaused: boolean }) => params.isPaused }),
-    reportSettled: enqueueActions(({ context, event, enqueue }) => {
-      if (context.needsPermit) enqueue.sendTo(parentOf, settledReport(context, tryOf(event)));
+    reportSettled: enqueueActions(({ context, enqueue }) => {
+      if (context.needsPermit) enqueue.sendTo(parentOf, settledReport(context));
+    }),
+    reportVerdict: enqueueActions(({ context, enqueue }) => {
+      const verdict = verdictSummary(context);
+      if (verdict === undefined) return;
+      enqueue.emit(verdictFact(context, verdict));
+      enqueue.sendTo(parentOf, { type: 'verdict.given', ...verdict });
     }),
     startFallback: assign({ isFallback: true }),
   },
@@ -96,17 +102,17 @@ export const agentCallMachine = setup({
     isFallback: false,
     ...input,
   }),
-  initial: 'admitting',
-  output: ({ event }) => (event as unknown as FinalEvent).output,
+  initial: 'admissionDecision',
+  output: ({ context }) => callResult(context),
   on: {
     'run.windDown': { actions: 'noteEnding' },
     'run.hold': { actions: { type: 'notePause', params: { isPaused: true } } },
     'run.release': { actions: { type: 'notePause', params: { isPaused: false } } },
   },
   states: {
-    admitting: {
+    admissionDecision: {
       description:
-        'No try goes out while its run is paused. A permit is asked for only when the policy has a breaker or a budget of calls.',
+        'Wait while the run is paused, ask for a permit where the policy has a breaker or a budget, or call?',
       always: [
         { guard: 'isPaused', target: 'paused' },
         { guard: 'needsPermit', target: 'requestingPermit' },
@@ -119,7 +125,7 @@ export const agentCallMachine = setup({
       tags: ['waiting-for-human'],
       on: {
         'run.release': {
-          target: 'admitting',
+          target: 'admissionDecision',
           actions: { type: 'notePause', params: { isPaused: false } },
         },
         'run.windDown': {
@@ -147,7 +153,7 @@ export const agentCallMachine = setup({
       on: {
         'permit.granted': [{ guard: 'isFallback', target: 'fallingBack' }, { target: 'calling' }],
         'permit.refused': {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [
             {
               type: 'keepFailure',
@@ -159,7 +165,7 @@ export const agentCallMachine = setup({
       },
       after: {
         attemptTimeout: {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [
             { type: 'keepFailure', params: { code: 'timeout', reason: 'No permit in time' } },
             'announceFailure',
@@ -182,18 +188,17 @@ export const agentCallMachine = setup({
         }),
         onDone: [
           {
-            guard: 'isAnsweredWithPermit',
+            guard: 'isAnswered',
             target: 'answered',
-            actions: ['announceAnswer', 'reportSettled'],
+            actions: ['keepOutcome', 'announceAnswer', 'reportSettled', 'reportVerdict'],
           },
-          { guard: 'isAnswered', target: 'answered', actions: 'announceAnswer' },
           {
-            target: 'judgingFailure',
+            target: 'retryDecision',
             actions: ['keepOutcome', 'announceFailure', 'reportSettled'],
           },
         ],
         onError: {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [
             {
               type: 'keepFailure',
@@ -206,7 +211,7 @@ export const agentCallMachine = setup({
       },
       after: {
         attemptTimeout: {
-          target: 'judgingFailure',
+          target: 'retryDecision',
           actions: [
             { type: 'keepFailure', params: { code: 'timeout', reason: 'No answer in time' } },
             'announceFailure',
@@ -215,8 +220,8 @@ export const agentCallMachine = setup({
         },
       },
     },
-    judgingFailure: {
-      description: 'Once more, with less, or not at all.',
+    retryDecision: {
+      description: 'Retry, fall back, or fail?',
       always: [
         {
           guard: 'isCutShort',
@@ -227,7 +232,7 @@ export const agentCallMachine = setup({
           },
         },
         { guard: 'canRetry', target: 'backingOff' },
-        { guard: 'canFallBack', target: 'admitting', actions: 'startFallback' },
+        { guard: 'canFallBack', target: 'admissionDecision', actions: 'startFallback' },
         { target: 'failed' },
       ],
     },
@@ -243,7 +248,7 @@ export const agentCallMachine = setup({
           },
         },
       },
-      after: { retryBackoff: { target: 'admitting', actions: 'countTry' } },
+      after: { retryBackoff: { target: 'admissionDecision', actions: 'countTry' } },
     },
     fallingBack: {
       description: "The agent's own fallback answers instead; the run goes on with less.",
@@ -261,7 +266,7 @@ export const agentCallMachine = setup({
           {
             guard: 'isAnswered',
             target: 'answered',
-            actions: ['announceAnswer', 'reportSettled'],
+            actions: ['keepOutcome', 'announceAnswer', 'reportSettled'],
           },
           {
             target: 'failed',
@@ -292,16 +297,14 @@ export const agentCallMachine = setup({
       },
     },
     answered: {
-      description: 'There is an answer.',
+      description: 'The call has an answer.',
       tags: ['settled'],
       type: 'final',
-      output: ({ context, event }) => answeredResult(context, tryOf(event)),
     },
     failed: {
-      description: 'There is none, and the reason is known.',
+      description: 'The call has no answer, and the reason is known.',
       tags: ['settled'],
       type: 'final',
-      output: ({ context }) => failedResult(context),
     },
   },
 });
@@ -319,6 +322,8 @@ export interface AgentCallInput {
   readonly needsPermit: boolean;
   /** True when the agent has a fallback and the policy allows it. */
   readonly hasFallback: boolean;
+  /** The score that a verdict must reach, for a call of the supervisor. */
+  readonly gateScore: number | null;
 }
 
 export interface RetrySettings {
@@ -330,15 +335,10 @@ export interface RetrySettings {
 export interface AgentCallContext extends AgentCallInput {
   /** The number of the present try, from 1. */
   readonly tries: number;
-  /** How the last try failed; null before one did. */
-  readonly outcome: CallFailure | null;
+  /** What the last try came back with, without its output; null before one did. */
+  readonly outcome: TryOutcome | null;
   /** True while the run is paused: the next try waits. Only calls for a plan or the goal are told of a pause. */
   readonly isPaused: boolean;
   /** True once the fallback was asked. */
   readonly isFallback: boolean;
-}
-
-/** The event a machine's output is made from: it carries the output of the final state. */
-interface FinalEvent {
-  readonly output: CallResult;
 }

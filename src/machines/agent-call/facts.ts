@@ -1,5 +1,6 @@
 import type { CallOutcome, CallRequest } from '../../model/calls.js';
 import type { FactBody } from '../../model/facts.js';
+import type { VerdictSummary } from '../../model/verdict-summary.js';
 import type { AgentCallContext } from './chart.js';
 import { keyOfTry } from './updates.js';
 
@@ -24,13 +25,35 @@ export const answeredFact = (
   message: responseMessage(context.request),
 });
 
-export const failedFact = (context: AgentCallContext): FactBody<'agent.failed'> => ({
-  type: 'agent.failed',
-  ...identity(context),
-  code: context.outcome?.code ?? 'threw',
-  reason: context.outcome?.reason ?? '',
-  ...(context.outcome?.usage === undefined ? {} : { usage: context.outcome.usage }),
-});
+export const failedFact = (context: AgentCallContext): FactBody<'agent.failed'> => {
+  const { outcome } = context;
+  const failure = outcome?.kind === 'failed' ? outcome : undefined;
+  return {
+    type: 'agent.failed',
+    ...identity(context),
+    code: failure?.code ?? 'threw',
+    reason: failure?.reason ?? '',
+    ...(failure?.usage === undefined ? {} : { usage: failure.usage }),
+  };
+};
+
+export const verdictFact = (
+  { request, outcome }: AgentCallContext,
+  { subject, score, hasPassed }: VerdictSummary,
+): FactBody<'verdict.given'> => {
+  const answer = outcome?.kind === 'answered' ? outcome.answer : undefined;
+  const verdict = answer?.role === 'supervisor' ? answer : undefined;
+  return {
+    type: 'verdict.given',
+    subject,
+    stepId: request.stepId,
+    score,
+    issues: [...(verdict?.issues ?? [])],
+    feedback: verdict?.feedback ?? '',
+    passed: hasPassed,
+    message: 'VERIFY_RESPONSE',
+  };
+};
 
 type Answered = Extract<CallOutcome, { kind: 'answered' }>;
 

@@ -1,6 +1,14 @@
-import type { CallFailure, CallOutcome, CallResult, FailureCode } from '../../model/calls.js';
+import type {
+  CallFailure,
+  CallOutcome,
+  CallResult,
+  FailureCode,
+  TryOutcome,
+} from '../../model/calls.js';
+import type { VerdictSummary } from '../../model/verdict-summary.js';
 import type { AgentCallContext } from './chart.js';
 import type { Report } from '../orchestrator/context.js';
+import { verdictText } from '../verdict-text.js';
 
 export const keyOfTry = ({ request, tries, isFallback }: AgentCallContext): string => {
   if (isFallback) return `${request.key}#fallback`;
@@ -8,8 +16,8 @@ export const keyOfTry = ({ request, tries, isFallback }: AgentCallContext): stri
 };
 
 /**
- * Who a permit is for. A fallback counts against the budget, but the breaker watches the agent and not its fallback:
- * that goes by a name which no agent can have.
+ * The name that a permit is asked for by. A fallback counts against the budget, but the breaker watches the agent and not its
+ * fallback: that goes by a name which no agent can have.
  */
 export const permitName = ({ request, isFallback }: AgentCallContext): string =>
   isFallback ? `${request.agent}#fallback` : request.agent;
@@ -19,30 +27,47 @@ export const failure = (params: {
   readonly reason: string;
 }): CallFailure => ({ kind: 'failed', ...params });
 
-/** What the breaker and the budget are told after a try. */
+export const tryOutcome = (outcome: CallOutcome): TryOutcome => {
+  if (outcome.kind === 'failed') return outcome;
+  const { kind, answer, output, usage } = outcome;
+  return { kind, answer, hasOutput: output !== null, usage };
+};
+
+/** Told to the breaker and the budget after a try. A try that failed may have used tokens, too. */
 export const settledReport = (
   context: AgentCallContext,
-  outcome: CallOutcome,
 ): Extract<Report, { type: 'call.settled' }> => ({
   type: 'call.settled',
   agent: permitName(context),
-  hasSucceeded: outcome.kind === 'answered',
-  // A try that failed may have cost something, too.
-  usage: outcome.usage ?? null,
+  hasSucceeded: context.outcome?.kind === 'answered',
+  usage: context.outcome?.usage ?? null,
 });
 
-/** Only a failure is kept between tries; an answer ends the call. */
-export const failureOf = (outcome: CallOutcome): CallFailure | null =>
-  outcome.kind === 'failed' ? outcome : null;
-
-/** The result without its output: that is in the journal, under the key of the try. */
-export const answeredResult = (context: AgentCallContext, outcome: CallOutcome): CallResult => {
-  if (outcome.kind === 'failed') return failedResult({ ...context, outcome });
-  const { answer, output } = outcome;
-  return { kind: 'answered', key: keyOfTry(context), answer, hasOutput: output !== null };
+/** A verdict that names issues, or misses its gate, counts as an issue. Undefined unless a supervisor has answered. */
+export const verdictSummary = ({
+  request,
+  outcome,
+  gateScore,
+}: AgentCallContext): VerdictSummary | undefined => {
+  if (request.role !== 'supervisor' || outcome?.kind !== 'answered') return undefined;
+  const { answer } = outcome;
+  if (answer.role !== 'supervisor') return undefined;
+  const hasPassed = gateScore === null || answer.score >= gateScore;
+  return {
+    subject: request.subject,
+    score: answer.score,
+    hasPassed,
+    hasIssues: answer.issues.length > 0 || !hasPassed,
+    feedback: verdictText(answer),
+  };
 };
 
-export const failedResult = (context: AgentCallContext): CallResult => {
-  const { code, reason } = context.outcome ?? { code: 'threw', reason: 'The call was not made' };
-  return { kind: 'failed', key: keyOfTry(context), code, reason };
+/** The result without its output: that is in the journal, under the key of the try. */
+export const callResult = (context: AgentCallContext): CallResult => {
+  const { outcome } = context;
+  const key = keyOfTry(context);
+  if (outcome === null) return { kind: 'failed', key, code: 'threw', reason: 'No try was made' };
+  return outcome.kind === 'answered'
+    ? { kind: 'answered', key, answer: outcome.answer, hasOutput: outcome.hasOutput }
+    : { kind: 'failed', key, code: outcome.code, reason: outcome.reason };
 };

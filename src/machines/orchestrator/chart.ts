@@ -1,4 +1,6 @@
-import { planToCheck, plannerCall, reviewCall, summaryCall } from './requests.js';
+import { concluding } from './concluding.js';
+import { executing } from './executing.js';
+import { planning } from './planning.js';
 import { orchestratorSetup } from './setup.js';
 import { initialContext, runOutcome, settingsIn } from './updates.js';
 import type { Settings } from '../../model/settings.js';
@@ -7,9 +9,9 @@ import type { Settings } from '../../model/settings.js';
  * One goal, from the first plan to the report; or one sub-plan, a level deeper.
  *
  * It decides when the planner is asked, which steps run, when a person or the supervisor must agree, and how the run
- * ends. It never works itself: steps do, in a bounded number of slots. Three regions run side by side: the work, the
- * supervisor's escalation ladder, and the clock; each of the last two can end the first. Whatever ends the run, the
- * work so far is kept.
+ * ends. It never works itself: steps do, in a bounded number of slots. Three regions run side by side: the work
+ * (planning.ts, executing.ts, concluding.ts), the supervisor's escalation ladder, and the clock; each of the last two can
+ * end the first. Whatever ends the run, the work so far is kept.
  *
  * Without settings of its own it takes those of its input.
  */
@@ -19,31 +21,27 @@ export const createOrchestratorMachine = (settings?: Settings) =>
     description: 'Plans, executes, replans and verifies one goal within the bounds of a policy.',
     options: { maxIterations: 1000 },
     context: ({ input }) => initialContext(settings ?? settingsIn(input), input),
-    initial: 'active',
+    initial: 'starting',
     output: ({ context }) => runOutcome(context),
     on: {
       'xstate.done.actor.*': { actions: 'settleStep' },
       'xstate.error.actor.*': { actions: 'settleStep' },
       'permit.requested': [
         { guard: 'isNested', actions: 'passUp' },
-        {
-          guard: 'isOutOfBudget',
-          target: '.windingDown',
-          actions: ['endWithBudget', 'refusePermit'],
-        },
+        { guard: 'isOutOfBudget', actions: 'refusePermit' },
         // A call is paid for when it is asked for, whether or not a breaker lets it through.
         { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
         { actions: ['countCall', 'grantPermit'] },
       ],
-      'verdict.noted': { actions: 'passDown' },
       'permit.granted': { actions: 'passDown' },
       'permit.refused': { actions: 'passDown' },
       'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
+      'verdict.given': { guard: 'isNested', actions: 'passUp' },
       // At once, whatever goes on: what killed so many processes would be called again while it winds down.
       'run.recovered': [
         {
           guard: 'areRecoveriesUsedUp',
-          target: '.ending',
+          target: '.endDecision',
           actions: ['noteRecovery', { type: 'endFailed', params: { reason: 'max-recoveries' } }],
         },
         { actions: 'noteRecovery' },
@@ -61,16 +59,38 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       'run.abort': { actions: 'refuseCommand' },
     },
     states: {
+      // XState starts the children of a first state before it carries out the actions of that state: their facts would come
+      // before the start of the run.
+      starting: {
+        description: 'The start of the run is announced before anything else happens.',
+        entry: ['announceStart', 'startBreakers', 'begin'],
+        on: { 'run.begin': 'active' },
+      },
       active: {
-        description: 'The run is on: work, oversight and clock side by side.',
+        description: 'The run is on: work, oversight and clock run side by side.',
         type: 'parallel',
-        entry: ['announceStart', 'startBreakers'],
         // A command that nothing here accepts is refused further up.
         on: {
-          'xstate.done.actor.*': {
-            guard: 'endsByRejection',
+          'xstate.done.actor.*': [
+            {
+              guard: 'endsByRejection',
+              target: 'windingDown',
+              actions: ['endRejected', 'settleStep'],
+            },
+            // The verdict that confirms a step may end the run, once the step is settled.
+            {
+              guard: 'endsByVerdict',
+              target: 'windingDown',
+              actions: [
+                { type: 'endWith', params: { status: 'aborted', reason: 'escalation' } },
+                'settleStep',
+              ],
+            },
+          ],
+          'permit.requested': {
+            guard: 'isRunOutOfBudget',
             target: 'windingDown',
-            actions: ['endRejected', 'settleStep'],
+            actions: ['endWithBudget', 'refusePermit'],
           },
           // On its way down an answer closes the question at every level that passed it up.
           'approval.grant': [
@@ -108,528 +128,41 @@ export const createOrchestratorMachine = (settings?: Settings) =>
             target: 'windingDown',
             actions: { type: 'endWith', params: { status: 'timeExpired', reason: 'time-limit' } },
           },
-          'ladder.isExhausted': {
-            target: 'windingDown',
-            actions: { type: 'endWith', params: { status: 'aborted', reason: 'escalation' } },
-          },
         },
         states: {
           work: {
-            description: 'Plan, execute, plan again while the budget lasts, verify, summarize.',
-            initial: 'preparing',
-            states: {
-              preparing: {
-                description: 'A plan that came with the goal is checked like any other.',
-                tags: ['running'],
-                invoke: {
-                  id: 'checkPlan',
-                  src: 'checkPlan',
-                  input: ({ context }) => planToCheck(context),
-                  onDone: [
-                    {
-                      guard: 'isPlanGiven',
-                      target: 'checkingPlan',
-                      actions: ['keepGivenPlan', 'announceProposal'],
-                    },
-                    { target: 'beginning' },
-                  ],
-                  onError: 'beginning',
-                },
-                after: { timeLimit: 'beginning' },
-              },
-              beginning: {
-                description:
-                  'The planner is asked, unless there is none or the run is paused already.',
-                always: [
-                  {
-                    guard: 'hasNoPlanner',
-                    target: '#orchestrator.windingDown',
-                    actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
-                  },
-                  { guard: 'isPaused', target: 'interrupted' },
-                  { target: 'planning' },
-                ],
-              },
-              planning: {
-                description: 'The planner makes the first plan, within its share of the time.',
-                tags: ['running'],
-                entry: [{ type: 'enterPhase', params: { phase: 'planning' } }, 'countPlannerCall'],
-                invoke: {
-                  id: 'planner',
-                  src: 'agentCall',
-                  input: ({ context }) => plannerCall(context),
-                  onDone: [
-                    {
-                      guard: 'isPlanAnswered',
-                      target: 'checkingPlan',
-                      actions: ['keepProposal', 'announceProposal'],
-                    },
-                    { target: 'judgingPlanner' },
-                  ],
-                  onError: 'judgingPlanner',
-                },
-                on: {
-                  'run.hold': {
-                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'planner' } }],
-                  },
-                  'run.release': {
-                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'planner' } }],
-                  },
-                },
-                after: {
-                  planningBudget: {
-                    target: 'judgingPlanner',
-                    actions: { type: 'announceExpiry', params: { scope: 'planning' } },
-                  },
-                },
-              },
-              judgingPlanner: {
-                description:
-                  'The planner gave no answer: go on with the plan there is, wait, or end.',
-                entry: { type: 'rejectPlan', params: { by: 'planner' } },
-                always: [
-                  { guard: 'hasPlan', target: 'executing', actions: 'dropRequests' },
-                  {
-                    guard: 'waitsOnPlannerFailure',
-                    target: 'interrupted',
-                    actions: [
-                      'dropRequests',
-                      { type: 'pause', params: { reason: 'The planner failed' } },
-                    ],
-                  },
-                  {
-                    target: '#orchestrator.windingDown',
-                    actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
-                  },
-                ],
-              },
-              checkingPlan: {
-                description: 'Is it a plan, is it new, and who has to agree to it?',
-                always: [
-                  {
-                    guard: 'isProposalInvalid',
-                    target: 'judgingReplan',
-                    actions: { type: 'rejectPlan', params: { by: 'validation' } },
-                  },
-                  {
-                    guard: 'isRepeatedPlan',
-                    target: 'refusingReplan',
-                    actions: { type: 'rejectPlan', params: { by: 'repeat' } },
-                  },
-                  { guard: 'isReviewHeld', target: 'holdingReview' },
-                  { guard: 'needsPlanReview', target: 'reviewingPlan' },
-                  { target: 'acceptingPlan' },
-                ],
-              },
-              holdingReview: {
-                description: 'The plan is reviewed as soon as a person resumes the run.',
-                tags: ['waiting-for-human'],
-                entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
-                on: {
-                  'run.release': { target: 'reviewingPlan', actions: 'releaseSteps' },
-                },
-              },
-              reviewingPlan: {
-                description: 'The supervisor scores the plan before anything of it runs.',
-                tags: ['running'],
-                entry: { type: 'enterPhase', params: { phase: 'reviewingPlan' } },
-                invoke: {
-                  id: 'planReview',
-                  src: 'agentCall',
-                  input: ({ context }) => reviewCall(context, 'plan'),
-                  onDone: {
-                    target: 'weighingPlan',
-                    actions: { type: 'giveVerdict', params: { subject: 'plan' } },
-                  },
-                  onError: {
-                    target: 'judgingReplan',
-                    actions: {
-                      type: 'rejectPlan',
-                      params: { by: 'supervisor', reason: 'The review crashed' },
-                    },
-                  },
-                },
-                on: {
-                  'run.hold': {
-                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'planReview' } }],
-                  },
-                  'run.release': {
-                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'planReview' } }],
-                  },
-                },
-                after: {
-                  planningBudget: {
-                    target: 'judgingReplan',
-                    actions: [
-                      { type: 'announceExpiry', params: { scope: 'planning' } },
-                      {
-                        type: 'rejectPlan',
-                        params: { by: 'supervisor', reason: 'The review took too long' },
-                      },
-                    ],
-                  },
-                },
-              },
-              weighingPlan: {
-                description: 'The verdict has moved the ladder before anything follows from it.',
-                on: {
-                  'verdict.noted': [
-                    { guard: 'isPlanAccepted', target: 'acceptingPlan' },
-                    {
-                      target: 'judgingReplan',
-                      actions: { type: 'rejectPlan', params: { by: 'supervisor' } },
-                    },
-                  ],
-                },
-              },
-              acceptingPlan: {
-                description: 'Does a person have to agree?',
-                always: [
-                  {
-                    guard: 'needsPlanApproval',
-                    target: 'awaitingPlanApproval',
-                    actions: { type: 'askForPermission', params: { about: 'plan' } },
-                  },
-                  { target: 'executing', actions: 'adoptProposal' },
-                ],
-              },
-              awaitingPlanApproval: {
-                description: 'A person reads the plan. No answer in time is an answer.',
-                tags: ['waiting-for-human'],
-                entry: { type: 'enterPhase', params: { phase: 'awaitingPlanApproval' } },
-                on: {
-                  'approval.grant': {
-                    guard: 'isAnswerToOwnQuestion',
-                    target: 'executing',
-                    actions: ['closeOwnQuestion', 'adoptProposal'],
-                  },
-                  'approval.reject': {
-                    guard: 'isAnswerToOwnQuestion',
-                    target: 'judgingPlanRejection',
-                    actions: [
-                      'closeOwnQuestion',
-                      {
-                        type: 'rejectPlan',
-                        params: ({ event }) => ({ by: 'human', reason: event.reason }),
-                      },
-                    ],
-                  },
-                },
-                after: {
-                  approvalTimeout: [
-                    {
-                      guard: 'timeoutApproves',
-                      target: 'executing',
-                      actions: ['closeOwnQuestion', 'adoptProposal'],
-                    },
-                    {
-                      target: 'judgingPlanRejection',
-                      actions: [
-                        'closeOwnQuestion',
-                        { type: 'rejectPlan', params: { by: 'human' } },
-                      ],
-                    },
-                  ],
-                },
-              },
-              judgingPlanRejection: {
-                description:
-                  'The plan there is goes on without the rejected one, another is made, or the run ends.',
-                always: [
-                  { guard: 'keepsPlanOnReject', target: 'executing', actions: 'dropRequests' },
-                  {
-                    guard: 'rejectionFails',
-                    target: '#orchestrator.windingDown',
-                    actions: { type: 'endFailed', params: { reason: 'plan-rejected' } },
-                  },
-                  { target: 'judgingReplan' },
-                ],
-              },
-              executing: {
-                description: 'Runnable steps run, as many at once as there are slots.',
-                tags: ['running'],
-                entry: [{ type: 'enterPhase', params: { phase: 'executing' } }, 'startSteps'],
-                on: {
-                  'xstate.done.actor.*': { guard: 'isGoingOn', actions: 'settleAndStart' },
-                  'xstate.error.actor.*': { actions: 'settleAndStart' },
-                  'plan.skip': { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
-                  'plan.skipTo': { guard: 'isAccepted', actions: ['skipSteps', 'startSteps'] },
-                },
-                always: [
-                  {
-                    guard: 'mustStop',
-                    target: 'concluding',
-                    actions: { type: 'endFailed', params: { reason: 'step-failed' } },
-                  },
-                  {
-                    guard: 'hasTooManyFailures',
-                    target: 'concluding',
-                    actions: { type: 'endFailed', params: { reason: 'too-many-failures' } },
-                  },
-                  { guard: 'isPaused', target: 'interrupted' },
-                  { guard: 'isExecutionClosed', target: 'draining' },
-                  { guard: 'hasRefusedRequests', target: 'refusingReplan' },
-                  {
-                    guard: 'startsOver',
-                    target: 'judgingReplan',
-                    actions: ['giveUpSteps', 'coalesceRequests'],
-                  },
-                  { guard: 'hasRequests', target: 'draining' },
-                  { guard: 'isPlanSettled', target: 'judgingResults' },
-                ],
-              },
-              draining: {
-                description:
-                  'Nothing new starts; what runs comes to its end. A pause or a failure too many is judged at once.',
-                tags: ['running'],
-                entry: { type: 'enterPhase', params: { phase: 'draining' } },
-                always: [
-                  { guard: 'isHalted', target: 'executing' },
-                  {
-                    guard: 'isGoalMissed',
-                    target: 'concluding',
-                    actions: { type: 'endFailed', params: { reason: 'goal-not-achieved' } },
-                  },
-                  {
-                    guard: 'isDrainedAndClosed',
-                    target: 'judgingResults',
-                    actions: 'dropRequests',
-                  },
-                  { guard: 'isIdle', target: 'judgingReplan', actions: 'coalesceRequests' },
-                ],
-              },
-              judgingReplan: {
-                description: 'Is there budget for another plan? A paused run does not ask yet.',
-                always: [
-                  { guard: 'isPaused', target: 'interrupted' },
-                  { guard: 'canReplan', target: 'replanning' },
-                  { target: 'refusingReplan' },
-                ],
-              },
-              refusingReplan: {
-                description:
-                  'The replan bound is reached: the policy says what becomes of the run.',
-                entry: 'announceReplanRefused',
-                always: [
-                  {
-                    guard: 'failsOnLimit',
-                    target: '#orchestrator.windingDown',
-                    actions: { type: 'endFailed', params: { reason: 'replan-limit' } },
-                  },
-                  {
-                    guard: 'hasNoPlan',
-                    target: '#orchestrator.windingDown',
-                    actions: { type: 'endFailed', params: { reason: 'no-acceptable-plan' } },
-                  },
-                  { guard: 'finishesOnLimit', target: 'concluding', actions: 'dropRequests' },
-                  {
-                    guard: 'asksOnLimit',
-                    target: 'awaitingLimitDecision',
-                    actions: { type: 'askForPermission', params: { about: 'limit' } },
-                  },
-                  { target: 'executing', actions: 'dropRequests' },
-                ],
-              },
-              awaitingLimitDecision: {
-                description: 'A person decides whether the run goes on without another plan.',
-                tags: ['waiting-for-human'],
-                entry: { type: 'enterPhase', params: { phase: 'awaitingLimitDecision' } },
-                on: {
-                  'approval.grant': {
-                    guard: 'isAnswerToOwnQuestion',
-                    target: 'executing',
-                    actions: ['closeOwnQuestion', 'dropRequests'],
-                  },
-                  'approval.reject': {
-                    guard: 'isAnswerToOwnQuestion',
-                    target: 'concluding',
-                    actions: [
-                      'closeOwnQuestion',
-                      { type: 'endFailed', params: { reason: 'replan-limit' } },
-                    ],
-                  },
-                },
-                after: {
-                  approvalTimeout: [
-                    {
-                      guard: 'timeoutApproves',
-                      target: 'executing',
-                      actions: ['closeOwnQuestion', 'dropRequests'],
-                    },
-                    {
-                      target: 'concluding',
-                      actions: [
-                        'closeOwnQuestion',
-                        { type: 'endFailed', params: { reason: 'replan-limit' } },
-                      ],
-                    },
-                  ],
-                },
-              },
-              replanning: {
-                description:
-                  'The planner makes another plan; the call is paid for when it is made.',
-                tags: ['running'],
-                entry: [
-                  'countReplan',
-                  { type: 'enterPhase', params: { phase: 'replanning' } },
-                  'announceReplan',
-                ],
-                invoke: {
-                  id: 'planner',
-                  src: 'agentCall',
-                  input: ({ context }) => plannerCall(context),
-                  onDone: [
-                    {
-                      guard: 'isPlanAnswered',
-                      target: 'checkingPlan',
-                      actions: ['keepProposal', 'announceProposal'],
-                    },
-                    { target: 'judgingPlanner' },
-                  ],
-                  onError: 'judgingPlanner',
-                },
-                on: {
-                  'run.hold': {
-                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'planner' } }],
-                  },
-                  'run.release': {
-                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'planner' } }],
-                  },
-                },
-                after: {
-                  planningBudget: {
-                    target: 'judgingPlanner',
-                    actions: { type: 'announceExpiry', params: { scope: 'planning' } },
-                  },
-                },
-              },
-              interrupted: {
-                description:
-                  'Nothing new starts until a person says so; what runs comes to its end.',
-                tags: ['waiting-for-human'],
-                entry: { type: 'enterPhase', params: { phase: 'interrupted' } },
-                on: {
-                  'run.release': [
-                    { guard: 'hasPlan', target: 'executing', actions: 'releaseSteps' },
-                    { guard: 'hasRequests', target: 'judgingReplan', actions: 'releaseSteps' },
-                    { target: 'planning', actions: 'releaseSteps' },
-                  ],
-                },
-                always: { guard: 'isSubplanSettled', target: 'judgingResults' },
-              },
-              judgingResults: {
-                description: 'Does the supervisor have to confirm the goal?',
-                always: [
-                  { guard: 'needsGoalReview', target: 'verifying' },
-                  { target: 'concluding' },
-                ],
-              },
-              verifying: {
-                description:
-                  'The supervisor judges whether the goal is met, within its share of the time.',
-                tags: ['running'],
-                entry: { type: 'enterPhase', params: { phase: 'verifying' } },
-                invoke: {
-                  id: 'goalReview',
-                  src: 'agentCall',
-                  input: ({ context }) => reviewCall(context, 'goal'),
-                  onDone: {
-                    target: 'weighingGoal',
-                    actions: { type: 'giveVerdict', params: { subject: 'goal' } },
-                  },
-                  onError: {
-                    target: 'concluding',
-                    actions: { type: 'endFailed', params: { reason: 'verification-failed' } },
-                  },
-                },
-                on: {
-                  'run.hold': {
-                    actions: ['holdSteps', { type: 'passToCall', params: { id: 'goalReview' } }],
-                  },
-                  'run.release': {
-                    actions: ['releaseSteps', { type: 'passToCall', params: { id: 'goalReview' } }],
-                  },
-                },
-                after: {
-                  verificationBudget: {
-                    target: 'concluding',
-                    actions: [
-                      { type: 'announceExpiry', params: { scope: 'verification' } },
-                      { type: 'endFailed', params: { reason: 'verification-timeout' } },
-                    ],
-                  },
-                },
-              },
-              weighingGoal: {
-                description: 'The verdict has moved the ladder before anything follows from it.',
-                on: {
-                  'verdict.noted': [
-                    {
-                      guard: 'isGoalAccepted',
-                      target: 'concluding',
-                      actions: {
-                        type: 'endWith',
-                        params: { status: 'completed', reason: 'goal-achieved' },
-                      },
-                    },
-                    { guard: 'canReplanInTime', target: 'judgingReplan', actions: 'requestGoal' },
-                    {
-                      target: 'concluding',
-                      actions: { type: 'endFailed', params: { reason: 'goal-not-achieved' } },
-                    },
-                  ],
-                },
-              },
-              concluding: {
-                description: 'How does it end, and is there something to summarize?',
-                entry: 'decideEnding',
-                always: [
-                  { guard: 'needsSummary', target: 'summarizing' },
-                  { target: '#orchestrator.windingDown' },
-                ],
-              },
-              summarizing: {
-                description:
-                  'The summarizer tells what was done; without it the run ends all the same.',
-                tags: ['running'],
-                entry: { type: 'enterPhase', params: { phase: 'summarizing' } },
-                invoke: {
-                  id: 'summarizer',
-                  src: 'agentCall',
-                  input: ({ context }) => summaryCall(context),
-                  onDone: { target: '#orchestrator.windingDown', actions: 'keepSummary' },
-                  onError: '#orchestrator.windingDown',
-                },
-                after: { verificationBudget: '#orchestrator.windingDown' },
-              },
-            },
+            description: 'Plan, execute, plan again while replans are left, and conclude.',
+            initial: 'planning',
+            states: { planning, executing, concluding },
           },
           oversight: {
             description:
-              'The escalation ladder: every verdict moves it, the most severe reason wins.',
+              'The escalation ladder: every verdict moves it, and the most severe level wins. At the level abort the supervisor ends the run.',
             initial: 'none',
             on: {
-              'verdict.given': [
-                { guard: 'isNested', actions: 'passUp' },
-                { guard: 'isAbortNext', target: '.abort', actions: ['climb', 'keepLastWord'] },
-                { guard: 'isCriticalNext', target: '.critical', actions: ['climb', 'noteVerdict'] },
-                { guard: 'isRefocusNext', target: '.refocus', actions: ['climb', 'noteVerdict'] },
-                { guard: 'isCorrectNext', target: '.correct', actions: ['climb', 'noteVerdict'] },
-                { guard: 'isRemindNext', target: '.remind', actions: ['climb', 'noteVerdict'] },
-                { target: '.none', actions: ['climb', 'noteVerdict'] },
+              'verdict.given': { guard: 'isGoalRun', actions: 'climb' },
+              'ladder.moved': [
+                {
+                  guard: { type: 'isAtLevel', params: { level: 'abort' } },
+                  target: '#orchestrator.windingDown',
+                  actions: { type: 'endWith', params: { status: 'aborted', reason: 'escalation' } },
+                },
+                {
+                  guard: { type: 'isAtLevel', params: { level: 'critical' } },
+                  target: '.critical',
+                },
+                { guard: { type: 'isAtLevel', params: { level: 'refocus' } }, target: '.refocus' },
+                { guard: { type: 'isAtLevel', params: { level: 'correct' } }, target: '.correct' },
+                { guard: { type: 'isAtLevel', params: { level: 'remind' } }, target: '.remind' },
+                { target: '.none' },
               ],
             },
             states: {
-              none: { description: 'All is well.' },
-              remind: { description: 'Gentle guidance goes to the next agents.' },
-              correct: { description: 'Clear redirection goes to the next agents.' },
-              refocus: { description: 'Hard intervention goes to the next agents.' },
-              critical: { description: 'The final warning.' },
-              abort: {
-                description: 'The supervisor ends the run.',
-                entry: 'exhaustLadder',
-              },
+              none: { description: 'No guidance is needed.' },
+              remind: { description: 'Agents that start get gentle guidance.' },
+              correct: { description: 'Agents that start get a clear correction.' },
+              refocus: { description: 'Agents that start get a firm instruction to refocus.' },
+              critical: { description: 'The final warning goes to agents that start.' },
             },
           },
           clock: {
@@ -661,13 +194,18 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                       reenter: true,
                       actions: 'useExtension',
                     },
-                    { target: 'expired' },
+                    {
+                      target: '#orchestrator.windingDown',
+                      actions: [
+                        { type: 'announceExpiry', params: { scope: 'run' } },
+                        {
+                          type: 'endWith',
+                          params: { status: 'timeExpired', reason: 'time-limit' },
+                        },
+                      ],
+                    },
                   ],
                 },
-              },
-              expired: {
-                description: 'The time is up.',
-                entry: [{ type: 'announceExpiry', params: { scope: 'run' } }, 'callTime'],
               },
             },
           },
@@ -677,28 +215,15 @@ export const createOrchestratorMachine = (settings?: Settings) =>
         description:
           'Nothing new starts. What runs gets the grace period, unless a person ended the run.',
         tags: ['ending'],
-        entry: [
-          { type: 'enterPhase', params: { phase: 'windingDown' } },
-          'windDownSteps',
-          'hearLastWord',
-        ],
-        on: {
-          'verdict.given': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'noteVerdict' }],
-          'permit.requested': [
-            { guard: 'isNested', actions: 'passUp' },
-            { guard: 'isOutOfBudget', actions: 'refusePermit' },
-            { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
-            { actions: ['countCall', 'grantPermit'] },
-          ],
-        },
+        entry: [{ type: 'enterPhase', params: { phase: 'windingDown' } }, 'windDownSteps'],
         always: [
-          { guard: 'endsAtOnce', target: 'ending' },
-          { guard: 'isIdle', target: 'ending' },
+          { guard: 'endsAtOnce', target: 'endDecision' },
+          { guard: 'isIdle', target: 'endDecision' },
         ],
-        after: { gracePeriod: 'ending' },
+        after: { gracePeriod: 'endDecision' },
       },
-      ending: {
-        description: 'Every step is settled and the end is written down.',
+      endDecision: {
+        description: 'Every step is settled: how did the run end?',
         tags: ['ending'],
         entry: 'announceEnd',
         always: [

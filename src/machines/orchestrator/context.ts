@@ -7,6 +7,7 @@ import type { CallResult, FailureCode, ReplanRequest } from '../../model/calls.j
 import type { Usage } from '../../model/usage.js';
 import type { Progress } from '../../model/progress.js';
 import type { Settings } from '../../model/settings.js';
+import type { VerdictSummary } from '../../model/verdict-summary.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
 export interface OrchestratorInput {
@@ -53,8 +54,6 @@ export interface OrchestratorContext {
   readonly isPaused: boolean;
   /** What people said last, oldest first: at most `policy.context.maxMessages` texts. */
   readonly conversation: readonly string[];
-  /** The plan that came with the goal, until it is checked; null when none came. */
-  readonly givenPlan: unknown;
   readonly proposal: Proposal | null;
   /** Revisions adopted so far; -1 before the first. */
   readonly revision: number;
@@ -79,12 +78,11 @@ export interface OrchestratorContext {
   };
   /** What the supervisor said last about the plan or the goal. */
   readonly review: CallResult | null;
-  /** The way to the step whose verdict ends the run and which is done by it; empty when there is none. */
-  readonly lastWord: Route;
-  /** Questions waiting for a person and the way to whoever asked; the chart's own have an empty route. */
+  /** Questions waiting for a person, and the way to the chart that asked. */
   readonly questions: readonly OpenQuestion[];
   readonly answeredQuestions: readonly string[];
-  readonly ownQuestions: number;
+  /** Questions that this chart itself put to a person. */
+  readonly questionCount: number;
   /** The last confidence of each agent that gave one. */
   readonly confidence: Readonly<Record<string, number>>;
   readonly spent: {
@@ -103,15 +101,7 @@ export interface OrchestratorContext {
 
 /** What children tell their parent, all the way up to the root. */
 export type Report =
-  | {
-      readonly type: 'verdict.given';
-      readonly score: number;
-      readonly hasIssues: boolean;
-      readonly feedback: string;
-      /** True when the step it is about is done by it. */
-      readonly isLast: boolean;
-      readonly route: Route;
-    }
+  | ({ readonly type: 'verdict.given' } & VerdictSummary)
   | {
       readonly type: 'approval.requested';
       readonly requestId: string;
@@ -127,12 +117,6 @@ export type Report =
       readonly usage: Usage | null;
     };
 
-/** The ladder has taken a verdict in and the run goes on. */
-export interface VerdictNoted {
-  readonly type: 'verdict.noted';
-  readonly route: Route;
-}
-
 export type PermitAnswer =
   | { readonly type: 'permit.granted'; readonly route: Route }
   | { readonly type: 'permit.refused'; readonly route: Route; readonly code: FailureCode };
@@ -142,14 +126,16 @@ export type OrchestratorEvent =
   | RunRecovered
   | Report
   | PermitAnswer
-  | VerdictNoted
+  /** From the chart to itself: everything that comes before the work is done. */
+  | { readonly type: 'run.begin' }
   /** From the run above, when it winds down; only sub-plans hear it. */
   | { readonly type: 'run.windDown' }
   /** What a pause and its end come down to, here and in every sub-plan: facts tell of them once, at the root. */
   | { readonly type: 'run.hold' }
   | { readonly type: 'run.release' }
   | { readonly type: 'time.isUp' }
-  | { readonly type: 'ladder.isExhausted' }
+  /** A verdict has moved the escalation ladder, perhaps to where it was. */
+  | { readonly type: 'ladder.moved' }
   | {
       readonly type: `xstate.done.actor.slot-${number}`;
       readonly actorId: string;

@@ -1,8 +1,7 @@
 import { refusalOf } from '../../guards/commands.js';
-import type { FactBody } from '../../model/facts.js';
 import { stateOf } from '../../plan/progress.js';
 import * as takeOff from './cancel-steps.js';
-import type { OrchestratorContext, OrchestratorEvent, Report } from './context.js';
+import type { OrchestratorContext, OrchestratorEvent } from './context.js';
 import { fingerprintOf } from './updates.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
@@ -20,18 +19,6 @@ export const replanRefusal = (context: OrchestratorContext): string => {
   return isAtBound || context.settings.team.hasPlanner ? 'replan-limit' : 'no-planner';
 };
 
-const NO_VERDICT = {
-  type: 'verdict.given',
-  score: 100,
-  hasIssues: false,
-  feedback: '',
-  isLast: false,
-  route: [],
-} as const;
-
-export const asVerdict = (event: OrchestratorEvent): Extract<Report, { type: 'verdict.given' }> =>
-  event.type === 'verdict.given' ? event : NO_VERDICT;
-
 /** The child that is done or has crashed; undefined when the event names none. */
 export const actorIn = (event: OrchestratorEvent): string | undefined =>
   'actorId' in event && typeof event.actorId === 'string' ? event.actorId : undefined;
@@ -43,6 +30,7 @@ export const outcomeIn = (event: OrchestratorEvent): StepOutcome | undefined =>
 const isStepOutcome = (output: Partial<StepOutcome> | null | undefined): output is StepOutcome =>
   (output?.status === 'completed' || output?.status === 'failed' || output?.status === 'skipped') &&
   output.handOff !== undefined &&
+  output.verdict !== undefined &&
   Array.isArray(output.outputKeys);
 
 export const routeOf = (event: OrchestratorEvent): readonly string[] =>
@@ -71,20 +59,4 @@ export const refusal = (
     indexes ??= takeOff.stepIndexes(context);
     return stateOf(context.progress, indexes.get(stepId) ?? -1)?.status;
   });
-};
-
-export const ownAnswerFact = (
-  context: OrchestratorContext,
-  requestId: string,
-  event: OrchestratorEvent,
-): FactBody => {
-  const stepId = context.parentStepId;
-  if (event.type === 'approval.grant') {
-    return { type: 'approval.granted', requestId, stepId, answer: event.answer };
-  }
-  if (event.type === 'approval.reject') {
-    return { type: 'approval.rejected', requestId, stepId, reason: event.reason };
-  }
-  const outcome = context.settings.policy.approval.onTimeout;
-  return { type: 'approval.expired', requestId, stepId, outcome };
 };

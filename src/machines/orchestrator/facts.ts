@@ -1,10 +1,8 @@
 import type { ReplanRequest } from '../../model/calls.js';
-import type { JsonValue } from '../../canonical-json.js';
 import type { Level } from '../../model/statuses.js';
 import type { FactBody } from '../../model/facts.js';
 import type { ProposedPlan } from '../../model/plan.js';
 import { stateOf } from '../../plan/progress.js';
-import { visibleText } from '../../plan/visible-text.js';
 import { stepPath } from './requests.js';
 import type { OrchestratorContext } from './context.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
@@ -71,27 +69,6 @@ export const planRejected = (
   reason,
   issues: by === 'validation' || by === 'supervisor' ? [...(proposal?.issues ?? [])] : [],
 });
-
-/** What a person is asked about a plan. */
-export const QUESTIONS = {
-  plan: 'May this plan be executed?',
-  limit: 'The replan limit is reached. Go on without a new plan?',
-} as const;
-
-/** What a person is shown when a plan is put to them: exactly what would run, with whatever is hidden in it. */
-export const approvalPayload = ({ proposal }: OrchestratorContext): JsonValue => {
-  if (proposal?.plan == null) return null;
-  const { analysis, steps } = proposal.plan;
-  return {
-    analysis: visibleText(analysis),
-    steps: steps.map(({ id, agent, task, dependsOn }) => ({
-      id,
-      agent,
-      task: visibleText(task),
-      dependsOn,
-    })),
-  };
-};
 
 export const replanRequested = (
   { parentStepId }: OrchestratorContext,

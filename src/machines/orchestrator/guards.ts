@@ -1,7 +1,6 @@
 import {
   endsAtOnce,
   endsByRejection,
-  isAnswerToOwnQuestion,
   isForChild,
   isQuestionOpen,
   keepsPlanOnReject,
@@ -10,21 +9,18 @@ import { canPlanAgain, canReplan, exhaustedLimit } from '../../guards/budget.js'
 import type { Level, Ending } from '../../model/statuses.js';
 import { nextLadder } from '../../guards/escalation.js';
 import { areRecoveriesUsedUp } from '../../guards/recovery.js';
+import { isGatePassed } from '../../guards/gates.js';
 import * as proposal from '../../guards/proposal.js';
 import * as schedule from '../../guards/schedule.js';
-import { checkedPlan, resultOf } from '../event-output.js';
-import { asVerdict, breakerOf, isRepeatedPlan, outcomeIn, refusal } from './events.js';
+import { nextReady } from '../../plan/progress.js';
+import { approvalOf, resultOf } from '../event-output.js';
+import { breakerOf, isRepeatedPlan, outcomeIn, refusal } from './events.js';
 import type { OrchestratorContext, OrchestratorEvent } from './context.js';
-import * as updates from './updates.js';
 
 interface Judged {
   readonly context: OrchestratorContext;
   readonly event: OrchestratorEvent;
 }
-
-/** Where a verdict takes the ladder. */
-const nextLevel = ({ context, event }: Judged): Level =>
-  nextLadder(context.ladder, asVerdict(event), context.settings.policy.escalation).level;
 
 /** The guards that the orchestrator's chart names. Each is one line here; what it judges by is in src/guards. */
 export const orchestratorGuards = {
@@ -33,8 +29,19 @@ export const orchestratorGuards = {
   asksOnLimit: ({ context }: Judged) => context.settings.policy.replan.onLimit === 'askHuman',
   canReplan: ({ context }: Judged) => canReplan(context),
   canReplanInTime: ({ context }: Judged) => canReplan(context) && !context.isExecutionClosed,
-  endsAtOnce: ({ context }: Judged) => endsAtOnce(context) && context.lastWord.length === 0,
+  canStartSteps: ({ context }: Judged) =>
+    schedule.mayStartSteps(context) &&
+    context.slots.includes(null) &&
+    nextReady(context.progress) !== undefined,
+  endsAtOnce: ({ context }: Judged) => endsAtOnce(context),
   endsByRejection: ({ context, event }: Judged) => endsByRejection(context, outcomeIn(event)),
+  endsByVerdict: ({ context, event }: Judged) => {
+    const verdict = outcomeIn(event)?.verdict;
+    if (verdict == null || context.depth > 0) return false;
+    return (
+      nextLadder(context.ladder, verdict, context.settings.policy.escalation).level === 'abort'
+    );
+  },
   failsOnLimit: ({ context }: Judged) => context.settings.policy.replan.onLimit === 'fail',
   finishesOnLimit: ({ context }: Judged) => context.settings.policy.replan.onLimit === 'finish',
   hasBreaker: ({ context, event }: Judged) => breakerOf(context, event) !== undefined,
@@ -45,13 +52,9 @@ export const orchestratorGuards = {
   hasRefusedRequests: ({ context }: Judged) => schedule.hasRefusedRequests(context),
   hasRequests: ({ context }: Judged) => schedule.hasRequests(context),
   hasTooManyFailures: ({ context }: Judged) => schedule.hasTooManyFailures(context),
-  isAbortNext: (judged: Judged) => nextLevel(judged) === 'abort',
   isAccepted: ({ context, event }: Judged) => refusal(context, event) === undefined,
-  isAnswerToOwnQuestion: ({ context, event }: Judged) =>
-    isAnswerToOwnQuestion(updates.ownQuestionId(context), event) &&
-    refusal(context, event) === undefined,
-  isCorrectNext: (judged: Judged) => nextLevel(judged) === 'correct',
-  isCriticalNext: (judged: Judged) => nextLevel(judged) === 'critical',
+  isAtLevel: ({ context }: Judged, params: { readonly level: Level }) =>
+    context.ladder.level === params.level,
   isDrainedAndClosed: ({ context }: Judged) =>
     context.isExecutionClosed && schedule.isIdle(context),
   isEndingAs: ({ context }: Judged, params: { readonly status: Ending['status'] }) =>
@@ -59,25 +62,27 @@ export const orchestratorGuards = {
   isExecutionClosed: ({ context }: Judged) => context.isExecutionClosed,
   // Only a parent knows the way to a child: whoever speaks to the root names a question, not a route.
   isForChild: ({ context, event }: Judged) => context.depth > 0 && isForChild(event),
-  isGoingOn: ({ context, event }: Judged) => !endsByRejection(context, outcomeIn(event)),
-  isHalted: ({ context }: Judged) => schedule.isHalted(context),
   isGoalMissed: ({ context }: Judged) => schedule.isGoalMissed(context),
-  isGoalAccepted: ({ context }: Judged) => proposal.isGoalAccepted(context),
+  isGoalAccepted: ({ context, event }: Judged) =>
+    isGatePassed(context.settings, 'goal', resultOf(event)),
+  isGoalRun: ({ context }: Judged) => context.depth === 0,
+  isGranted: ({ event }: Judged) => approvalOf(event).isGranted,
   isIdle: ({ context }: Judged) => schedule.isIdle(context),
   isNested: ({ context }: Judged) => context.depth > 0,
   isOutOfBudget: ({ context }: Judged) => exhaustedLimit(context) !== undefined,
   isPaused: ({ context }: Judged) => context.isPaused,
-  isPlanAccepted: ({ context }: Judged) => proposal.isPlanAccepted(context),
+  isPlanAccepted: ({ context, event }: Judged) =>
+    isGatePassed(context.settings, 'plan', resultOf(event)),
   isPlanAnswered: ({ event }: Judged) => proposal.isPlanAnswered(resultOf(event)),
-  isPlanGiven: ({ event }: Judged) => checkedPlan(event) !== null,
+  isPlanGiven: ({ context }: Judged) => context.proposal !== null,
   isPlanSettled: ({ context }: Judged) => schedule.isPlanSettled(context),
   isProposalInvalid: ({ context }: Judged) => proposal.isProposalInvalid(context),
   isQuestionOpen: ({ context, event }: Judged) =>
     isQuestionOpen(context, event) && refusal(context, event) === undefined,
-  isRefocusNext: (judged: Judged) => nextLevel(judged) === 'refocus',
-  isRemindNext: (judged: Judged) => nextLevel(judged) === 'remind',
   isRepeatedPlan: ({ context }: Judged) => isRepeatedPlan(context),
   isReviewHeld: ({ context }: Judged) => context.isPaused && proposal.needsPlanReview(context),
+  isRunOutOfBudget: ({ context }: Judged) =>
+    context.depth === 0 && exhaustedLimit(context) !== undefined,
   isSubplanSettled: ({ context }: Judged) => schedule.isSubplanSettled(context),
   keepsPlanOnReject: ({ context }: Judged) => keepsPlanOnReject(context),
   mustStop: ({ context }: Judged) => schedule.mustStop(context),
@@ -87,8 +92,6 @@ export const orchestratorGuards = {
   needsSummary: ({ context }: Judged) => proposal.needsSummary(context),
   rejectionFails: ({ context }: Judged) => context.settings.policy.approval.onReject !== 'replan',
   startsOver: ({ context }: Judged) => schedule.startsOver(context),
-  timeoutApproves: ({ context }: Judged) =>
-    context.settings.policy.approval.onTimeout === 'approve',
   waitsOnPlannerFailure: ({ context }: Judged) =>
     context.settings.policy.failure.onPlannerFailure === 'interrupt' && canPlanAgain(context),
 };

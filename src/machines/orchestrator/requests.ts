@@ -11,10 +11,12 @@ import { itemsOf } from '../../plan/chunked-list.js';
 import type { PlannedStep } from '../../model/progress.js';
 import { isSatisfying, stateOf } from '../../plan/progress.js';
 import { fixBudgetMs, stepBudgetMs } from '../../guards/time-budgets.js';
+import type { JsonValue } from '../../canonical-json.js';
+import { visibleText } from '../../plan/visible-text.js';
 import type { AgentCallInput } from '../agent-call/chart.js';
+import type { ApprovalInput } from '../approval/context.js';
 import { callSettings } from '../call-settings.js';
 import type { OrchestratorContext } from './context.js';
-import type { PlanToCheck } from '../../model/proposal.js';
 import type { StepInput } from '../step/context.js';
 
 /** The path of a step of this plan. */
@@ -75,13 +77,6 @@ const existingStepIds = ({ progress, settings }: OrchestratorContext): string[] 
   });
 };
 
-export const planToCheck = ({ givenPlan, settings }: OrchestratorContext): PlanToCheck => ({
-  plan: givenPlan,
-  agents: settings.team.agents,
-  maxSteps: settings.policy.limits.maxSteps,
-  maxVotes: settings.policy.limits.maxVotes,
-});
-
 export const plannerCall = (context: OrchestratorContext): AgentCallInput => {
   const request: PlannerRequest = {
     role: 'planner',
@@ -129,6 +124,41 @@ export const summaryCall = (context: OrchestratorContext): AgentCallInput => {
     skipped: stepsThat(context, 'skipped'),
   };
   return callSettings(context.settings, request);
+};
+
+/** May the proposed plan be executed? */
+export const planApproval = (context: OrchestratorContext): ApprovalInput =>
+  approval(context, 'May this plan be executed?');
+
+/** The replan bound is reached: may the run go on without another plan? */
+export const limitApproval = (context: OrchestratorContext): ApprovalInput =>
+  approval(context, 'The replan limit is reached. Go on without a new plan?');
+
+const approval = (context: OrchestratorContext, question: string): ApprovalInput => {
+  const { timeoutMs, onTimeout } = context.settings.policy.approval;
+  return {
+    requestId: `${context.parentStepId ?? 'plan'}:plan.${context.questionCount}`,
+    stepId: context.parentStepId,
+    question,
+    payload: planPayload(context),
+    timeoutMs,
+    onTimeout,
+  };
+};
+
+/** Shown to a person with a plan: exactly what would run, with hidden characters made visible. */
+const planPayload = ({ proposal }: OrchestratorContext): JsonValue => {
+  if (proposal?.plan == null) return null;
+  const { analysis, steps } = proposal.plan;
+  return {
+    analysis: visibleText(analysis),
+    steps: steps.map(({ id, agent, task, dependsOn }) => ({
+      id,
+      agent,
+      task: visibleText(task),
+      dependsOn,
+    })),
+  };
 };
 
 export const stepInput = (context: OrchestratorContext, index: number): StepInput => {

@@ -7,7 +7,7 @@ import { planAdopted } from './adopt.js';
 import { stepPath } from './requests.js';
 import * as facts from './facts.js';
 import type { OrchestratorContext, Update } from './context.js';
-import { progressed } from './updates.js';
+import { climbed, progressed } from './updates.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
 /* What a step that has ended does to the plan: it is settled, and may ask for another plan or hand off. */
@@ -21,6 +21,7 @@ const CRASHED: StepOutcome = {
   confidence: null,
   request: null,
   handOff: null,
+  verdict: null,
 };
 
 /** Settles the step in a slot by what its chart ended with; without an outcome the chart crashed. */
@@ -42,23 +43,28 @@ export const stepSettled = (
     },
     context.settings.policy.failure.onDependencyFailure,
   );
+  const climb = ladderClimbed(context, outcome);
   const next: OrchestratorContext = {
-    ...context,
+    ...climb.context,
     progress: settled.progress,
     slots: context.slots.with(slot, null),
-    lastWord: context.lastWord.at(-1) === slotId ? [] : context.lastWord,
     ...questionsClosed(context, slotId),
     ...confidenceChange(context, index, outcome),
     ...(outcome.status === 'completed' ? progressed(context) : {}),
   };
   const announced = [
+    ...climb.facts,
     facts.stepSettled(next, index, outcome),
     ...settled.skipped.map((skipped) => facts.stepSkipped(next, skipped)),
   ];
   return withConsequences({ context: next, facts: announced }, index, outcome);
 };
 
-/** No slot is -1: events of XState's own interpreter may name anybody. */
+/** The verdict that confirmed a step moves the ladder with it, so that agents that start now get its guidance. */
+const ladderClimbed = (context: OrchestratorContext, { verdict }: StepOutcome): Update =>
+  verdict === null || context.depth > 0 ? { context, facts: [] } : climbed(context, verdict);
+
+/** No slot is -1: events of XState's own interpreter may name any actor. */
 const slotNumber = (slotId: string): number => {
   const slot = Number(slotId.slice('slot-'.length));
   return slotId === `slot-${slot}` ? slot : -1;

@@ -1,21 +1,21 @@
-import { assign, emit, enqueueActions, fromPromise, raise, sendTo, setup } from 'xstate';
+import { assign, emit, enqueueActions, fromPromise, sendTo, setup } from 'xstate';
 
 import { endsAtOnce } from '../../guards/approval.js';
 import { exhaustedLimit } from '../../guards/budget.js';
+import { hasRequests } from '../../guards/schedule.js';
 import type { FactBody } from '../../model/facts.js';
 import { planningBudgetMs, verificationBudgetMs } from '../../guards/time-budgets.js';
 import { agentCallMachine } from '../agent-call/chart.js';
 import { breakerMachine } from '../breaker/chart.js';
 import { changed } from '../changed.js';
-import { checkedPlan, resultOf } from '../event-output.js';
+import { approvalMachine } from '../approval/chart.js';
+import { approvalOf, resultOf } from '../event-output.js';
 import * as calls from './requests.js';
 import {
   actorIn,
-  asVerdict,
   breakerOf,
   busySlots,
   outcomeIn,
-  ownAnswerFact,
   refusal,
   replanRefusal,
   routeOf,
@@ -32,14 +32,11 @@ import type {
   OrchestratorInput,
   RunOutcome,
 } from './context.js';
-import type { PlanToCheck, Proposal } from '../../model/proposal.js';
 import type { Ending } from '../../model/statuses.js';
 import * as updates from './updates.js';
 import { nextHop, parentOf, routedFrom } from '../send-up.js';
 import type { StepInput } from '../step/context.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
-import { verdictReport } from '../step/updates.js';
-import { verdictGiven } from '../verdict-facts.js';
 
 /** The names that the orchestrator's chart uses. Each is one line here, or lives in a room of its own. */
 export const orchestratorSetup = setup({
@@ -76,7 +73,6 @@ export const orchestratorSetup = setup({
         context.proposal?.origin ?? 'planner',
       ),
     ),
-    announceReplan: emit(({ context }) => facts.replanStarted(context)),
     announceReplanRefused: emit(({ context }) =>
       facts.replanRefused(context, replanRefusal(context)),
     ),
@@ -94,43 +90,18 @@ export const orchestratorSetup = setup({
       const breaker = breakerOf(context, event);
       if (breaker !== undefined) enqueue.sendTo(breaker, event);
     }),
-    askForPermission: enqueueActions(
-      ({ context, enqueue, self }, params: { readonly about: keyof typeof facts.QUESTIONS }) => {
-        const change = updates.ownQuestionOpened(context);
-        const requestId = updates.ownQuestionId({ ...context, ...change });
-        enqueue.assign(change);
-        enqueue.emit({
-          type: 'approval.requested',
-          requestId,
-          stepId: context.parentStepId,
-          question: facts.QUESTIONS[params.about],
-          payload: facts.approvalPayload(context),
-        });
-        if (context.depth > 0) {
-          const { parentStepId: stepId } = context;
-          const route = [self.id];
-          enqueue.sendTo(parentOf, { type: 'approval.requested', requestId, stepId, route });
-        }
-      },
-    ),
-    callTime: raise({ type: 'time.isUp' }),
+    begin: sendTo(({ self }) => self, { type: 'run.begin' }),
     climb: enqueueActions(({ context, event, enqueue }) => {
-      const verdict = asVerdict(event);
-      const next = { ...context, ...updates.climbed(context, verdict) };
-      enqueue.assign(next);
-      if (next.ladder.level !== context.ladder.level) {
-        enqueue.emit(facts.escalationChanged(context.ladder.level, next, verdict.score));
-      }
+      if (event.type !== 'verdict.given') return;
+      const update = updates.climbed(context, event);
+      enqueue.assign(changed(context, update.context));
+      for (const fact of update.facts) enqueue.emit(fact);
+      enqueue.raise({ type: 'ladder.moved' });
     }),
     closeExecution: assign(({ context }) => ({
       isExecutionClosed: true,
       clockMs: updates.closingMs(context.settings, context.limitMs),
     })),
-    closeOwnQuestion: enqueueActions(({ context, event, enqueue }) => {
-      const requestId = updates.ownQuestionId(context);
-      enqueue.assign(updates.questionClosed(context, requestId));
-      enqueue.emit(ownAnswerFact(context, requestId, event));
-    }),
     closeQuestion: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'approval.closed') return;
       enqueue.assign(updates.questionClosed(context, event.requestId));
@@ -138,8 +109,8 @@ export const orchestratorSetup = setup({
     }),
     coalesceRequests: assign(({ context }) => updates.coalesced(context)),
     countCall: assign(({ context }) => updates.callCounted(context)),
-    countPlannerCall: assign({ plannerCalls: ({ context }) => context.plannerCalls + 1 }),
-    countReplan: assign(({ context }) => updates.replanStarted(context)),
+    countPlannerCall: assign(({ context }) => updates.plannerCalled(context)),
+    countQuestion: assign({ questionCount: ({ context }) => context.questionCount + 1 }),
     countUsage: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'call.settled') return;
       enqueue.assign(updates.usageCounted(context, event.usage));
@@ -168,24 +139,19 @@ export const orchestratorSetup = setup({
     enterPhase: emit(({ context }, params: { readonly phase: Phase }) =>
       facts.phaseEntered(context, params.phase),
     ),
-    exhaustLadder: raise({ type: 'ladder.isExhausted' }),
+    enterPlanning: enqueueActions(({ context, enqueue }) => {
+      if (!hasRequests(context)) {
+        enqueue.emit(facts.phaseEntered(context, 'planning'));
+        return;
+      }
+      enqueue.emit(facts.phaseEntered(context, 'replanning'));
+      enqueue.emit(facts.replanStarted(context));
+    }),
     extendTime: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'time.extend') return;
       enqueue.assign({ extensionMs: context.extensionMs + event.extraMs });
       enqueue.emit({ type: 'time.extended', extraMs: event.extraMs });
     }),
-    giveVerdict: enqueueActions(
-      ({ context, event, enqueue }, params: { readonly subject: 'plan' | 'goal' }) => {
-        const review = resultOf(event);
-        const { settings, parentStepId } = context;
-        const fact = verdictGiven(settings, params.subject, parentStepId, review);
-        const report = verdictReport(settings, params.subject, review);
-        enqueue.assign({ review });
-        if (fact !== undefined) enqueue.emit(fact);
-        // Without a verdict there is nothing for the ladder to note.
-        enqueue.raise(report ?? OWN_NOTE);
-      },
-    ),
     giveUpSteps: enqueueActions(({ context, enqueue }) => {
       const update = takeOff.runningGivenUp(context);
       enqueue.assign(changed(context, update.context));
@@ -196,12 +162,6 @@ export const orchestratorSetup = setup({
       const hop = nextHop({ type: 'permit.granted' as const, route: routeOf(event) });
       if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
     }),
-    hearLastWord: enqueueActions(({ context, enqueue }) => {
-      const hop = nextHop({ type: 'verdict.noted' as const, route: context.lastWord });
-      if (hop.to === undefined) return;
-      enqueue.sendTo(hop.to, { type: 'run.windDown' });
-      enqueue.sendTo(hop.to, hop.event);
-    }),
     hear: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'conversation.say') return;
       enqueue.assign(updates.heard(context, event.text));
@@ -211,11 +171,8 @@ export const orchestratorSetup = setup({
       enqueue.assign({ isPaused: true });
       for (const slotId of busySlots(context)) enqueue.sendTo(slotId, { type: 'run.hold' });
     }),
-    keepGivenPlan: assign({ proposal: ({ event }) => checkedPlan(event), givenPlan: null }),
-    keepLastWord: assign({
-      lastWord: ({ event }) => (asVerdict(event).isLast ? routeOf(event) : []),
-    }),
     keepProposal: assign(({ event }) => updates.proposed(resultOf(event))),
+    keepReview: assign({ review: ({ event }) => resultOf(event) }),
     keepSummary: assign(({ event }) => {
       const result = resultOf(event);
       return { summaryKey: result.kind === 'answered' ? result.key : null };
@@ -223,11 +180,6 @@ export const orchestratorSetup = setup({
     noteRecovery: assign(({ context, event }) =>
       event.type === 'run.recovered' ? updates.recovered(context, event) : {},
     ),
-    noteVerdict: enqueueActions(({ event, enqueue }) => {
-      const hop = nextHop({ type: 'verdict.noted' as const, route: routeOf(event) });
-      if (hop.to === undefined) enqueue.raise(OWN_NOTE);
-      else enqueue.sendTo(hop.to, hop.event);
-    }),
     openQuestion: enqueueActions(({ context, event, enqueue, self }) => {
       if (event.type !== 'approval.requested') return;
       enqueue.assign(updates.questionOpened(context, event));
@@ -274,6 +226,12 @@ export const orchestratorSetup = setup({
         enqueue.assign(change);
       },
     ),
+    rejectPlanByPerson: enqueueActions(({ context, event, enqueue }) => {
+      const given = approvalOf(event).text;
+      const { reason, change } = updates.planRejected(context, 'human', given);
+      enqueue.emit(facts.planRejected({ ...context, ...change }, 'human', reason));
+      enqueue.assign(change);
+    }),
     requestGoal: enqueueActions(({ context, enqueue }) => {
       const request = updates.goalRequest(context);
       enqueue.emit(facts.replanRequested(context, request));
@@ -286,26 +244,16 @@ export const orchestratorSetup = setup({
     settleStep: enqueueActions(({ context, event, enqueue }) => {
       const actorId = actorIn(event);
       if (actorId === undefined) return;
-      const update = settle.stepSettled(context, actorId, outcomeIn(event));
+      const outcome = outcomeIn(event);
+      const update = settle.stepSettled(context, actorId, outcome);
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       enqueue.stopChild(actorId);
-    }),
-    // The same as settleStep and startSteps, as one change: this is what happens for every step.
-    settleAndStart: enqueueActions(({ context, event, enqueue }) => {
-      const actorId = actorIn(event);
-      if (actorId === undefined) return;
-      const update = settle.stepSettled(context, actorId, outcomeIn(event));
-      const started = stepsStarted(update.context);
-      enqueue.assign(changed(context, started.context));
-      for (const fact of update.facts) enqueue.emit(fact);
-      // A slot that is given to the next step at once needs no clearing first.
-      const isReused = started.starts.some(({ slotId }) => slotId === actorId);
-      if (!isReused) enqueue.stopChild(actorId);
-      for (const { index, slotId, input } of started.starts) {
-        enqueue.emit(facts.stepStarted(started.context, index, slotId));
-        enqueue.spawnChild('step', { id: slotId, input });
-      }
+      const verdict = outcome?.verdict;
+      if (verdict == null) return;
+      // The ladder is that of the run: a sub-plan passes the verdict on.
+      if (context.depth > 0) enqueue.sendTo(parentOf, { type: 'verdict.given', ...verdict });
+      else enqueue.raise({ type: 'ladder.moved' });
     }),
     skipSteps: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'plan.skip' && event.type !== 'plan.skipTo') return;
@@ -346,23 +294,20 @@ export const orchestratorSetup = setup({
     }),
     useExtension: assign(({ context }) => updates.extensionUsed(context)),
     windDownSteps: enqueueActions(({ context, enqueue }) => {
-      // After an abort or a no nobody is asked to come to an end: the end is already there.
+      // After an abort or a rejection the run ends at once: running steps are not asked to finish.
       if (endsAtOnce(context)) return;
       for (const slotId of busySlots(context)) enqueue.sendTo(slotId, { type: 'run.windDown' });
     }),
   },
   actors: {
     agentCall: agentCallMachine,
+    approval: approvalMachine,
     breaker: breakerMachine,
-    checkPlan: fromPromise<Proposal | null, PlanToCheck>(() =>
-      Promise.reject(new Error('checkPlan is provided by createOrchestrator')),
-    ),
     step: fromPromise<StepOutcome, StepInput>(() =>
       Promise.reject(new Error('step is provided by createOrchestrator')),
     ),
   },
   delays: {
-    approvalTimeout: ({ context }) => context.settings.policy.approval.timeoutMs,
     executionDeadline: ({ context }) => context.clockMs,
     gracePeriod: ({ context }) => context.settings.policy.time.graceMs,
     planningBudget: ({ context }) => planningBudgetMs(context.settings.policy),
@@ -370,8 +315,5 @@ export const orchestratorSetup = setup({
     verificationBudget: ({ context }) => verificationBudgetMs(context.settings.policy),
   },
 });
-
-/** The ladder's answer to a verdict of this chart's own. */
-const OWN_NOTE = { type: 'verdict.noted', route: [] } as const;
 
 type Phase = FactBody<'phase.entered'>['phase'];

@@ -5,16 +5,25 @@ import type { FactBody } from '../../model/facts.js';
 import { itemsOf } from '../../plan/chunked-list.js';
 import { planFingerprint } from '../../plan/fingerprint.js';
 import { emptyProgress } from '../../plan/progress.js';
+import { validatePlan } from '../../plan/validate.js';
 import { verificationBudgetMs } from '../../guards/time-budgets.js';
-import type { OrchestratorContext, OrchestratorInput, Report, RunOutcome } from './context.js';
+import type {
+  OrchestratorContext,
+  OrchestratorInput,
+  Report,
+  RunOutcome,
+  Update,
+} from './context.js';
+import { escalationChanged } from './facts.js';
 import type { Ending } from '../../model/statuses.js';
 import type { Settings } from '../../model/settings.js';
+import type { VerdictSummary } from '../../model/verdict-summary.js';
 import type { VerdictAnswer } from '../verdict-text.js';
 import { verdictReason, verdictText } from '../verdict-text.js';
 
 /*
  * How the orchestrator's context changes, one small pure function per action of the chart. What steps do to the plan
- * is in orchestrator.settle.ts, orchestrator.adopt.ts, orchestrator.start.ts and orchestrator.take-off.ts.
+ * is in settle.ts, adopt.ts, start.ts and cancel-steps.ts.
  */
 
 type Change = Partial<OrchestratorContext>;
@@ -37,8 +46,7 @@ export const initialContext = (
     clockMs: Math.max(0, limitMs - closingMs(settings, limitMs)),
     extensionMs: 0,
     isExecutionClosed: false,
-    givenPlan: input.plan ?? null,
-    proposal: null,
+    proposal: givenProposal(settings, input),
     revision: -1,
     analysis: '',
     progress: emptyProgress,
@@ -49,10 +57,9 @@ export const initialContext = (
     fingerprints: [],
     ladder: { level: 'none', consecutiveIssues: 0, feedback: '' },
     review: null,
-    lastWord: [],
     questions: [],
     answeredQuestions: [],
-    ownQuestions: 0,
+    questionCount: 0,
     confidence: {},
     spent: { agentCalls: 0, tokens: 0, costUsd: 0 },
     takeovers: NEVER_TAKEN_OVER,
@@ -64,7 +71,20 @@ export const initialContext = (
   };
 };
 
-/** One for all: in most runs nobody says anything. */
+/** The plan that came with the goal, checked like any other; null when none came. */
+const givenProposal = (
+  { policy, team }: Settings,
+  { plan }: OrchestratorInput,
+): OrchestratorContext['proposal'] => {
+  if (plan === null || plan === undefined) return null;
+  const { maxSteps, maxVotes } = policy.limits;
+  const validation = validatePlan(plan, { agents: team.agents, maxSteps, maxVotes });
+  return validation.ok
+    ? { plan: validation.plan, issues: [], origin: 'given' }
+    : { plan: null, issues: validation.issues, origin: 'given' };
+};
+
+/** One list for all: in most runs no person says anything. */
 const NOTHING_SAID: readonly string[] = Object.freeze([]);
 
 const NEVER_TAKEN_OVER: OrchestratorContext['takeovers'] = Object.freeze({
@@ -100,9 +120,13 @@ export const proposed = (result: CallResult): Change =>
       }
     : {};
 
-/** Counted when the planner is called, whether or not it answers. */
-export const replanStarted = ({ replans, plannerCalls }: OrchestratorContext): Change => ({
-  replans: replans + 1,
+/** Counted when the planner is called, whether or not it answers. With requests it is a replan, and is paid for as one. */
+export const plannerCalled = ({
+  replans,
+  plannerCalls,
+  requests,
+}: OrchestratorContext): Change => ({
+  replans: requests.length > 0 ? replans + 1 : replans,
   plannerCalls: plannerCalls + 1,
 });
 
@@ -162,7 +186,7 @@ const REFUSED_BY_SUPERVISOR = 'refused-by-supervisor';
 const REJECTION_REASONS: Readonly<Record<By, string>> = {
   validation: 'The plan is not valid',
   supervisor: 'The plan did not pass its gate',
-  human: 'Nobody answered in time',
+  human: 'No answer in time',
   repeat: 'The same plan was adopted before',
   planner: 'planning-failed',
 };
@@ -183,15 +207,18 @@ export const heard = ({ conversation, settings }: OrchestratorContext, text: str
 
 /* Oversight and budgets. */
 
-type Verdict = Extract<Report, { type: 'verdict.given' }>;
-
-export const climbed = (context: OrchestratorContext, verdict: Verdict): Change => {
+export const climbed = (context: OrchestratorContext, verdict: VerdictSummary): Update => {
   const { level, consecutiveIssues } = nextLadder(
     context.ladder,
     verdict,
     context.settings.policy.escalation,
   );
-  return { ladder: { level, consecutiveIssues, feedback: verdict.feedback } };
+  const next = { ...context, ladder: { level, consecutiveIssues, feedback: verdict.feedback } };
+  const { level: before } = context.ladder;
+  return {
+    context: next,
+    facts: level === before ? [] : [escalationChanged(before, next, verdict.score)],
+  };
 };
 
 export const callCounted = ({ spent }: OrchestratorContext): Change => ({
@@ -246,18 +273,6 @@ export const questionClosed = (
   questions: questions.filter((question) => question.requestId !== requestId),
   answeredQuestions: [...answeredQuestions, requestId],
 });
-
-export const ownQuestionId = ({ parentStepId, ownQuestions }: OrchestratorContext): string =>
-  `${parentStepId ?? 'plan'}:plan.${ownQuestions}`;
-
-export const ownQuestionOpened = (context: OrchestratorContext): Change => {
-  const ownQuestions = context.ownQuestions + 1;
-  const requestId = ownQuestionId({ ...context, ownQuestions });
-  return {
-    ownQuestions,
-    questions: [...context.questions, { requestId, stepId: null, route: [] }],
-  };
-};
 
 /* The end. */
 

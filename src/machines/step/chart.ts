@@ -1,15 +1,7 @@
 import type { StepOutcome } from '../../model/step-outcome.js';
-import { resultOf } from '../event-output.js';
+import { reviewCall, stepApproval, subplanInput, testCall, workerCall } from './requests.js';
 import { stepSetup } from './setup.js';
-import {
-  completedOutcome,
-  initialStepContext,
-  reviewCall,
-  stepOutcome,
-  subplanInput,
-  testCall,
-  workerCall,
-} from './updates.js';
+import { initialStepContext, stepOutcome } from './updates.js';
 
 /**
  * One step of a plan, from its approval to its end.
@@ -18,13 +10,16 @@ import {
  * how often it is attempted, and when a sub-plan takes over. It never decides what happens to other steps: it ends
  * with an outcome, and the orchestrator that started it settles the step by that. Stages that the policy turns off
  * are not entered.
+ *
+ * Verdicts on the work go up to the escalation ladder of the run. One that confirms the step goes there with the outcome,
+ * so that the step is settled even if that verdict ends the run.
  */
 export const stepMachine = stepSetup.createMachine({
   id: 'step',
   description: 'One step of a plan: approval, work, review, tests, fixes, verification, sub-plan.',
   options: { maxIterations: 100 },
   context: ({ input }) => initialStepContext(input),
-  initial: 'admitting',
+  initial: 'approvalDecision',
   output: ({ event }) => (event as unknown as FinalEvent).output,
   on: {
     'step.skip': {
@@ -38,7 +33,6 @@ export const stepMachine = stepSetup.createMachine({
     'run.release': { actions: { type: 'notePause', params: { isPaused: false } } },
     'approval.grant': { guard: 'isForChild', actions: 'passDown' },
     'approval.reject': { guard: 'isForChild', actions: 'passDown' },
-    'verdict.noted': { guard: 'isForChild', actions: 'passDown' },
     'permit.granted': { actions: 'passDown' },
     'permit.refused': { actions: 'passDown' },
     'permit.requested': { actions: 'passUp' },
@@ -48,7 +42,7 @@ export const stepMachine = stepSetup.createMachine({
     'approval.closed': { actions: 'passUp' },
   },
   states: {
-    admitting: {
+    approvalDecision: {
       description: 'Does a person have to agree first?',
       always: [
         { guard: 'needsApproval', target: 'awaitingApproval', actions: 'askBeforehand' },
@@ -56,27 +50,18 @@ export const stepMachine = stepSetup.createMachine({
       ],
     },
     awaitingApproval: {
-      description:
-        'A person decides whether, or how, the step goes on. No answer in time is an answer.',
-      tags: ['waiting-for-human'],
-      entry: ['announceQuestion', 'reportQuestion'],
+      description: 'A person decides whether, or how, the step goes on.',
+      invoke: {
+        id: 'approval',
+        src: 'approval',
+        input: ({ context }) => stepApproval(context),
+        onDone: [
+          { guard: 'isGranted', target: 'performing', actions: 'keepAnswer' },
+          { target: 'rejectionDecision', actions: 'keepRejection' },
+        ],
+        onError: { target: 'failed', actions: 'keepCrash' },
+      },
       on: {
-        'approval.grant': {
-          guard: 'isAnswerToOwnQuestion',
-          target: 'performing',
-          actions: [
-            { type: 'announceGrant', params: ({ event }) => ({ answer: event.answer }) },
-            { type: 'keepAnswer', params: ({ event }) => ({ answer: event.answer }) },
-          ],
-        },
-        'approval.reject': {
-          guard: 'isAnswerToOwnQuestion',
-          target: 'judgingRejection',
-          actions: [
-            { type: 'announceRejection', params: ({ event }) => ({ reason: event.reason }) },
-            { type: 'fail', params: ({ event }) => ({ code: 'rejected', reason: event.reason }) },
-          ],
-        },
         'step.skip': {
           target: 'skipped',
           actions: [
@@ -95,33 +80,9 @@ export const stepMachine = stepSetup.createMachine({
           ],
         },
       },
-      after: {
-        approvalTimeout: [
-          {
-            guard: 'approvesOnTimeout',
-            target: 'performing',
-            actions: [
-              'announceExpiry',
-              'closeQuestion',
-              { type: 'keepAnswer', params: { answer: 'Approved: nobody answered in time' } },
-            ],
-          },
-          {
-            target: 'judgingRejection',
-            actions: [
-              'announceExpiry',
-              'closeQuestion',
-              {
-                type: 'fail',
-                params: { code: 'approval-expired', reason: 'Nobody answered in time' },
-              },
-            ],
-          },
-        ],
-      },
     },
-    judgingRejection: {
-      description: 'Without consent nothing runs: the step is skipped or has failed.',
+    rejectionDecision: {
+      description: 'Without consent nothing runs: is the step skipped, or has it failed?',
       always: [{ guard: 'skipsOnReject', target: 'skipped' }, { target: 'failed' }],
     },
     performing: {
@@ -154,38 +115,37 @@ export const stepMachine = stepSetup.createMachine({
             input: ({ context }) => workerCall(context),
             onDone: [
               { guard: 'canAskHuman', target: '#step.awaitingApproval', actions: 'askForAgent' },
-              { guard: 'isBlocked', target: 'judgingAttempt', actions: 'keepBlocker' },
+              { guard: 'isBlocked', target: 'attemptDecision', actions: 'keepBlocker' },
               {
                 guard: 'isBallot',
-                target: 'countingVotes',
+                target: 'voteDecision',
                 actions: ['keepBallot', 'announceVote'],
               },
               { guard: 'isCallFailed', target: '#step.failed', actions: 'keepCallFailure' },
-              { guard: 'isPartial', target: '#step.completed' },
-              { guard: 'needsCodeReview', target: 'reviewingCode', actions: 'keepWork' },
-              { guard: 'needsTests', target: 'testing', actions: 'keepWork' },
-              { guard: 'needsVerification', target: 'verifying', actions: 'keepWork' },
-              { target: '#step.completed' },
+              { target: 'codeReviewDecision', actions: 'keepWork' },
             ],
             onError: { target: '#step.failed', actions: 'keepCrash' },
           },
         },
-        countingVotes: {
-          description: 'Another vote while the outcome is open; then the winner is the work.',
+        voteDecision: {
+          description: 'Is another vote needed, is there a winner, or is the vote lost?',
           always: [
             { guard: 'needsAnotherBallot', target: 'working' },
             { guard: 'isVoteLost', target: '#step.failed', actions: 'keepVoteFailure' },
             {
               guard: 'hasNoWinner',
-              target: 'judgingAttempt',
+              target: 'attemptDecision',
               actions: ['announceDecision', 'keepNoMajority'],
             },
-            {
-              guard: 'needsCodeReview',
-              target: 'reviewingCode',
-              actions: ['announceDecision', 'keepWinner'],
-            },
-            { target: 'checkingTests', actions: ['announceDecision', 'keepWinner'] },
+            { target: 'codeReviewDecision', actions: ['announceDecision', 'keepWinner'] },
+          ],
+        },
+        codeReviewDecision: {
+          description: 'Does the supervisor look at the work? Partial work is checked by no one.',
+          always: [
+            { guard: 'isPartial', target: '#step.completed' },
+            { guard: 'needsCodeReview', target: 'reviewingCode' },
+            { target: 'testDecision' },
           ],
         },
         reviewingCode: {
@@ -195,35 +155,14 @@ export const stepMachine = stepSetup.createMachine({
             src: 'agentCall',
             input: ({ context }) => reviewCall(context, 'code'),
             onDone: [
-              { guard: 'isCallFailed', target: 'judgingAttempt', actions: 'keepReviewFailure' },
-              {
-                guard: 'isCodeAccepted',
-                target: 'awaitingOversight',
-                actions: [{ type: 'giveVerdict', params: { subject: 'code' } }, 'forgetFailure'],
-              },
-              {
-                target: 'awaitingOversight',
-                actions: [
-                  { type: 'giveVerdict', params: { subject: 'code' } },
-                  'keepReviewFailure',
-                ],
-              },
+              { guard: 'isCodeAccepted', target: 'testDecision', actions: 'forgetFailure' },
+              { target: 'attemptDecision', actions: 'keepReviewFailure' },
             ],
-            onError: { target: 'judgingAttempt', actions: 'keepCrash' },
+            onError: { target: 'attemptDecision', actions: 'keepCrash' },
           },
         },
-        awaitingOversight: {
-          description: 'The verdict is with the ladder of the run, which may end it here.',
-          on: {
-            'run.windDown': { actions: 'noteEnding' },
-            'verdict.noted': [
-              { guard: 'hasFailure', target: 'judgingAttempt' },
-              { target: 'checkingTests' },
-            ],
-          },
-        },
-        checkingTests: {
-          description: 'Which stage comes after the vote and the code review?',
+        testDecision: {
+          description: 'Is the work tested, or verified without tests?',
           always: [
             { guard: 'needsTests', target: 'testing' },
             { guard: 'needsVerification', target: 'verifying' },
@@ -260,7 +199,7 @@ export const stepMachine = stepSetup.createMachine({
                   },
                   {
                     guard: 'isBlocked',
-                    target: '#step.performing.judgingAttempt',
+                    target: '#step.performing.attemptDecision',
                     actions: 'keepBlocker',
                   },
                   { guard: 'isCallFailed', target: '#step.failed', actions: 'keepCallFailure' },
@@ -278,11 +217,11 @@ export const stepMachine = stepSetup.createMachine({
                 onDone: [
                   {
                     guard: 'isCallFailed',
-                    target: '#step.performing.judgingAttempt',
+                    target: '#step.performing.attemptDecision',
                     actions: 'keepTestFailure',
                   },
                   {
-                    target: '#step.performing.judgingTests',
+                    target: '#step.performing.fixDecision',
                     actions: ['announceTests', 'keepTests'],
                   },
                 ],
@@ -291,13 +230,13 @@ export const stepMachine = stepSetup.createMachine({
             },
           },
         },
-        judgingTests: {
-          description: 'Tests that fail are fixed, as often as the policy allows.',
+        fixDecision: {
+          description: 'Are failed tests fixed, as often as the policy allows?',
           always: [
-            { guard: 'areTestsPassingAndUnverified', target: 'verifying' },
-            { guard: 'areTestsPassing', target: '#step.completed' },
-            { guard: 'canFix', target: 'testing.fixing', actions: 'countFix' },
-            { target: '#step.failed' },
+            { guard: 'canFixTests', target: 'testing.fixing', actions: 'countFix' },
+            { guard: 'hasFailure', target: '#step.failed' },
+            { guard: 'needsVerification', target: 'verifying' },
+            { target: '#step.completed' },
           ],
         },
         verifying: {
@@ -307,32 +246,20 @@ export const stepMachine = stepSetup.createMachine({
             src: 'agentCall',
             input: ({ context }) => reviewCall(context, 'step'),
             onDone: [
-              { guard: 'isCallFailed', target: 'judgingAttempt', actions: 'keepReviewFailure' },
-              {
-                guard: 'isStepAccepted',
-                target: 'confirming',
-                actions: { type: 'giveVerdict', params: { subject: 'step' } },
-              },
-              {
-                target: 'awaitingOversight',
-                actions: [
-                  { type: 'giveVerdict', params: { subject: 'step' } },
-                  'keepReviewFailure',
-                ],
-              },
+              { guard: 'isStepAccepted', target: '#step.completed' },
+              { target: 'attemptDecision', actions: 'keepReviewFailure' },
             ],
-            onError: { target: 'judgingAttempt', actions: 'keepCrash' },
+            onError: { target: 'attemptDecision', actions: 'keepCrash' },
           },
-        },
-        confirming: {
-          description: 'The last verdict is with the ladder of the run; then the step is done.',
           on: {
-            'run.windDown': { actions: 'noteEnding' },
-            'verdict.noted': { target: '#step.completed' },
+            'verdict.given': [
+              { guard: 'isStepConfirmed', actions: 'keepVerdict' },
+              { actions: 'passUp' },
+            ],
           },
         },
-        judgingAttempt: {
-          description: 'Again, by a sub-plan, or not at all.',
+        attemptDecision: {
+          description: 'Is the step attempted again, by a sub-plan, or not at all?',
           always: [
             {
               guard: 'canAttemptAgain',
@@ -374,16 +301,16 @@ export const stepMachine = stepSetup.createMachine({
       description: 'The work is done and accepted.',
       tags: ['settled'],
       type: 'final',
-      output: ({ context, event }) => completedOutcome(context, resultOf(event)),
+      output: ({ context }) => stepOutcome(context, 'completed'),
     },
     failed: {
-      description: 'It could not be done within its bounds.',
+      description: 'The step could not be done within its bounds.',
       tags: ['settled'],
       type: 'final',
       output: ({ context }) => stepOutcome(context, 'failed'),
     },
     skipped: {
-      description: 'A person, or the end of the run, took it off the plan.',
+      description: 'A person, or the end of the run, took the step off the plan.',
       tags: ['settled'],
       type: 'final',
       output: ({ context }) => stepOutcome(context, 'skipped'),

@@ -7,9 +7,11 @@ import type {
 } from '../../model/calls.js';
 import type { JsonValue } from '../../canonical-json.js';
 import type { Votes } from '../../model/plan.js';
-import type { PermitAnswer, Report, RunOutcome, VerdictNoted } from '../orchestrator/context.js';
+import type { PermitAnswer, Report, RunOutcome } from '../orchestrator/context.js';
 import type { ApprovalAnswer } from '../../model/commands.js';
 import type { Settings } from '../../model/settings.js';
+import type { VerdictSummary } from '../../model/verdict-summary.js';
+import type { ApprovalOutcome } from '../approval/context.js';
 
 export interface StepInput {
   readonly runId: string;
@@ -63,6 +65,8 @@ export interface StepContext extends StepInput {
   /** Set when the agent asked for another plan. */
   readonly request: ReplanRequest | null;
   readonly handOff: { readonly agent: string; readonly task: string } | null;
+  /** The verdict that confirmed the step; null before that. */
+  readonly verdict: VerdictSummary | null;
   /** Why the present attempt is not good enough; null while it may be. */
   readonly failure: StepFailure | null;
 }
@@ -86,7 +90,7 @@ export type StepEvent =
   | { readonly type: 'time.isShort' }
   | ApprovalAnswer
   | PermitAnswer
-  | VerdictNoted
   | Report
   | { readonly type: 'xstate.done.actor.agentCall'; readonly output: CallResult }
+  | { readonly type: 'xstate.done.actor.approval'; readonly output: ApprovalOutcome }
   | { readonly type: 'xstate.done.actor.subplan'; readonly output: RunOutcome };

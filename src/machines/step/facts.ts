@@ -4,37 +4,6 @@ import type { FactBody } from '../../model/facts.js';
 import type { RunOutcome } from '../orchestrator/context.js';
 import type { StepContext } from './context.js';
 
-const NO_REQUEST = { requestId: '', stepId: null } as const;
-
-const requestOf = ({
-  question,
-  stepId,
-}: StepContext): { requestId: string; stepId: string | null } =>
-  question === null ? NO_REQUEST : { requestId: question.requestId, stepId };
-
-export const approvalRequested = (context: StepContext): FactBody<'approval.requested'> => ({
-  type: 'approval.requested',
-  ...requestOf(context),
-  question: context.question?.text ?? '',
-  payload: context.question?.payload ?? null,
-});
-
-export const approvalGranted = (
-  context: StepContext,
-  answer: string,
-): FactBody<'approval.granted'> => ({ type: 'approval.granted', ...requestOf(context), answer });
-
-export const approvalRejected = (
-  context: StepContext,
-  reason: string,
-): FactBody<'approval.rejected'> => ({ type: 'approval.rejected', ...requestOf(context), reason });
-
-export const approvalExpired = (context: StepContext): FactBody<'approval.expired'> => ({
-  type: 'approval.expired',
-  ...requestOf(context),
-  outcome: context.settings.policy.approval.onTimeout,
-});
-
 export const stepRetried = (context: StepContext): FactBody<'step.retried'> => ({
   type: 'step.retried',
   stepId: context.stepId,

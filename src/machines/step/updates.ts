@@ -1,24 +1,12 @@
-import type {
-  CallResult,
-  FeedbackReference,
-  OutputReference,
-  StepDescription,
-  Subject,
-  SupervisorRequest,
-  TesterRequest,
-  WorkerRequest,
-} from '../../model/calls.js';
-import { isGatePassed } from '../../guards/gates.js';
+import type { CallResult, FeedbackReference } from '../../model/calls.js';
 import { TESTS_UNAVAILABLE } from '../../guards/step.js';
-import { isBallot, isVoteOpen } from '../../guards/votes.js';
+import { isVoteOpen } from '../../guards/votes.js';
 import { visibleText } from '../../plan/visible-text.js';
-import type { AgentCallInput } from '../agent-call/chart.js';
-import { callSettings } from '../call-settings.js';
-import type { OrchestratorInput, Report, RunOutcome } from '../orchestrator/context.js';
-import type { Settings } from '../../model/settings.js';
+import type { ApprovalOutcome } from '../approval/context.js';
+import type { RunOutcome } from '../orchestrator/context.js';
 import type { Question, StepContext, StepInput } from './context.js';
 import type { StepFailure, StepOutcome } from '../../model/step-outcome.js';
-import { NO_BALLOTS, votePosition, voteSuffix } from './votes.js';
+import { NO_BALLOTS } from './votes.js';
 import { verdictReason, verdictText } from '../verdict-text.js';
 
 // The input comes last: V8 copies `{ fresh, ...input }` a hundred times faster than `{ ...input, fresh }`.
@@ -37,106 +25,9 @@ export const initialStepContext = (input: StepInput): StepContext => ({
   testsKey: null,
   request: null,
   handOff: null,
+  verdict: null,
   failure: null,
   ...input,
-});
-
-/* What the agents are asked. */
-
-const describe = ({ stepId, task, position, attempt }: StepContext): StepDescription => ({
-  id: stepId,
-  task,
-  position,
-  attempt,
-});
-
-const keyOf = ({ runId, stepId, attempt }: StepContext, role: string): string =>
-  `${runId}/${stepId}/${attempt}/${role}`;
-
-const ownResult = ({ stepId, agent, outputKeys }: StepContext): OutputReference[] => [
-  { stepId, agent, keys: outputKeys },
-];
-
-export const workerCall = (context: StepContext): AgentCallInput => {
-  const isFix = context.fixCycles > 0;
-  const request: WorkerRequest = {
-    role: 'worker',
-    key: keyOf(context, workerRole(context)),
-    agent: context.agent,
-    stepId: context.stepId,
-    goal: context.goal,
-    depth: context.depth,
-    mode: isFix ? 'fix' : 'work',
-    vote: votePosition(context),
-    step: describe(context),
-    dependencies: context.dependencies,
-    feedback: context.feedback,
-    conversation: context.conversation,
-    summary: context.summary,
-  };
-  return callSettings(context.settings, request, context.isWindingDown);
-};
-
-/** Fixes, answers to questions and votes are calls of their own within one attempt. */
-const workerRole = (context: StepContext): string => {
-  const { fixCycles, questions } = context;
-  const fix = fixCycles > 0 ? `.fix${fixCycles}` : '';
-  const answered = questions > 0 ? `.q${questions}` : '';
-  return `worker${fix}${answered}${voteSuffix(context)}`;
-};
-
-export const reviewCall = (context: StepContext, subject: 'code' | 'step'): AgentCallInput => {
-  const request: SupervisorRequest = {
-    role: 'supervisor',
-    key: keyOf(context, reviewRole(context, subject)),
-    agent: 'supervisor',
-    stepId: context.stepId,
-    goal: context.goal,
-    depth: context.depth,
-    subject,
-    step: describe(context),
-    plan: null,
-    results: ownResult(context),
-    testsKey: subject === 'step' ? context.testsKey : null,
-    failed: [],
-  };
-  return callSettings(context.settings, request, context.isWindingDown);
-};
-
-/** The code is looked at again when a person's answer changed a fix: that is another call. */
-const reviewRole = ({ fixCycles }: StepContext, subject: 'code' | 'step'): string =>
-  subject === 'code' && fixCycles > 0 ? `supervisor.code.${fixCycles}` : `supervisor.${subject}`;
-
-export const testCall = (context: StepContext): AgentCallInput => {
-  const request: TesterRequest = {
-    role: 'tester',
-    key: keyOf(context, context.fixCycles > 0 ? `tester.${context.fixCycles}` : 'tester'),
-    agent: 'tester',
-    stepId: context.stepId,
-    goal: context.goal,
-    depth: context.depth,
-    step: describe(context),
-    results: ownResult(context),
-    cycle: context.fixCycles,
-  };
-  return callSettings(context.settings, request, context.isWindingDown);
-};
-
-/** A sub-plan ends, its grace included, before the budget of its step does. */
-export const subplanMs = ({ remainingMs, settings }: StepContext): number =>
-  Math.max(1, remainingMs - settings.policy.time.graceMs - 1);
-
-/** Its clock gets what is left of the budget as far as that is known; the step tells it when less is. */
-export const subplanInput = (context: StepContext): OrchestratorInput => ({
-  goal: context.task,
-  runId: context.runId,
-  nested: {
-    parentStepId: context.stepId,
-    depth: context.depth + 1,
-    limitMs: subplanMs(context),
-    isPaused: context.isPaused,
-    conversation: context.conversation,
-  },
 });
 
 /* What an answer changes. */
@@ -194,9 +85,10 @@ const RUN_ENDED: StepFailure = { code: 'run-ended', reason: 'The run is ending' 
 const failureOf = ({ code, reason }: FailedCall, meaning: string): StepFailure =>
   code === RUN_ENDED.code ? RUN_ENDED : { code: meaning, reason };
 
-/** Why there is nothing to choose from: the run ended in the middle of it, or what the last call says. */
-export const voteLost = (context: StepContext, result: CallResult): Change =>
-  isVoteOpen(context) ? { failure: RUN_ENDED } : callFailure(result);
+/** Why there is nothing to choose from: the run ended in the middle of the vote, or the last call failed. */
+export const voteLost = (context: StepContext): Change => ({
+  failure: isVoteOpen(context) ? RUN_ENDED : (context.ballots.at(-1)?.failure ?? null),
+});
 
 export const blockedBy = (context: StepContext, result: CallResult): Change => {
   if (result.kind !== 'answered' || result.answer.role !== 'worker') return {};
@@ -278,6 +170,10 @@ export const questionAnswered = (context: StepContext, answer: string): Change =
   return { question: null, feedback: [...context.feedback, feedback] };
 };
 
+export const questionRejected = ({ code, text }: ApprovalOutcome): Change => ({
+  failure: { code, reason: text },
+});
+
 export const subplanDone = (outcome: RunOutcome): Change =>
   outcome.status === 'completed'
     ? { ...NO_WISHES, outputKeys: outcome.outputKeys, failure: null }
@@ -289,14 +185,7 @@ const subplanFailure = ({ status, reason, rejected }: RunOutcome): StepFailure =
     ? { code: 'subplan-failed', reason: `The sub-plan ended ${status}: ${reason}` }
     : { code: 'subplan-rejected', reason: rejected };
 
-/* What the step ends with and tells its parent. */
-
-/** The work that completes a step may be in the very event that ends it, unless that is only the last of several votes. */
-export const completedOutcome = (context: StepContext, result: CallResult): StepOutcome =>
-  stepOutcome(
-    isBallot(context, result) ? context : { ...context, ...workDone(context, result) },
-    'completed',
-  );
+/* What the step ends with. */
 
 export const stepOutcome = (context: StepContext, status: StepOutcome['status']): StepOutcome => ({
   status,
@@ -307,23 +196,5 @@ export const stepOutcome = (context: StepContext, status: StepOutcome['status'])
   confidence: context.confidence,
   request: status === 'completed' ? context.request : null,
   handOff: status === 'completed' ? context.handOff : null,
+  verdict: status === 'completed' ? context.verdict : null,
 });
-
-/** A verdict for the ladder: one that names issues, or does not pass its gate, counts as an issue. */
-export const verdictReport = (
-  settings: Settings,
-  subject: Subject,
-  result: CallResult,
-): Extract<Report, { type: 'verdict.given' }> | undefined => {
-  if (result.kind !== 'answered' || result.answer.role !== 'supervisor') return undefined;
-  const { score, issues } = result.answer;
-  const isPassed = isGatePassed(settings, subject, result);
-  return {
-    type: 'verdict.given',
-    score,
-    hasIssues: issues.length > 0 || !isPassed,
-    feedback: verdictText(result.answer),
-    isLast: subject === 'step' && isPassed,
-    route: [],
-  };
-};

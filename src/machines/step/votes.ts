@@ -1,7 +1,7 @@
 import type { CallResult, VotePosition } from '../../model/calls.js';
 import { confidenceOfSide, countsOf, isVoting, winnerOf } from '../../guards/votes.js';
 import type { StepContext } from './context.js';
-import type { Ballot } from '../../model/step-outcome.js';
+import type { Ballot, StepFailure } from '../../model/step-outcome.js';
 
 /* How a vote changes the step. Ballots are small: what was answered is in the journal, under the key of its call. */
 
@@ -27,18 +27,19 @@ export const ballotTaken = ({ ballots }: StepContext, result: CallResult): Chang
 
 const ballotOf = (result: CallResult): Ballot => {
   const { key } = result;
-  if (result.kind === 'failed' || result.answer.role !== 'worker') return noVote(key);
-  if (result.answer.report !== 'done') return noVote(key);
+  if (result.kind === 'failed') return noVote(key, { code: result.code, reason: result.reason });
+  if (result.answer.role !== 'worker' || result.answer.report !== 'done') return noVote(key, null);
   // Without a digest it is like no other answer.
   const { confidence, digest = key } = result.answer;
-  return { key, digest, hasOutput: result.hasOutput, confidence };
+  return { key, digest, hasOutput: result.hasOutput, confidence, failure: null };
 };
 
-const noVote = (key: string): Ballot => ({
+const noVote = (key: string, failure: StepFailure | null): Ballot => ({
   key,
   digest: null,
   hasOutput: false,
   confidence: null,
+  failure,
 });
 
 /** The winner's output is the work of the step, as if its call had been the only one. */

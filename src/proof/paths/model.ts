@@ -71,12 +71,10 @@ export interface ModelOptions {
   readonly charts: KernelCharts;
   /** What the root chart is started with. */
   readonly input: unknown;
-  /** Calls that are answered before anything else can happen, and what with. */
-  readonly atOnce?: (call: OpenCall) => { readonly output: unknown } | undefined;
 }
 
 /** The kernel as XState actor logic: a graph library may take it from state to state. */
-export const createModel = ({ charts, input, atOnce }: ModelOptions): Model => {
+export const createModel = ({ charts, input }: ModelOptions): Model => {
   let sightings = new Sightings();
   const runnerOf = (machine: AnyStateMachine): ChartRunner =>
     observingRunner(machine, () => sightings);
@@ -87,11 +85,7 @@ export const createModel = ({ charts, input, atOnce }: ModelOptions): Model => {
     happening: Happening | null,
   ): ModelState => {
     sightings = new Sightings();
-    let step = kernel.step(before?.kernel ?? kernel.initialState, kernelInput);
-    for (let next = firstAtOnce(step, atOnce); next !== undefined;) {
-      step = joined(step, kernel.step(step.state, next));
-      next = firstAtOnce(step, atOnce);
-    }
+    const step = kernel.step(before?.kernel ?? kernel.initialState, kernelInput);
     const nowMs = before === null ? 0 : timeAfter(before, happening);
     return {
       ...statusOf(step),
@@ -111,24 +105,6 @@ export const createModel = ({ charts, input, atOnce }: ModelOptions): Model => {
     getPersistedSnapshot: (state) => state,
   };
 };
-
-/** The answer to a call of this step that needs nobody to answer it. */
-const firstAtOnce = (step: KernelStep, atOnce: ModelOptions['atOnce']): KernelInput | undefined => {
-  for (const call of startedBy(step)) {
-    const isOpen = step.state.calls.get(call.address)?.generation === call.generation;
-    const answer = isOpen ? atOnce?.(call) : undefined;
-    if (answer === undefined) continue;
-    const { address, generation } = call;
-    return { kind: 'answered', address, generation, output: answer.output };
-  }
-  return undefined;
-};
-
-const joined = (first: KernelStep, second: KernelStep): KernelStep => ({
-  ...second,
-  effects: [...first.effects, ...second.effects],
-  emitted: [...first.emitted, ...second.emitted],
-});
 
 const startedBy = ({ effects }: KernelStep): OpenCall[] =>
   effects.flatMap((effect) => {

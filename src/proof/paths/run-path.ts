@@ -175,7 +175,7 @@ class Walk {
     const { openApprovals, phase } = this.run.record();
     const [question] = openApprovals;
     if (question !== undefined) void this.run.approve(question.requestId);
-    else if (phase === 'interrupted' && (await this.run.resume()).accepted) return true;
+    else if (phase === 'paused' && (await this.run.resume()).accepted) return true;
     else return this.#clock.next();
     return true;
   }

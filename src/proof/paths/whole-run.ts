@@ -1,11 +1,9 @@
 import type { AnyMachineSnapshot } from 'xstate';
 
 import type { CallInput } from '../../model/calls.js';
-import { checkPlan } from '../../actors/check-plan.js';
 import { chartsOf } from '../../orchestrator/charts.js';
 import type { AgentCallContext } from '../../machines/agent-call/chart.js';
 import type { OrchestratorContext } from '../../machines/orchestrator/context.js';
-import type { PlanToCheck } from '../../model/proposal.js';
 import type { Command } from '../../model/commands.js';
 import type { Settings } from '../../model/settings.js';
 import type { StepContext } from '../../machines/step/context.js';
@@ -34,9 +32,6 @@ const wholeRunModel = (settings: Settings): Model =>
   createModel({
     charts: { root: 'orchestrator', machines: chartsOf(settings) },
     input: PATH_INPUT,
-    // Whether a plan came with the goal is found out here and now: nothing else can come first.
-    atOnce: ({ actor, input }) =>
-      actor === 'checkPlan' ? { output: checkPlan(input as PlanToCheck) } : undefined,
   });
 
 export const exploreWholeRun = (run: WholeRun, explorer: Explorer, limit: number): Explored =>

@@ -67,10 +67,8 @@ export const callSystem = (
   violationsOfStep: () => [],
 });
 
-export const pick = (charts: Charts, name: string): Charts => {
-  const chart = charts[name];
-  return chart === undefined ? {} : { [name]: chart };
-};
+export const pick = (charts: Charts, ...names: readonly string[]): Charts =>
+  Object.fromEntries(Object.entries(charts).filter(([name]) => names.includes(name)));
 
 /** Codes that mean the end of the run are told from other failures. */
 const resultName = (output: unknown): string => {

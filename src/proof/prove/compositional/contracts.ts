@@ -1,13 +1,13 @@
 import type { CallRequest, CallResult, FailureCode } from '../../../model/calls.js';
+import { hasGate } from '../../../guards/gates.js';
 import type { AgentCallInput } from '../../../machines/agent-call/chart.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator/context.js';
-import type { PlanToCheck } from '../../../model/proposal.js';
 import type { StepInput } from '../../../machines/step/context.js';
 import type { StepOutcome } from '../../../model/step-outcome.js';
 import { NOTHING } from '../metrics.js';
 import type { Frame, Move, OpenCall, System } from '../model.types.js';
 import { askedAt } from '../moves/asked.js';
-import { answerMove, checkMoves } from '../moves/call-answers.js';
+import { answerMove } from '../moves/call-answers.js';
 import type { Repertoire } from '../moves/replies.js';
 import { repliesTo } from '../moves/replies.js';
 import { isGracePeriod } from '../moves/wall-time.js';
@@ -33,11 +33,9 @@ export const contractMoves = (contracts: Contracts, repertoire: Repertoire, fram
       case 'agentCall':
         return callMoves(contracts, repertoire, frame, address, call.input as AgentCallInput);
       case 'step':
-        return stepMoves(contracts, frame, address, call.input as StepInput);
+        return stepMoves(contracts, repertoire, frame, address, call.input as StepInput);
       case 'orchestrator':
         return endMoves(frame, address, 'its sub-plan', contracts.subplan?.ends ?? []);
-      case 'checkPlan':
-        return checkMoves(frame, address, call.input as PlanToCheck);
       default:
         return [];
     }
@@ -85,6 +83,7 @@ const stepContract = (contracts: Contracts, { task }: StepInput): Contract | und
 
 const stepMoves = (
   contracts: Contracts,
+  { settings }: Repertoire,
   frame: Frame,
   address: string,
   input: StepInput,
@@ -96,8 +95,26 @@ const stepMoves = (
   const possible = ends.filter(
     ({ output }) => isEnding || (output as StepOutcome).code !== 'run-ended',
   );
-  return endMoves(frame, address, input.stepId, possible);
+  const isConfirmed = hasGate(settings, 'step');
+  const all = isConfirmed ? possible.flatMap(withVerdicts) : possible;
+  return endMoves(frame, address, input.stepId, all);
 };
+
+/** A step that a supervisor confirmed ends with the verdict. The ladder sees only whether it has issues. */
+const withVerdicts = (end: ContractEnd): ContractEnd[] => {
+  const output = end.output as StepOutcome;
+  if (output.status !== 'completed' || output.request !== null || output.handOff !== null) {
+    return [end];
+  }
+  const confirmed = (hasIssues: boolean): ContractEnd => ({
+    ...end,
+    name: `${end.name}, confirmed${hasIssues ? ' with issues' : ''}`,
+    output: { ...output, verdict: { subject: 'step', ...PASSED, hasIssues } },
+  });
+  return [end, confirmed(false), confirmed(true)];
+};
+
+const PASSED = { score: 100, hasPassed: true, feedback: '' } as const;
 
 /** Of steps that run and that nobody can tell apart the first speaks for all. */
 const isTold = ({ state }: Frame, address: string): boolean => {

@@ -12,22 +12,17 @@ import { CUTS_OFF, REFUSES, STOPS } from './environment.js';
 export const environmentIn = ({ state }: Frame): EnvironmentContext =>
   state.nodes.get('')?.snapshot.context as EnvironmentContext;
 
-const says = (
-  kind: MoveKind,
-  label: string,
-  events: readonly object[],
-  isAnswer = false,
-): Move => ({
+const says = (kind: MoveKind, label: string, said: object, isAnswer = false): Move => ({
   kind,
   label,
   input: {
     kind: 'commanded',
-    event: { type: 'environment.says', events, isAnswer } as EventObject,
+    event: { type: 'environment.says', said, isAnswer } as EventObject,
   },
 });
 
 export const sayMove = (kind: MoveKind, label: string, event: object): Move =>
-  says(kind, label, [event]);
+  says(kind, label, event);
 
 /** The run above is over, or has given the chart up. */
 export const stopMove: Move = {
@@ -51,28 +46,16 @@ export const refusedMove = (refused?: string): Move => ({
   ...(refused === undefined ? {} : { refused }),
 });
 
-/** What was asked is answered at once: in a run that happens within the same step of the kernel. */
-export const replyMoves = (policy: Policy, heard: Heard): Move[] =>
-  heard.type === 'verdict.given' ? verdictMoves(heard) : permitMoves(policy, heard);
-
 const downwards = ({ route }: Heard): readonly string[] => route.slice(0, -1);
 
-const verdictMoves = (heard: Heard): Move[] => {
-  const noted = { type: 'verdict.noted', route: downwards(heard) };
-  const goesOn = says('answer', 'The ladder lets it go on', [noted], true);
-  if (!heard.isLast) return [goesOn, stopMove];
-  // The ladder ends the run by the very verdict that completes the step.
-  const lastWord = [{ type: 'run.windDown' }, noted];
-  return [goesOn, says('answer', 'The ladder ends the run with it', lastWord, true), stopMove];
-};
-
-const permitMoves = ({ breaker, limits }: Policy, heard: Heard): Move[] => {
+/** What was asked is answered at once: in a run that happens within the same step of the kernel. */
+export const replyMoves = ({ breaker, limits }: Policy, heard: Heard): Move[] => {
   const route = downwards(heard);
-  const granted = says('answer', 'The call may go out', [{ type: 'permit.granted', route }], true);
+  const granted = says('answer', 'The call may go out', { type: 'permit.granted', route }, true);
   const isBudgeted =
     limits.maxAgentCalls !== null || limits.maxTokens !== null || limits.maxCostUsd !== null;
   const refused = (code: FailureCode): Move =>
-    says('answer', `The call is refused: ${code}`, [{ type: 'permit.refused', route, code }], true);
+    says('answer', `The call is refused: ${code}`, { type: 'permit.refused', route, code }, true);
   // Where calls are counted, so is one that a breaker refuses.
   const cost = limits.maxAgentCalls === null ? NOTHING : { ...NOTHING, agentCalls: 1 };
   return [

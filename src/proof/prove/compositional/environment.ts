@@ -10,9 +10,8 @@ import type { Route } from '../../../model/commands.js';
 
 /** Something the chart asked and that is answered before anything else happens, as it is in a run. */
 export interface Heard {
-  readonly type: 'verdict.given' | 'permit.requested';
+  readonly type: 'permit.requested';
   readonly route: Route;
-  readonly isLast: boolean;
 }
 
 export interface Asking {
@@ -30,7 +29,7 @@ export interface EnvironmentContext {
 /** What the world is told to say to the chart. */
 export interface Said extends EventObject {
   readonly type: 'environment.says';
-  readonly events: readonly EventObject[];
+  readonly said: EventObject;
   /** True when it answers what was heard first. */
   readonly isAnswer: boolean;
 }
@@ -41,7 +40,6 @@ export const CUTS_OFF = { type: 'environment.stops', kind: 'cut off' } as const;
 
 interface Reported extends EventObject {
   readonly route?: Route;
-  readonly isLast?: boolean;
   readonly requestId?: string;
   readonly output?: unknown;
   readonly kind?: EnvironmentOutcome['kind'];
@@ -57,14 +55,7 @@ export interface EnvironmentOutcome {
 }
 
 const heardIn = (context: EnvironmentContext, event: Reported): Partial<EnvironmentContext> => ({
-  heard: [
-    ...context.heard,
-    {
-      type: event.type as Heard['type'],
-      route: event.route ?? [],
-      isLast: event.isLast === true,
-    },
-  ],
+  heard: [...context.heard, { type: 'permit.requested', route: event.route ?? [] }],
 });
 
 export const environmentOf = (chart: string, id: string): AnyStateMachine =>
@@ -88,12 +79,10 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
       noteAnswer: assign(({ context, event }) => ({
         heard: event.isAnswer === true ? context.heard.slice(1) : context.heard,
         questions: context.questions.filter(
-          ({ requestId }) =>
-            event.events?.every((said) => (said as Reported).requestId !== requestId) !== false,
+          ({ requestId }) => (event.said as Reported | undefined)?.requestId !== requestId,
         ),
       })),
-      passOn: sendTo(id, ({ event }) => event.events?.[0] ?? { type: 'environment.nothing' }),
-      passOnSecond: sendTo(id, ({ event }) => event.events?.[1] ?? { type: 'environment.nothing' }),
+      passOn: sendTo(id, ({ event }) => event.said ?? { type: 'environment.nothing' }),
       keepOutcome: assign(({ event }) => ({
         outcome: { kind: 'ended', output: event.output } satisfies EnvironmentOutcome,
       })),
@@ -126,11 +115,10 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
           onError: { target: 'over', actions: 'noteCrash' },
         },
         on: {
-          'verdict.given': { actions: 'hear' },
           'permit.requested': { actions: 'hear' },
           'approval.requested': { actions: 'openQuestion' },
           'approval.closed': { actions: 'closeQuestion' },
-          'environment.says': { actions: ['noteAnswer', 'passOn', 'passOnSecond'] },
+          'environment.says': { actions: ['noteAnswer', 'passOn'] },
           'environment.stops': { target: 'over', actions: 'noteStop' },
         },
       },

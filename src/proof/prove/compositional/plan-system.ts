@@ -61,7 +61,7 @@ export const subplanSystem = (
     root: 'environment',
     machines: {
       environment: environmentOf('orchestrator', 'subplan'),
-      ...pick(charts, 'orchestrator'),
+      ...pick(charts, 'orchestrator', 'approval'),
     },
   }),
   starts: [false, true].map((isPaused) => ({
@@ -121,7 +121,10 @@ export const goalSystem = (
   repertoire: Repertoire,
   contracts: Contracts,
 ): System => {
-  const kernel = observedKernel({ root: 'orchestrator', machines: pick(charts, 'orchestrator') });
+  const kernel = observedKernel({
+    root: 'orchestrator',
+    machines: pick(charts, 'orchestrator', 'approval'),
+  });
   const { violations, violationsOfStep } = rulesOf(repertoire.settings);
   const { areStepsCounted } = repertoire;
   const textOf = areStepsCounted ? countedRunText : runText;
@@ -157,12 +160,21 @@ const outOfCalls = (refused: string): Move => ({
   refused,
 });
 
-/** What steps report while they run: verdicts for the ladder, calls for the budget. */
+/** What is reported before a step or a review is over: verdicts for the ladder, calls for the budget. */
 const reportMoves = (settings: Settings, frame: Frame): Move[] => {
   const slot = rootPlanOf(frame).slots.findIndex((index) => index !== null);
-  if (slot < 0) return [];
-  const route = [`slot-${slot}`];
-  return [...verdictReports(settings, route), ...budgetReports(settings, route)];
+  if (slot < 0) return reviewReports(settings, frame);
+  const isJudged = hasGate(settings, 'code') || hasGate(settings, 'step');
+  return [
+    ...(isJudged ? verdictReports(settings, 'A step') : []),
+    ...budgetReports(settings, [`slot-${slot}`]),
+  ];
+};
+
+/** A review of the plan or the goal reports its verdict before it ends. */
+const reviewReports = (settings: Settings, { calls }: Frame): Move[] => {
+  if (calls.has('/planReview')) return verdictReports(settings, 'The plan');
+  return calls.has('/goalReview') ? verdictReports(settings, 'The goal') : [];
 };
 
 const report = (label: string, event: object): Move => ({
@@ -171,17 +183,19 @@ const report = (label: string, event: object): Move => ({
   input: { kind: 'commanded', event: event as EventObject },
 });
 
-const verdictReports = (settings: Settings, route: readonly string[]): Move[] => {
-  const isJudged = hasGate(settings, 'code') || hasGate(settings, 'step');
-  if (!isJudged) return [];
-  const verdict = { type: 'verdict.given', feedback: '', route, isLast: false };
-  const each = rungScores(settings).flatMap((score) => [
-    report(`A step has a verdict of ${score}`, { ...verdict, score, hasIssues: false }),
-    report(`A step has a verdict of ${score} with issues`, { ...verdict, score, hasIssues: true }),
-  ]);
-  const last = { ...verdict, score: 100, hasIssues: true, isLast: true };
-  return hasGate(settings, 'step') ? [...each, report('A step is done with an issue', last)] : each;
-};
+const verdictReports = (settings: Settings, judged: string): Move[] =>
+  rungScores(settings).flatMap((score) =>
+    [false, true].map((hasIssues) =>
+      report(`${judged} has a verdict of ${score}${hasIssues ? ' with issues' : ''}`, {
+        type: 'verdict.given',
+        subject: 'code',
+        score,
+        hasPassed: !hasIssues,
+        hasIssues,
+        feedback: '',
+      }),
+    ),
+  );
 
 /** Somebody no breaker knows: breakers answer the steps, which their contract has already. */
 const SOMEBODY = 'somebody else';

@@ -43,7 +43,7 @@ export const stepSystem = (
   name: `a ${origin} step at level ${depth}`,
   kernel: observedKernel({
     root: 'environment',
-    machines: { environment: environmentOf('step', 'slot-0'), ...pick(charts, 'step') },
+    machines: { environment: environmentOf('step', 'slot-0'), ...pick(charts, 'step', 'approval') },
   }),
   starts: startsOf(repertoire, depth, origin),
   moves: (frame) => movesOf(contracts, repertoire, frame),

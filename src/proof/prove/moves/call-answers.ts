@@ -1,6 +1,4 @@
-import { checkPlan } from '../../../actors/check-plan.js';
 import type { CallInput, CallOutcome } from '../../../model/calls.js';
-import type { PlanToCheck } from '../../../model/proposal.js';
 import type { Frame, Move, OpenCall } from '../model.types.js';
 import { askedAt } from './asked.js';
 import type { Repertoire } from './replies.js';
@@ -18,19 +16,12 @@ const answersTo = (
   address: string,
   call: OpenCall,
 ): Move[] => {
-  if (call.actor === 'checkPlan') return checkMoves(frame, address, call.input as PlanToCheck);
   const { request } = call.input as CallInput;
   const replies = repliesTo(repertoire, askedAt(frame, address, request)).map((reply) =>
     answerMove(frame, address, `${request.agent} ${reply.label}`, outcomeOf(reply)),
   );
   return [...replies, brokenMove(frame, address)];
 };
-
-/** The plan that came with a goal is checked, or its check breaks. */
-export const checkMoves = (frame: Frame, address: string, input: PlanToCheck): Move[] => [
-  answerMove(frame, address, 'the given plan is checked', checkPlan(input)),
-  brokenMove(frame, address),
-];
 
 /** A call comes to no outcome at all: what makes calls has a bug. */
 export const brokenMove = ({ state }: Frame, address: string): Move => ({

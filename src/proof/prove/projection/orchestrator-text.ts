@@ -1,4 +1,4 @@
-import { hasGate, isGatePassed } from '../../../guards/gates.js';
+import { hasGate } from '../../../guards/gates.js';
 import { planFingerprint } from '../../../plan/fingerprint.js';
 import type { ProposedPlan } from '../../../model/plan.js';
 import type { OrchestratorContext } from '../../../machines/orchestrator/context.js';
@@ -20,7 +20,7 @@ export interface Sight {
   readonly areStepsCounted: boolean;
 }
 
-type PlanSeen = 'proposal' | 'judged' | 'given' | 'none';
+type PlanSeen = 'proposal' | 'none';
 
 /** By the names of the active states. */
 export const sightIn = (
@@ -34,15 +34,10 @@ export const sightIn = (
   areStepsCounted,
 });
 
-const planSeenIn = (value: string): PlanSeen => {
-  if (value.includes('preparing')) return 'given';
-  // In a sub-plan the ladder's answer is waited for; what it is about has been judged.
-  if (value.includes('weighing')) return 'judged';
-  const isJudged = /holdingReview|reviewingPlan|awaitingPlanApproval/.test(value);
-  return isJudged ? 'proposal' : 'none';
-};
+const planSeenIn = (value: string): PlanSeen =>
+  /holdingReview|reviewingPlan|awaitingPlanApproval/.test(value) ? 'proposal' : 'none';
 
-const WITH_PLAN = /executing|draining|verifying|weighingGoal|awaitingLimitDecision|interrupted/;
+const WITH_PLAN = /\.executing\.|verifying|awaitingLimitApproval|planning\.paused/;
 
 const isPlanThere = (value: string, revision: number): boolean =>
   revision >= 0 && WITH_PLAN.test(value);
@@ -64,7 +59,7 @@ export const orchestratorText = (context: OrchestratorContext, sight: Sight): st
     ladderText(context),
     spentText(context),
     confidenceText(context),
-    sight.plan === 'none' ? '' : seenPlanText(context, sight.plan),
+    sight.plan === 'none' ? '' : seenPlanText(context),
   ].join(',');
 };
 
@@ -120,8 +115,8 @@ const isEmptyPlanNothing = ({ settings, revision }: OrchestratorContext): boolea
 const clockText = ({ isExecutionClosed, isPaused }: OrchestratorContext): string =>
   `${flag(isExecutionClosed)}${flag(isPaused)}`;
 
-const endText = ({ ending, rejected, lastWord }: OrchestratorContext): string =>
-  `${ending?.status ?? ''}${flag(rejected !== null)}${flag(lastWord.length > 0)}`;
+const endText = ({ ending, rejected }: OrchestratorContext): string =>
+  `${ending?.status ?? ''}${flag(rejected !== null)}`;
 
 const requestsText = (context: OrchestratorContext, sight: Sight): string => {
   const { requests, questions } = context;
@@ -153,19 +148,12 @@ const confidenceText = (context: OrchestratorContext): string => {
   return bands.join('.');
 };
 
-const seenPlanText = (context: OrchestratorContext, planSeen: PlanSeen): string => {
-  const { proposal, givenPlan } = context;
-  const plan = planSeen === 'given' ? (givenPlan as ProposedPlan | null) : proposal?.plan;
-  const verdict = planSeen === 'judged' ? verdictSeen(context) : '';
-  if (plan == null) return verdict;
+const seenPlanText = (context: OrchestratorContext): string => {
+  const plan = context.proposal?.plan;
+  if (plan == null) return '';
   // What is adopted too late never starts: only how many steps it leaves undone is seen.
   const late = `${plan.scope ?? ''}<${plan.steps.map(({ complexity }) => complexity).join(' ')}>`;
-  return `${verdict}${context.isExecutionClosed ? late : planText(plan, context)}`;
-};
-
-const verdictSeen = ({ settings, review }: OrchestratorContext): string => {
-  if (review === null) return '';
-  return `${flag(isGatePassed(settings, 'plan', review))}${flag(isGatePassed(settings, 'goal', review))}`;
+  return context.isExecutionClosed ? late : planText(plan, context);
 };
 
 /** Steps that wait are known by their place among them; who waits for one that is settled waits for nobody. */

@@ -53,6 +53,9 @@ const contextText = (view: View, address: string, node: ChartNode, value: string
       return `${stepText(context as StepContext)}${childrenText(view, address, node)}`;
     case 'agentCall':
       return `${agentCallText(context as AgentCallContext)}${childrenText(view, address, node)}`;
+    // Nothing about a question changes until it is answered.
+    case 'approval':
+      return '';
     case 'breaker':
       return breakerText(context as BreakerContext);
     default:

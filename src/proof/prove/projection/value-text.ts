@@ -3,8 +3,8 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { NodeShape } from '../../../kernel/xstate-shapes.js';
 import { nodesOf } from '../../../kernel/xstate-shapes.js';
 
-/** The rungs of the ladder are seen by nobody but the agents: only its end changes what happens. */
-const UNSEEN = /^orchestrator\.active\.oversight\.(?!abort)/;
+/** The level of the ladder goes to agents only: no guard of another region sees it. */
+const UNSEEN = /^orchestrator\.active\.oversight\./;
 
 const known = new WeakMap<readonly NodeShape[], string>();
 

@@ -1,0 +1,125 @@
+import { assign, emit, sendTo, setup } from 'xstate';
+
+import type { ApprovalAnswer } from '../../model/commands.js';
+import { isAnswerToOwnQuestion } from '../../guards/approval.js';
+import { parentOf } from '../send-up.js';
+import type { ApprovalContext, ApprovalInput, ApprovalOutcome } from './context.js';
+import { approvalExpired, approvalGranted, approvalRejected, approvalRequested } from './facts.js';
+
+/**
+ * One question to a person: about a plan, a step, the replan bound, or what an agent asks.
+ *
+ * It decides what counts as the answer: the first valid one, or the policy's default once the time to answer is over. It
+ * never decides what follows from the answer: that is for the chart that asked.
+ */
+export const approvalMachine = setup({
+  types: {
+    input: {} as ApprovalInput,
+    context: {} as ApprovalContext,
+    events: {} as ApprovalAnswer,
+    output: {} as ApprovalOutcome,
+    tags: {} as 'waiting-for-human' | 'settled',
+  },
+  guards: {
+    approvesOnTimeout: ({ context }) => context.onTimeout === 'approve',
+    isAnswer: ({ context, event }) => isAnswerToOwnQuestion(context.requestId, event),
+  },
+  actions: {
+    announceExpiry: emit(({ context }) => approvalExpired(context)),
+    announceGrant: emit(({ context }) => approvalGranted(context)),
+    announceRejection: emit(({ context }) => approvalRejected(context)),
+    announceRequest: emit(({ context }) => approvalRequested(context)),
+    keepOutcome: assign({ outcome: (_, params: ApprovalOutcome) => params }),
+    reportClosed: sendTo(parentOf, ({ context }) => ({
+      type: 'approval.closed',
+      requestId: context.requestId,
+    })),
+    reportRequest: sendTo(parentOf, ({ context, self }) => ({
+      type: 'approval.requested',
+      requestId: context.requestId,
+      stepId: context.stepId,
+      route: [self.id],
+    })),
+  },
+  delays: {
+    approvalTimeout: ({ context }) => context.timeoutMs,
+  },
+}).createMachine({
+  id: 'approval',
+  description: 'One question to a person, with a deadline and a default answer.',
+  options: { maxIterations: 100 },
+  context: ({ input }) => ({ outcome: null, ...input }),
+  initial: 'asking',
+  output: ({ context }) => context.outcome ?? NOT_ANSWERED,
+  states: {
+    asking: {
+      description: 'A person is asked. No answer before the deadline counts as the default answer.',
+      tags: ['waiting-for-human'],
+      entry: ['announceRequest', 'reportRequest'],
+      on: {
+        'approval.grant': {
+          guard: 'isAnswer',
+          target: 'granted',
+          actions: [
+            {
+              type: 'keepOutcome',
+              params: ({ event }) => ({ isGranted: true, code: '', text: event.answer }),
+            },
+            'announceGrant',
+          ],
+        },
+        'approval.reject': {
+          guard: 'isAnswer',
+          target: 'rejected',
+          actions: [
+            {
+              type: 'keepOutcome',
+              params: ({ event }) => ({ isGranted: false, code: 'rejected', text: event.reason }),
+            },
+            'announceRejection',
+          ],
+        },
+      },
+      after: {
+        approvalTimeout: [
+          {
+            guard: 'approvesOnTimeout',
+            target: 'granted',
+            actions: [
+              {
+                type: 'keepOutcome',
+                params: { isGranted: true, code: '', text: 'Approved: no answer in time' },
+              },
+              'announceExpiry',
+              'reportClosed',
+            ],
+          },
+          {
+            target: 'rejected',
+            actions: [
+              {
+                type: 'keepOutcome',
+                params: { isGranted: false, code: 'approval-expired', text: 'No answer in time' },
+              },
+              'announceExpiry',
+              'reportClosed',
+            ],
+          },
+        ],
+      },
+    },
+    granted: {
+      description: 'A person agreed, or the policy agrees when no answer comes.',
+      tags: ['settled'],
+      type: 'final',
+    },
+    rejected: {
+      description: 'A person disagreed, or no answer came and the policy takes that for a no.',
+      tags: ['settled'],
+      type: 'final',
+    },
+  },
+});
+
+/** Both ends keep an outcome first, so this is never used; it keeps the output total. */
+const NOT_ANSWERED: ApprovalOutcome = { isGranted: false, code: 'rejected', text: '' };

@@ -1,0 +1,3 @@
+import { holdChart } from './hold-chart.js';
+
+holdChart('approval');
