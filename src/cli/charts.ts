@@ -11,6 +11,7 @@ const FILES: Readonly<Record<string, string>> = {
   orchestrator: 'orchestrator.overview.svg',
   step: 'step.overview.svg',
   agentCall: 'agent-call.svg',
+  approval: 'approval.svg',
   breaker: 'breaker.svg',
 };
 

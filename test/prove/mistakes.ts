@@ -29,7 +29,7 @@ export const ONE_QUESTION_TOO_MANY: Change = {
 };
 
 const QUESTION_WITHOUT_DEADLINE: Change = {
-  file: 'src/machines/step/chart.ts',
+  file: 'src/machines/approval/chart.ts',
   right: 'after: {\n        approvalTimeout: [',
   wrong: 'meta: {\n        approvalTimeout: [',
 };
@@ -49,7 +49,7 @@ const ANSWER_TAKEN_FOR_GRANTED: Change = {
 
 const PAUSE_FOR_EVER: Change = {
   file: 'src/machines/agent-call/chart.ts',
-  right: "after: { retryBackoff: { target: 'admitting', actions: 'countTry' } }",
+  right: "after: { retryBackoff: { target: 'admissionDecision', actions: 'countTry' } }",
   wrong: "after: { retryBackoff: { target: 'backingOff', reenter: true } }",
 };
 
@@ -118,7 +118,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     rule: 'deadline',
     changes: [QUESTION_WITHOUT_DEADLINE],
     policy: LEAST,
-    message: '/slot-0 waits for a person without a deadline',
+    message: '/slot-0/approval waits for a person without a deadline',
     system: WHOLE_RUN,
   },
   {

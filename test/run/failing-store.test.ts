@@ -41,8 +41,8 @@ const input = {
   plan: { steps: steps('a', 'b<a', 'c<a') },
 };
 
-/** Five entries: the start, the plan, and an answer for each step. */
-const ENTRIES = 5;
+/** Four entries: the start, and an answer for each step. */
+const ENTRIES = 4;
 
 describe('a store that fails', () => {
   for (const [name, storeOf] of [
@@ -83,7 +83,7 @@ describe('a store that fails', () => {
   }
 
   it('does not lose what is durable: another orchestrator goes on from there', async () => {
-    const { clock, inner, orchestrator } = rigWith((_, kept) => fullStore(3, kept));
+    const { clock, inner, orchestrator } = rigWith((_, kept) => fullStore(2, kept));
     const run = orchestrator.start(input);
     await clock.runUntil(run.done);
 
@@ -99,7 +99,7 @@ describe('a store that fails', () => {
   });
 
   it('gives its run free: the same orchestrator may take it up again', async () => {
-    let capacity = 3;
+    let capacity = 2;
     const { clock, orchestrator } = rigWith((_, kept) => ({
       ...kept,
       append: (runId, expectedSequence, entries, options) => {
@@ -117,7 +117,7 @@ describe('a store that fails', () => {
   });
 
   it('answers the command it could not write down as not accepted', async () => {
-    const { clock, orchestrator } = rigWith((_, kept) => fullStore(2, kept));
+    const { clock, orchestrator } = rigWith((_, kept) => fullStore(1, kept));
     const run = orchestrator.start(input);
     await clock.settle();
     expect(await run.pause()).toMatchObject({ accepted: false });

@@ -70,7 +70,7 @@ describe('a call that was out when the process died', () => {
     expect(failures).toMatchObject([{ key: 'run/a/1/worker', code: 'interrupted', try: 1 }]);
     expect(report.status).toBe('completed');
     // The failure is in the journal like any other: whoever replays it comes to the same end.
-    expect(journal.filter(({ event }) => event.kind === 'answered')).toHaveLength(3);
+    expect(journal.filter(({ event }) => event.kind === 'answered')).toHaveLength(2);
   });
 
   it('fails its step where there are no more tries, and nobody is called again', async () => {

@@ -54,7 +54,7 @@ describe('a process that slept past its lease', () => {
         isAsleep ? new Promise<never>(() => undefined) : inner.renew(...parameters),
       append: async (...parameters) => {
         await inner.append(...parameters);
-        if (parameters[1] !== 1) return;
+        if (parameters[1] !== 0) return;
         isAsleep = true;
         await new Promise<void>((resolve) => {
           wake = resolve;

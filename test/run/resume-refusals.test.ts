@@ -88,7 +88,7 @@ describe('a journal that does not fit', () => {
   for (const [name, index, change] of [
     [
       'a fact was changed',
-      2,
+      1,
       (entry: JournalEntry) => ({
         ...entry,
         facts: entry.facts.map((fact) =>
@@ -102,10 +102,10 @@ describe('a journal that does not fit', () => {
       1,
       (entry: JournalEntry) => ({ ...entry, facts: [...entry.facts, ...entry.facts] }),
     ],
-    ['all facts were lost', 2, (entry: JournalEntry) => ({ ...entry, facts: [] })],
+    ['all facts were lost', 1, (entry: JournalEntry) => ({ ...entry, facts: [] })],
     [
       'an event was changed',
-      2,
+      1,
       (entry: JournalEntry) =>
         JSON.parse(
           JSON.stringify(entry).replace('"report":"done"', '"report":"blocked"'),

@@ -78,7 +78,7 @@ describe('a timer of a run that is taken up again', () => {
     expect(told.filter((type) => type === 'approval.expired')).toHaveLength(1);
     expect(told.filter((type) => type === 'time.executionClosed').length).toBeLessThanOrEqual(1);
     const elapsed = run.journal().flatMap(({ event }) => (event.kind === 'elapsed' ? [event] : []));
-    expect(elapsed[0]?.timer).toContain('/slot-0#');
+    expect(elapsed[0]?.timer).toContain('/slot-0/approval#');
     expect((await run.done).steps).toMatchObject([{ code: 'approval-expired' }]);
   });
 

@@ -117,7 +117,10 @@ describe('a run that is taken up again', () => {
   });
 
   it('tells the past to whoever subscribes, then goes on', async () => {
-    const entryCount = Math.floor(journal.length / 2);
+    // Where the next answer takes time: an agent that answers at once would go on before anything is looked at.
+    const entryCount = journal.findIndex(
+      ({ at }, index) => index > journal.length / 2 && at > (journal[index - 1]?.at ?? at),
+    );
     const store = await storeWith(original, 'run', entryCount);
     const clock = virtualClock({ startMs: journal[entryCount - 1]?.at ?? 0 });
     const orchestrator = composeOrchestrator({ ...referenceTeam(clock, []), store }, undefined);
