@@ -21,12 +21,12 @@ const orchestrator = createOrchestrator({ agents: [worker], store });
 const first = await orchestrator.start({ goal: 'Two parts', runId: 'parts', plan }).done;
 console.log(first.status, calls.join(' ')); // completed parts/one/1/worker parts/two/1/worker
 
-// As if the process had died after its third entry: step one is done, step two was called and has not answered.
+// As if the process had died after its second entry: step one is done, step two was called and has not answered.
 const stored = await store.read('parts');
 if (stored === undefined) throw new Error('The run is not in the store');
 const survived = memoryStore();
 await survived.create(stored.header);
-await survived.append('parts', 0, stored.entries.slice(0, 3));
+await survived.append('parts', 0, stored.entries.slice(0, 2));
 
 calls.length = 0;
 const restarted = createOrchestrator({ agents: [worker], store: survived });

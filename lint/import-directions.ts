@@ -42,7 +42,7 @@ export const rooms = {
     mayImport: ['xstate'],
   },
   machines: {
-    purpose: 'the four charts, a folder each: chart, setup, context, guards on it, facts',
+    purpose: 'the five charts, a folder each: chart, setup, context, guards on it, facts',
     mayImport: ['model/', 'guards/', 'plan/', 'xstate'],
   },
   journal: {

@@ -10,9 +10,15 @@ import { createOrchestratorMachine } from '../src/machines/orchestrator/chart.js
 import { stepMachine } from '../src/machines/step/chart.js';
 import type { NamedChart } from './visualize/gallery.js';
 import { gallery } from './visualize/gallery.js';
+import { chartOf, phasesOf } from './visualize/chart.js';
 import { machineSource } from './visualize/machine-source.js';
 import { stateDiagram } from './visualize/mermaid.js';
-import { overviewPictureOf, pictureOf } from './visualize/picture.js';
+import {
+  overviewPictureOf,
+  phasePicturesOf,
+  phasesPictureOf,
+  pictureOf,
+} from './visualize/picture.js';
 import { runPicture } from './visualize/run-picture.js';
 
 const root = join(import.meta.dirname, '..');
@@ -46,21 +52,33 @@ export const visualizations = async (): Promise<ReadonlyMap<string, string>> => 
   const files = await Promise.all(charts.map(filesOf));
   return new Map([
     ...files.flat(),
-    ['visualizations/README.md', gallery(charts, overviews, repositoryUrl())],
+    ['visualizations/README.md', gallery(charts, overviews, phaseNames, repositoryUrl())],
     ['visualizations/run.svg', runPicture(join(root, 'test/examples/recorded-facts.jsonl'))],
   ]);
 };
 
-const filesOf = async ([name, machine]: NamedChart): Promise<[path: string, text: string][]> => [
+/** The chart with phases: its overview shows them closed, and each has a picture of its own. */
+export const PHASED = 'orchestrator';
+
+const phaseNames = ([name, machine]: NamedChart): readonly string[] =>
+  name === PHASED ? phasesOf(chartOf(machine)).map((phase) => phase.name) : [];
+
+type File = [path: string, text: string];
+
+const overviewFiles = async ([name, machine]: NamedChart): Promise<File[]> => {
+  if (!overviews.has(name)) return [];
+  const overview = `visualizations/${name}.overview.svg`;
+  if (name !== PHASED) return [[overview, await overviewPictureOf(machine)]];
+  const phases = await phasePicturesOf(machine);
+  return [
+    [overview, await phasesPictureOf(machine, (phase) => `${name}.${phase}.svg`)],
+    ...phases.map(([phase, svg]): File => [`visualizations/${name}.${phase}.svg`, svg]),
+  ];
+};
+
+const filesOf = async ([name, machine]: NamedChart): Promise<File[]> => [
   [`visualizations/${name}.svg`, await pictureOf(machine)],
-  ...(overviews.has(name)
-    ? [
-        [`visualizations/${name}.overview.svg`, await overviewPictureOf(machine)] as [
-          string,
-          string,
-        ],
-      ]
-    : []),
+  ...(await overviewFiles([name, machine])),
   [`visualizations/${name}.mmd`, stateDiagram(machine)],
   [`visualizations/${name}.json`, `${JSON.stringify(machine.config, null, 2)}\n`],
   [`visualizations/${name}.machine.ts`, machineSource(machine)],

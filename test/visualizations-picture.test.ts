@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { setup } from 'xstate';
 
-import { charts, overviews } from '../scripts/visualize.js';
+import { charts, overviews, PHASED } from '../scripts/visualize.js';
 import { pictureOf } from '../scripts/visualize/picture.js';
 import { statesOf } from '../scripts/visualize/transitions.js';
 import type { SvgElement } from './svg-reader.js';
@@ -90,12 +91,55 @@ const spanOf = (from: Point, to: Point): Rectangle => ({
   bottom: Math.max(from.y, to.y) + TOLERANCE,
 });
 
+/** Of the chart with phases the overview, and the pictures that it links to. */
+const PHASES = ['planning', 'executing', 'concluding', 'oversight', 'clock'];
+
+/** `whole` has every state with all that it says, `names` every state, `part` some of the states. */
 const pictures = charts.flatMap(([name, machine]) => [
-  { name, machine, isOverview: false },
-  ...(overviews.has(name) ? [{ name: `${name}.overview`, machine, isOverview: true }] : []),
+  { name, machine, shows: 'whole' },
+  ...(overviews.has(name)
+    ? [{ name: `${name}.overview`, machine, shows: name === PHASED ? 'part' : 'names' }]
+    : []),
+  ...(name === PHASED
+    ? PHASES.map((phase) => ({ name: `${name}.${phase}`, machine, shows: 'part' }))
+    : []),
 ]);
 
-describe.each(pictures)('the picture of $name', ({ name, machine, isOverview }) => {
+const phaseIn = (machine: AnyStateMachine, phase: string): AnyStateNode =>
+  statesOf(machine.root).find(({ key }) => key === phase)!;
+
+describe('the overview of the orchestrator', () => {
+  const [, machine] = charts.find(([name]) => name === PHASED)!;
+  const read = (name: string): SvgElement =>
+    readSvg(readFileSync(join(import.meta.dirname, '..', 'visualizations', `${name}.svg`), 'utf8'));
+  const textsIn = (picture: SvgElement): string[] =>
+    elementsIn(picture)
+      .filter((element) => element.name === 'text')
+      .map(({ text }) => text);
+
+  it('has a box for every phase, which links to the picture of the phase', () => {
+    const overview = read(`${PHASED}.overview`);
+    const links = elementsIn(overview).filter((element) => element.name === 'a');
+    expect(links.map(({ attributes }) => attributes['href'])).toEqual(
+      PHASES.map((phase) => `${PHASED}.${phase}.svg`),
+    );
+    for (const phase of PHASES) expect(textsIn(overview)).toContain(phase);
+  });
+
+  it('is no wider than is readable on a page of 1,000 pixels', () => {
+    expect(Number(read(`${PHASED}.overview`).attributes['width'])).toBeLessThan(1_600);
+  });
+
+  it.each(PHASES)('opens %s with every state of it, and what it says', (phase) => {
+    const texts = textsIn(read(`${PHASED}.${phase}`));
+    for (const { key, description = '' } of statesOf(phaseIn(machine, phase))) {
+      expect(texts).toContain(key);
+      expect(texts.join(' ')).toContain(description);
+    }
+  });
+});
+
+describe.each(pictures)('the picture of $name', ({ name, machine, shows }) => {
   const source = readFileSync(
     join(import.meta.dirname, '..', 'visualizations', `${name}.svg`),
     'utf8',
@@ -110,31 +154,35 @@ describe.each(pictures)('the picture of $name', ({ name, machine, isOverview }) 
     expect(picture.attributes).toMatchObject({ role: 'img', 'aria-labelledby': 'title desc' });
     const [title, description] = picture.children;
     expect([title?.name, title?.attributes['id']]).toEqual(['title', 'title']);
-    expect(title?.text).toContain(machine.id);
+    const subject = PHASES.find((phase) => name.endsWith(`.${phase}`));
+    const node = subject === undefined ? machine.root : phaseIn(machine, subject);
+    expect(title?.text).toContain(subject ?? machine.id);
     expect([description?.name, description?.attributes['id']]).toEqual(['desc', 'desc']);
-    expect(description?.text).toContain(machine.root.description);
+    expect(description?.text).toContain(node.description);
   });
 
-  it('names every state and tells what it is for', () => {
-    const words = texts.join(' ');
-    for (const { key, description = '' } of statesOf(machine.root)) {
-      expect(texts).toContain(key);
-      if (!isOverview) expect(words).toContain(description);
-    }
-  });
+  if (shows !== 'part') {
+    it('names every state and tells what it is for', () => {
+      const words = texts.join(' ');
+      for (const { key, description = '' } of statesOf(machine.root)) {
+        expect(texts).toContain(key);
+        if (shows === 'whole') expect(words).toContain(description);
+      }
+    });
 
-  it('has a wire for every pair of states that a transition leads between', () => {
-    const wires = elements.filter((element) => hasClass(element, 'line'));
-    const pairs = statesOf(machine.root).flatMap((node) =>
-      [...node.transitions.values(), node.always ?? []]
-        .flat()
-        .flatMap(({ target = [] }) => target.map(({ id }) => `${node.id} ${id}`)),
-    );
-    const begins = statesOf(machine.root).filter(({ type }) => type === 'compound');
-    expect(wires).toHaveLength(new Set(pairs).size + begins.length);
-  });
+    it('has a wire for every pair of states that a transition joins', () => {
+      const wires = elements.filter((element) => hasClass(element, 'line'));
+      const pairs = statesOf(machine.root).flatMap((node) =>
+        [...node.transitions.values(), node.always ?? []]
+          .flat()
+          .flatMap(({ target = [] }) => target.map(({ id }) => `${node.id} ${id}`)),
+      );
+      const begins = statesOf(machine.root).filter(({ type }) => type === 'compound');
+      expect(wires).toHaveLength(new Set(pairs).size + begins.length);
+    });
+  }
 
-  if (!isOverview) {
+  if (shows === 'whole') {
     it('names every event, guard, delay and invoked actor', () => {
       const words = texts.join(' ');
       for (const node of statesOf(machine.root)) {
@@ -157,12 +205,12 @@ describe.each(pictures)('the picture of $name', ({ name, machine, isOverview }) 
 
   it('brings everything along and runs nothing', () => {
     expect([...new Set(elements.map((element) => element.name))].sort()).toEqual(
-      ['circle', 'desc', 'g', 'line', 'path', 'rect', 'style', 'svg', 'text', 'title'].filter(
+      ['a', 'circle', 'desc', 'g', 'line', 'path', 'rect', 'style', 'svg', 'text', 'title'].filter(
         (kind) => elements.some((element) => element.name === kind),
       ),
     );
     const attributes = new Set(elements.flatMap((element) => Object.keys(element.attributes)));
-    expect([...attributes].filter((key) => /^on|href|src|style/.test(key))).toEqual([]);
+    expect([...attributes].filter((key) => /^on|src|style/.test(key))).toEqual([]);
     expect(source.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
       /script|foreignObject|https?:|url\(|@import|data:/i,
     );

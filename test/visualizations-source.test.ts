@@ -8,6 +8,7 @@ import { createActor, fromPromise, setup } from 'xstate';
 
 import { charts } from '../scripts/visualize.js';
 import { agentCallMachine } from '../visualizations/agent-call.machine.js';
+import { approvalMachine } from '../visualizations/approval.machine.js';
 import { breakerMachine } from '../visualizations/breaker.machine.js';
 import { orchestratorMachine } from '../visualizations/orchestrator.machine.js';
 import { stepMachine } from '../visualizations/step.machine.js';
@@ -19,6 +20,7 @@ const pastedMachines: Readonly<Record<string, AnyStateMachine>> = {
   orchestrator: orchestratorMachine,
   step: stepMachine,
   'agent-call': agentCallMachine,
+  approval: approvalMachine,
   breaker: breakerMachine,
 };
 
@@ -56,7 +58,9 @@ describe.each(charts)('the chart %s to paste', (name, machine) => {
       .exec(source)?.[1]
       ?.split(',')
       .map((word) => word.trim());
-    expect(taken).toEqual(name === 'breaker' ? ['setup'] : ['fromPromise', 'setup']);
+    expect(taken).toEqual(
+      name === 'breaker' || name === 'approval' ? ['setup'] : ['fromPromise', 'setup'],
+    );
     expect(source.match(/\b(?:import|require)\b/g)).toEqual(['import']);
 
     // As Stately Sketch does it: without imports and exports, and with nothing in reach but the names of xstate.

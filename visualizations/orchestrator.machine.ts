@@ -260,7 +260,7 @@ export const orchestratorMachine = setup({
                         params: { reason: 'planning-failed' },
                       },
                     },
-                    { guard: 'isPaused', target: 'paused' },
+                    { guard: 'isPaused', target: 'holdingPlanner' },
                     { target: 'askingPlanner' },
                   ],
                 },
@@ -313,7 +313,7 @@ export const orchestratorMachine = setup({
                     },
                     {
                       guard: 'waitsOnPlannerFailure',
-                      target: 'paused',
+                      target: 'holdingPlanner',
                       actions: [
                         'dropRequests',
                         {
@@ -481,7 +481,7 @@ export const orchestratorMachine = setup({
                 replanDecision: {
                   description: 'Is the replan bound reached? A paused run does not ask the planner yet.',
                   always: [
-                    { guard: 'isPaused', target: 'paused' },
+                    { guard: 'isPaused', target: 'holdingPlanner' },
                     { guard: 'canReplan', target: 'askingPlanner' },
                     { target: 'replanBoundDecision' },
                   ],
@@ -545,7 +545,7 @@ export const orchestratorMachine = setup({
                     },
                   },
                 },
-                paused: {
+                holdingPlanner: {
                   description: 'The planner is asked as soon as a person resumes the run.',
                   tags: ['waiting-for-human'],
                   entry: { type: 'enterPhase', params: { phase: 'paused' } },

@@ -29,6 +29,8 @@ export interface ChartState {
   readonly children: readonly ChartState[];
   /** Drawn with its name and its wires only. */
   readonly isBrief: boolean;
+  /** The picture of its inside, where that is not drawn here. */
+  readonly href: string | undefined;
 }
 
 export interface Choice {
@@ -36,20 +38,88 @@ export interface Choice {
   readonly condition: string | undefined;
   readonly targetId: string;
   readonly targetName: string;
+  /** The target is not in the picture. */
+  readonly isElsewhere?: boolean;
 }
 
 export const chartOf = (machine: AnyStateMachine): ChartState => stateOf(machine.root);
 
-/** The same chart to be taken in at a glance: every state and every way, but of what they say only where it explains a whole. */
+/** The same chart at a glance: states by their names and wires, with descriptions only where they explain a whole. */
 export const overviewOf = (state: ChartState): ChartState => ({
   ...state,
   isBrief: true,
-  description: state.kind === 'machine' || state.isRegion ? state.description : '',
+  description: isWhole(state) ? state.description : '',
   tags: [],
   invokes: [],
   handles: [],
   children: state.children.map(overviewOf),
 });
+
+const isWhole = ({ kind, isRegion, href }: ChartState): boolean =>
+  kind === 'machine' || isRegion || href !== undefined;
+
+/**
+ * The chart with its phases closed: a phase, or a region without phases, is one box that links to a picture of its own. The
+ * ways out of a closed box are those of the states inside.
+ */
+export const withPhasesClosed = (
+  chart: ChartState,
+  hrefOf: (phase: string) => string,
+): ChartState => {
+  const phases = phasesOf(chart);
+  const boxOf = new Map(
+    phases.flatMap((phase) => allStates(phase).map(({ id }) => [id, phase] as const)),
+  );
+  const outwards = (choices: readonly Choice[], from: string): Choice[] => {
+    const ways = choices.map((choice) => {
+      const box = boxOf.get(choice.targetId);
+      return box === undefined ? choice : { ...choice, targetId: box.id, targetName: box.name };
+    });
+    const others = ways.filter(({ targetId }) => targetId !== from);
+    return others.filter(
+      ({ targetId }, index) => others.findIndex((way) => way.targetId === targetId) === index,
+    );
+  };
+  const closed = (state: ChartState): ChartState => {
+    const isPhase = phases.includes(state);
+    const choices = isPhase ? allStates(state).flatMap((inner) => inner.choices) : state.choices;
+    return {
+      ...state,
+      choices: outwards(choices, state.id),
+      innerChoices: isPhase ? [] : outwards(state.innerChoices, state.id),
+      initialId: isPhase ? undefined : boxIdOf(state.initialId),
+      kind: isPhase ? 'state' : state.kind,
+      isRegion: !isPhase && state.isRegion,
+      children: isPhase ? [] : state.children.map(closed),
+      href: isPhase ? hrefOf(state.name) : undefined,
+    };
+  };
+  const boxIdOf = (id: string | undefined): string | undefined =>
+    id === undefined ? undefined : (boxOf.get(id)?.id ?? id);
+  return closed(chart);
+};
+
+/** The compound states inside the regions of a chart, and the regions that have none. */
+export const phasesOf = (chart: ChartState): ChartState[] =>
+  allStates(chart)
+    .filter(({ isRegion }) => isRegion)
+    .flatMap((region) => {
+      const compounds = region.children.filter(({ children }) => children.length > 0);
+      return compounds.length > 0 ? compounds : [region];
+    });
+
+/** A phase as a chart of its own. Ways out of it are named in its boxes; no wire is drawn for them. */
+export const phaseChart = (phase: ChartState): ChartState => {
+  const inside = new Set(allStates(phase).map(({ id }) => id));
+  const kept = (state: ChartState): ChartState => ({
+    ...state,
+    choices: state.choices.map((choice) =>
+      inside.has(choice.targetId) ? choice : { ...choice, isElsewhere: true },
+    ),
+    children: state.children.map(kept),
+  });
+  return { ...kept(phase), kind: 'machine', isRegion: false };
+};
 
 /** The state and everything inside, in the order in which it is written. */
 export const allStates = (state: ChartState): ChartState[] => [
@@ -73,6 +143,7 @@ const stateOf = (node: AnyStateNode): ChartState => {
     innerChoices: choices.filter(({ isInner }) => isInner).map(({ choice }) => choice),
     children: childrenOf(node).map(stateOf),
     isBrief: false,
+    href: undefined,
   };
 };
 

@@ -9,11 +9,14 @@ export type NamedChart = readonly [name: string, machine: AnyStateMachine];
 export const gallery = (
   charts: readonly NamedChart[],
   overviews: ReadonlySet<string>,
+  phasesOf: (chart: NamedChart) => readonly string[],
   repositoryUrl: string | undefined,
 ): string =>
   [
     ...introduction(charts),
-    ...charts.flatMap((chart) => section(chart, overviews.has(chart[0]), repositoryUrl)),
+    ...charts.flatMap((chart) =>
+      section(chart, overviews.has(chart[0]), phasesOf(chart), repositoryUrl),
+    ),
     '',
   ].join('\n');
 
@@ -50,13 +53,14 @@ const introduction = (charts: readonly NamedChart[]): string[] => [
   '- From GitHub: in the address of a `.machine.ts` file replace `github.com` by `github.stately.ai`',
   "  ([Stately's description](https://stately.ai/docs/import-from-github)).",
   '',
-  "That Stately's own static reader, `@xstate/machine-extractor`, finds every transition in these files and in",
-  '`src/machines` is [a test](../test/machines/extractor.test.ts).',
+  "That Stately's own static reader, `@xstate/machine-extractor`, finds every transition in these files is",
+  '[a test](../test/machines/extractor.test.ts).',
 ];
 
 const section = (
   [name, machine]: NamedChart,
   hasOverview: boolean,
+  phases: readonly string[],
   repositoryUrl: string | undefined,
 ): string[] => {
   const description = machine.root.description ?? '';
@@ -71,7 +75,9 @@ const section = (
     '',
     ...(hasOverview
       ? [
-          'At a glance, without what the boxes say:',
+          phases.length > 0
+            ? `At a glance. Opened alone, a click on a phase opens its picture: ${phases.map((phase) => `[${phase}](${name}.${phase}.svg)`).join(', ')}.`
+            : 'At a glance, without what the boxes say:',
           '',
           `[![The statechart ${name} at a glance](${name}.overview.svg)](${name}.overview.svg)`,
           '',

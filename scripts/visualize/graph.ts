@@ -56,7 +56,13 @@ export const graphOf = (chart: ChartState, rooms: Rooms): Graph => {
 
   const cardNode = (state: ChartState, side: 'NORTH' | 'WEST'): ElkNode => {
     const card = stateCard(state);
-    contents.set(state.id, { id: state.id, kind: state.kind, isRegion: state.isRegion, card });
+    contents.set(state.id, {
+      id: state.id,
+      kind: state.kind,
+      isRegion: state.isRegion,
+      card,
+      href: state.href,
+    });
     return {
       id: state.id,
       width: card.width,
@@ -123,9 +129,10 @@ export const graphOf = (chart: ChartState, rooms: Rooms): Graph => {
   const node: ElkNode = {
     id: 'picture',
     children: [nestNode(chart)],
-    edges: states
-      .filter((state) => !inFan.has(state))
-      .flatMap((state) => [...innerEdges(state), ...edgesTo(state.id, targetsOf(state.choices))]),
+    edges: states.flatMap((state) => [
+      ...(inFan.has(state) ? [] : innerEdges(state)),
+      ...edgesTo(state.id, targetsOf(state.choices)),
+    ]),
     layoutOptions: { ...DOWN, 'elk.padding': '[top=0,left=0,bottom=0,right=0]' },
   };
   return { node, contents, links };
@@ -139,7 +146,9 @@ const anywhereId = ({ id }: ChartState): string => `${id}/anywhere`;
 
 /** Several transitions between the same two states are one edge. */
 const targetsOf = (choices: readonly Choice[]): string[] => [
-  ...new Set(choices.map(({ targetId }) => targetId)),
+  ...new Set(
+    choices.filter(({ isElsewhere }) => isElsewhere !== true).map(({ targetId }) => targetId),
+  ),
 ];
 
 /** Nothing but wires from everywhere to its own states. */

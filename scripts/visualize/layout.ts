@@ -30,6 +30,8 @@ export interface BoxContent {
   readonly kind: ChartState['kind'] | 'anywhere' | 'initial';
   readonly isRegion: boolean;
   readonly card: Card | undefined;
+  /** The picture of its inside. */
+  readonly href?: string | undefined;
 }
 
 /** A way from one box to another. Those that lead to the same state end in the same point, as far as ELK can do it. */

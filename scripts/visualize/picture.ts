@@ -3,7 +3,7 @@ import type { AnyStateMachine } from 'xstate';
 
 import type { Card, PlacedText } from './card.js';
 import type { ChartState } from './chart.js';
-import { allStates, chartOf, overviewOf } from './chart.js';
+import { allStates, chartOf, overviewOf, phaseChart, phasesOf, withPhasesClosed } from './chart.js';
 import type { Box, Layout, Point } from './layout.js';
 import { isNest, layoutOf } from './layout.js';
 import { legendOf } from './legend.js';
@@ -19,6 +19,22 @@ export const pictureOf = (machine: AnyStateMachine): Promise<string> => drawn(ch
 /** Small enough to be looked at as a whole. */
 export const overviewPictureOf = (machine: AnyStateMachine): Promise<string> =>
   drawn(overviewOf(chartOf(machine)));
+
+/** The chart with its phases closed, each of which opens its own picture. */
+export const phasesPictureOf = (
+  machine: AnyStateMachine,
+  hrefOf: (phase: string) => string,
+): Promise<string> => drawn(overviewOf(withPhasesClosed(chartOf(machine), hrefOf)));
+
+/** The pictures of the phases, by their names. */
+export const phasePicturesOf = async (
+  machine: AnyStateMachine,
+): Promise<readonly (readonly [name: string, svg: string])[]> =>
+  Promise.all(
+    phasesOf(chartOf(machine)).map(
+      async (phase) => [phase.name, await drawn(phaseChart(phase))] as const,
+    ),
+  );
 
 const drawn = async (chart: ChartState): Promise<string> => {
   const layout = await layoutOf(chart);
@@ -70,7 +86,8 @@ const drawBox = (box: Box, colours: Colours): string => {
   const { id, x, y, width, height, kind, card } = box;
   if (card === undefined) return drawInitial(x + width / 2, y + height / 2, width / 2);
   const content = [...drawOutline(kind, width, height), ...drawCard(card, width, colours)];
-  return group(x, y, 'state', content, stateMark(id));
+  const svg = group(x, y, 'state', content, stateMark(id));
+  return box.href === undefined ? svg : `<a href="${escaped(box.href)}">${svg}</a>`;
 };
 
 const drawCard = ({ rules, badges, texts }: Card, width: number, colours: Colours): string[] => [

@@ -110,13 +110,7 @@ describe.each(runs)('the paths of a whole run: %s', (name, orchestrator, maxFaul
   );
 });
 
-const CHARTS = [
-  'orchestrator',
-  'step',
-  'agentCall',
-  'approval',
-  'breaker',
-] satisfies ChartName[];
+const CHARTS = ['orchestrator', 'step', 'agentCall', 'approval', 'breaker'] satisfies ChartName[];
 
 it('leave only what is listed to the paths of a chart on its own', async () => {
   const left = CHARTS.flatMap((chart) => uncovered(chart, seen).transitions);

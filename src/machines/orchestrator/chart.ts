@@ -82,6 +82,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
               guard: 'endsByVerdict',
               target: 'windingDown',
               actions: [
+                'climb',
                 { type: 'endWith', params: { status: 'aborted', reason: 'escalation' } },
                 'settleStep',
               ],

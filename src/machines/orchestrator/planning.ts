@@ -16,7 +16,7 @@ export const planning = orchestratorSetup.createStateConfig({
           target: '#orchestrator.windingDown',
           actions: { type: 'endFailed', params: { reason: 'planning-failed' } },
         },
-        { guard: 'isPaused', target: 'paused' },
+        { guard: 'isPaused', target: 'holdingPlanner' },
         { target: 'askingPlanner' },
       ],
     },
@@ -60,7 +60,7 @@ export const planning = orchestratorSetup.createStateConfig({
         { guard: 'hasPlan', target: '#executing', actions: 'dropRequests' },
         {
           guard: 'waitsOnPlannerFailure',
-          target: 'paused',
+          target: 'holdingPlanner',
           actions: ['dropRequests', { type: 'pause', params: { reason: 'The planner failed' } }],
         },
         {
@@ -178,7 +178,7 @@ export const planning = orchestratorSetup.createStateConfig({
     replanDecision: {
       description: 'Is the replan bound reached? A paused run does not ask the planner yet.',
       always: [
-        { guard: 'isPaused', target: 'paused' },
+        { guard: 'isPaused', target: 'holdingPlanner' },
         { guard: 'canReplan', target: 'askingPlanner' },
         { target: 'replanBoundDecision' },
       ],
@@ -228,7 +228,7 @@ export const planning = orchestratorSetup.createStateConfig({
         },
       },
     },
-    paused: {
+    holdingPlanner: {
       description: 'The planner is asked as soon as a person resumes the run.',
       tags: ['waiting-for-human'],
       entry: { type: 'enterPhase', params: { phase: 'paused' } },

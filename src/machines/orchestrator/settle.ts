@@ -60,9 +60,14 @@ export const stepSettled = (
   return withConsequences({ context: next, facts: announced }, index, outcome);
 };
 
-/** The verdict that confirmed a step moves the ladder with it, so that agents that start now get its guidance. */
+/**
+ * The verdict that confirmed a step moves the ladder with it, so that agents that start now get its guidance. In a run that is
+ * ending no agent starts: there the ladder stays.
+ */
 const ladderClimbed = (context: OrchestratorContext, { verdict }: StepOutcome): Update =>
-  verdict === null || context.depth > 0 ? { context, facts: [] } : climbed(context, verdict);
+  verdict === null || context.depth > 0 || context.ending !== null
+    ? { context, facts: [] }
+    : climbed(context, verdict);
 
 /** No slot is -1: events of XState's own interpreter may name any actor. */
 const slotNumber = (slotId: string): number => {

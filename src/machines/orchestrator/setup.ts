@@ -92,8 +92,9 @@ export const orchestratorSetup = setup({
     }),
     begin: sendTo(({ self }) => self, { type: 'run.begin' }),
     climb: enqueueActions(({ context, event, enqueue }) => {
-      if (event.type !== 'verdict.given') return;
-      const update = updates.climbed(context, event);
+      const verdict = event.type === 'verdict.given' ? event : outcomeIn(event)?.verdict;
+      if (verdict == null) return;
+      const update = updates.climbed(context, verdict);
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       enqueue.raise({ type: 'ladder.moved' });

@@ -200,7 +200,7 @@ export const agentFramework: readonly Exhibit[] = [
       'The limit of resets is tested after the planner has answered. The last plan is always paid for and never tried; with a limit of one no new plan ever runs. A test of the project asserts just that.',
     promise: 'A plan that was paid for is tried.',
     ruledOut:
-      'The budget is asked before the planner is: `judgingReplan` in `src/machines/orchestrator/chart.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+      'The budget is asked before the planner is: `replanDecision` in `src/machines/orchestrator/planning.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
     shortest: 2,
     broken: resets('after'),
     fixed: resets('before'),
@@ -248,7 +248,7 @@ export const agentFramework: readonly Exhibit[] = [
       'A person may have the plan revised, "again until approved". A revision counts neither as a round nor as a reset, so no bound of the run ever sees it.',
     promise: 'A run ends, whatever its people answer.',
     ruledOut:
-      'A rejected plan is one more reason to plan again and spends the same budget: `judgingPlanRejection` in `src/machines/orchestrator/chart.ts`. Held by "rejected again and again, it ends at the replan bound without a single step" in `test/scenarios/plan-approval.test.ts`.',
+      'A rejected plan is one more reason to plan again and spends the same budget: `rejectionDecision` in `src/machines/orchestrator/planning.ts`. Held by "rejected again and again, it ends at the replan bound without a single step" in `test/scenarios/plan-approval.test.ts`.',
     shortest: 2,
     broken: revisions(Infinity),
     fixed: revisions(3),

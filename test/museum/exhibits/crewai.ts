@@ -374,7 +374,7 @@ export const crewai: readonly Exhibit[] = [
       'A replan is counted when the planner has answered. A planner that throws is never counted, so the one case in which the bound is needed most is the one in which it does not hold.',
     promise: 'A run ends, even when its planner never answers.',
     ruledOut:
-      'The budget is spent when the planner is called: `countReplan` in `src/machines/orchestrator/chart.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+      'The budget is spent when the planner is called: `countPlannerCall` in `src/machines/orchestrator/planning.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
     shortest: 2,
     broken: replanCount('answered'),
     fixed: replanCount('called'),

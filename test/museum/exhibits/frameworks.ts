@@ -279,7 +279,7 @@ export const frameworks: readonly Exhibit[] = [
       'The only bound of the loop is a limit of turns, and reaching it is an exception. Everything that was done until then is lost to the caller, who gets a stack trace instead of three good results.',
     promise: 'At a bound the work so far is reported.',
     ruledOut:
-      'A bound is a state with a way on, and every end carries the report: `refusingReplan` in `src/machines/orchestrator/chart.ts`. Held by "the run has failed and keeps what is done: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
+      'A bound is a state with a way on, and every end carries the report: `replanBoundDecision` in `src/machines/orchestrator/planning.ts`. Held by "the run has failed and keeps what is done: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
     shortest: 3,
     broken: recursion('throws'),
     fixed: recursion('ends'),

@@ -262,7 +262,7 @@ export const seed002: readonly Exhibit[] = [
       'Three replans at most, says the profile. The reducer looks for a request before it looks at the counter, so an agent that asks is sent back to the planner for the fourth time, and the four hundredth; only an agent that fails is ever counted.',
     promise: 'A run ends, whatever its agents ask for.',
     ruledOut:
-      'Every reason for another plan goes through the same state, `judgingReplan` in `src/machines/orchestrator/chart.ts`. Held by "requests and failures are counted alike: an agent that always asks is bounded like one that always fails" in `test/seeds/defects.002.test.ts`.',
+      'Every reason for another plan goes through the same state, `replanDecision` in `src/machines/orchestrator/planning.ts`. Held by "requests and failures are counted alike: an agent that always asks is bounded like one that always fails" in `test/seeds/defects.002.test.ts`.',
     shortest: 8,
     broken: reducer('isAlwaysAllowed'),
     fixed: reducer('hasReplansLeft'),
@@ -276,7 +276,7 @@ export const seed002: readonly Exhibit[] = [
       'An output of low confidence is put to a person. They approve, the dispatcher looks at the confidence again, finds it as low as before, and asks again. Nothing the person can say gets the step going, except no.',
     promise: 'A run ends, whatever its people answer.',
     ruledOut:
-      'A step asks before it starts, once: `admitting` in `src/machines/step/chart.ts` is never entered again. Held by "a step that was approved is not put to the person again, however unsure its agent stays" in `test/seeds/defects.002.test.ts`.',
+      'A step asks before it starts, once: `approvalDecision` in `src/machines/step/chart.ts` is never entered again. Held by "a step that was approved is not put to the person again, however unsure its agent stays" in `test/seeds/defects.002.test.ts`.',
     shortest: 3,
     broken: confidence('asks again'),
     fixed: confidence('takes the answer'),
@@ -290,7 +290,7 @@ export const seed002: readonly Exhibit[] = [
       'A rejection marks the workflow as failed and then takes the same edge as an approval, back to the dispatcher. That one asks only whether there was an answer: `False` is not `None`, so the agent runs.',
     promise: 'No agent runs after a rejection.',
     ruledOut:
-      'A rejected step has one way to go, and no agent is on it: `judgingRejection` in `src/machines/step/chart.ts`. Held by "nobody works on a step that a person rejected, whatever the policy makes of the no" in `test/seeds/defects.002.test.ts`.',
+      'A rejected step has one way to go, and no agent is on it: `rejectionDecision` in `src/machines/step/chart.ts`. Held by "nobody works on a step that a person rejected, whatever the policy makes of the no" in `test/seeds/defects.002.test.ts`.',
     shortest: 1,
     broken: approval('dispatching'),
     fixed: approval('failed'),

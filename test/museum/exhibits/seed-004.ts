@@ -230,7 +230,7 @@ export const seed004: readonly Exhibit[] = [
       'A plan that the supervisor refuses goes back to the planner. Depth, attempts and fixes all have their numbers in this design; how often a plan may be refused has none.',
     promise: 'A run ends, whatever its supervisor thinks.',
     ruledOut:
-      'A refused plan asks for another like everybody else, in `judgingReplan` in `src/machines/orchestrator/chart.ts`. Held by "a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs" in `test/seeds/defects.004.test.ts`.',
+      'A refused plan asks for another like everybody else, in `replanDecision` in `src/machines/orchestrator/planning.ts`. Held by "a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs" in `test/seeds/defects.004.test.ts`.',
     shortest: 2,
     broken: planReview(Infinity),
     fixed: planReview(3),

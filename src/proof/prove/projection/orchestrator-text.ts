@@ -37,7 +37,7 @@ export const sightIn = (
 const planSeenIn = (value: string): PlanSeen =>
   /holdingReview|reviewingPlan|awaitingPlanApproval/.test(value) ? 'proposal' : 'none';
 
-const WITH_PLAN = /\.executing\.|verifying|awaitingLimitApproval|planning\.paused/;
+const WITH_PLAN = /\.executing\.|verifying|awaitingLimitApproval|holdingPlanner/;
 
 const isPlanThere = (value: string, revision: number): boolean =>
   revision >= 0 && WITH_PLAN.test(value);
