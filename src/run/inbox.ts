@@ -23,10 +23,9 @@ export class Inbox {
     this.#parts = parts;
   }
 
-  /** Begins to hand commands over. The commands in `seen` are not handed over again. */
-  open(take: (command: StoredCommand) => void, seen: readonly StoredCommand[] = []): void {
+  /** Begins to hand commands over. */
+  open(take: (command: StoredCommand) => void): void {
     this.#take = take;
-    this.#known = new Set(seen.map(({ id }) => id));
     this.#isClosed = false;
   }
 
