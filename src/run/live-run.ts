@@ -33,7 +33,7 @@ import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
 import type { CommandResult, Run } from './run.types.js';
-import type { StoreRetry } from './store-retry.js';
+import type { StoreRetry } from '../services/store-retry.js';
 
 /** Commands that may wait for the store at one time; one more is refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;

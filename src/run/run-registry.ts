@@ -19,7 +19,7 @@ import { Ownership } from './ownership.js';
 import type { Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
-import { StoreRetry } from './store-retry.js';
+import { StoreRetry } from '../services/store-retry.js';
 import type { TakenUp } from './resume-stored.js';
 
 /** What every run of one orchestrator is made of. */
