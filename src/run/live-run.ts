@@ -337,6 +337,7 @@ export class LiveRun extends CommandMethods implements Run {
     }
     this.#facts.add(entry.facts);
     if (entry.event.kind === 'answered') this.#hasAnswered?.();
+    if (step.status === 'error') this.#parts.onError(step.error);
     if (step.status !== 'active') this.#end(this.#memory.record());
   }
 

@@ -108,8 +108,9 @@ export const factsOf = (step: KernelStep, at: number, factCount: number): Fact[]
     facts.push({ sequence, at, ...body });
   }
   if (step.status === 'error') {
-    // A chart that throws is a bug of ours, and still an end with a report.
-    const reason = `internal-error: ${toFailure(step.error).message}`;
+    // A chart that throws is a bug of ours, and still an end with a report. Its message may quote what is redacted
+    // elsewhere, and a fact must replay whatever `redact` does: `onError` is given the error itself.
+    const reason = `internal-error: ${toFailure(step.error).name}`;
     facts.push({ sequence: sequence + 1, at, ...runFailed(reason) });
   }
   return facts;
