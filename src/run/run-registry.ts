@@ -248,10 +248,10 @@ export class RunRegistry {
   }
 
   /** A run that was carried over makes no call that its predecessor has an answer to. */
-  async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts>> {
-    if (carriedFrom === undefined) return {};
+  async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts> | undefined> {
+    if (carriedFrom === undefined) return undefined;
     const stored = await this.#parts.store?.read(carriedFrom);
-    if (stored === undefined) return {};
+    if (stored === undefined) return undefined;
     const { readJournal } = await loadJournal();
     const before = { runId: carriedFrom, entries: readJournal(stored, carriedFrom).entries };
     const { rememberingPerform } = await loadCarryOver();
@@ -288,7 +288,9 @@ export class RunRegistry {
     keeping: Keeping | undefined,
     engine?: Partial<Engine>,
   ): LiveRun {
-    const run = new LiveRun({ runId, goal }, { ...this.#parts, ...engine }, keeping, () => {
+    // Thousands of runs may wait: what they have in common is kept once.
+    const parts = engine === undefined ? this.#parts : { ...this.#parts, ...engine };
+    const run = new LiveRun({ runId, goal }, parts, keeping, () => {
       this.#live.delete(runId);
     });
     this.#live.set(runId, run);
