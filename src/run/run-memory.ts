@@ -103,7 +103,11 @@ export class RunMemory {
 export const factsOf = (step: KernelStep, at: number, factCount: number): Fact[] => {
   const emitted = step.emitted as readonly FactBody[];
   // A list that is made at its length: one that grows has room for more, and a journal has thousands of them.
-  const facts = emitted.map((body, index): Fact => ({ sequence: factCount + 1 + index, at, ...body }));
+  const facts = emitted.map((body, index): Fact => ({
+    sequence: factCount + 1 + index,
+    at,
+    ...body,
+  }));
   if (step.status === 'error') {
     // A chart that throws is a bug of ours, and still an end with a report. Its message may quote what is redacted
     // elsewhere, and a fact must replay whatever `redact` does: `onError` is given the error itself.
