@@ -22,11 +22,6 @@ export const callAgent = async (
     return failed('unknown-agent', `There is no agent '${request.agent.slice(0, 80)}'`);
   }
   const call = new HandedCall(request, key, surroundings);
-  const confirmed = surroundings.confirm?.();
-  if (confirmed !== undefined) {
-    await confirmed;
-    if (surroundings.signal.aborted) return failed('interrupted', 'Another process has the run');
-  }
   const value = isFallback
     ? await (agent.fallback ?? noFallback)(call)
     : await team.dispatcher(agent, call);

@@ -32,6 +32,11 @@ export const performUncut = async (
   try {
     // An agent is handed copies, and is called too often to freeze what it never sees.
     const asked = input.request.role === 'worker' ? input : deepFrozen(input);
+    const confirmed = surroundings.confirm?.();
+    if (confirmed !== undefined) {
+      await confirmed;
+      if (surroundings.signal.aborted) return failed('interrupted', 'Another process has the run');
+    }
     return await dispatch(team, asked, surroundings);
   } catch (thrown) {
     const { name, message } = toFailure(thrown, Infinity);

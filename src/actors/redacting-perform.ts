@@ -83,6 +83,10 @@ class RealSurroundings implements CallSurroundings {
     this.outputs = (key) => real.get(key) ?? surroundings.outputs(key);
   }
 
+  get confirm(): CallSurroundings['confirm'] {
+    return this.#surroundings.confirm;
+  }
+
   /** Made when somebody asks for it: most agents never do. */
   get signal(): AbortSignal {
     return this.#surroundings.signal;

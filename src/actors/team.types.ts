@@ -30,10 +30,10 @@ export interface CallSurroundings {
   readonly signal: AbortSignal;
   readonly outputs: OutputLookup;
   /**
-   * Asked right before an agent is called: a promise to wait for when this process may have lost its run to another one. The
-   * signal is aborted when it has.
+   * Asked right before the user's code is called: a promise to wait for when this process may have lost its run to another
+   * one. The signal is aborted when it has.
    */
-  readonly confirm?: () => Promise<void> | undefined;
+  readonly confirm?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** Makes one try of one call. Never rejects. */

@@ -45,7 +45,10 @@ export interface StoredState {
 export interface StoredCommand {
   /** Given by the sender: the same id is kept once, however often it is posted. */
   readonly id: string;
-  /** When it was posted, in milliseconds since the epoch; by the store's clock where it has one. */
+  /**
+   * When it was posted, in milliseconds since the epoch; by the store's clock where it has one. Tells whether the run has an
+   * owner then; never compared with a deadline, which is a time of another clock.
+   */
   readonly at: number;
   /** JSON. */
   readonly command: unknown;

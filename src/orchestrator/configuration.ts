@@ -31,13 +31,18 @@ const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true
 /** The options, read once; each that throws is an issue. */
 export const readOptions = (
   options: OrchestratorOptions<readonly Agent[]>,
-): OrchestratorOptions<readonly Agent[]> => readFields(options, Object.keys(OPTIONS));
+): OrchestratorOptions<readonly Agent[]> =>
+  readFields(options, Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]);
 
 /** What a run is started with, read once; each part that throws is an issue. */
 export const readInput = (input: StartInput): StartInput =>
   readFields(input, ['goal', 'runId', 'plan']);
 
-const readFields = <Given extends object>(given: Given, names: readonly string[]): Given => {
+/** Parts of what is given, read once; each that throws is an issue. */
+export const readFields = <Given extends object>(
+  given: Given,
+  names: readonly (keyof Given & string)[],
+): Given => {
   const fields: Record<string, unknown> = {};
   const issues = names.flatMap((name) =>
     readable(name, () => {

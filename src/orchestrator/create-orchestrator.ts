@@ -6,7 +6,13 @@ import type { Agent } from '../agents/agent.js';
 import { hasSecrets } from '../agents/secret.js';
 import { fingerprint, stableStringify } from '../canonical-json.js';
 import { chartFingerprint } from './chart-fingerprint.js';
-import { configurationIssues, inputIssues, readInput, readOptions } from './configuration.js';
+import {
+  configurationIssues,
+  inputIssues,
+  readFields,
+  readInput,
+  readOptions,
+} from './configuration.js';
 import { rememberInternals } from './internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
@@ -64,7 +70,7 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
    * written as it is: agents need it in every process, so redact it before you hand it in.
    */
   readonly redact?: (text: string) => string;
-  /** Told of errors in listeners and stores, which never disturb a run otherwise. */
+  /** Told of errors in listeners and stores, which never disturb a run otherwise, and of one inside a chart, which ends its run. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -177,15 +183,7 @@ export const composeOrchestrator = (
     redactText: options.redact === undefined ? (text) => text : safely(options.redact),
     copyStored,
   });
-  const retentionParts = (): RetentionParts => {
-    if (store === undefined) throw new RunNotFoundError('There is no store: pass `store`');
-    return {
-      store,
-      clock,
-      claim: (runId) => runs.claim(runId),
-      isLive: (runId) => runs.has(runId),
-    };
-  };
+  const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {
     runs,
     settings,
@@ -202,15 +200,20 @@ export const composeOrchestrator = (
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
       return runs.start(runId, plan === undefined ? { goal } : { goal, plan });
     },
-    resume: (runId, { carryOver = false } = {}) =>
-      carryOver ? runs.resumeOrCarryOver(runId) : runs.resume(runId),
+    resume: async (runId, given = {}) =>
+      readFields(given, ['carryOver']).carryOver === true
+        ? runs.resumeOrCarryOver(runId)
+        : runs.resume(runId),
     connect: (runId) => runs.connect(runId),
     recover: () => runs.recover(),
     recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
     delete: async (runId) => (await loadRetention()).deleteRun(runId, retentionParts()),
-    deleteEnded: async (retention) =>
-      (await loadRetention()).deleteEndedRuns(retention, retentionParts()),
-    close: ({ graceMs = CLOSE_GRACE_MS } = {}) => runs.close(graceMs),
+    deleteEnded: async (given) => {
+      const retention = readFields(given, ['olderThanMs', 'pageSize']);
+      return (await loadRetention()).deleteEndedRuns(retention, retentionParts());
+    },
+    close: async (given = {}) =>
+      runs.close(readFields(given, ['graceMs']).graceMs ?? CLOSE_GRACE_MS),
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
     explain: async (runId, stepId) => (await loadTimeTravel()).explain(travel, runId, stepId),
@@ -222,6 +225,20 @@ export const composeOrchestrator = (
   };
   rememberInternals(orchestrator, { options, settings });
   return orchestrator;
+};
+
+const retentionPartsOf = (
+  store: RunStore | undefined,
+  clock: Clock,
+  runs: RunRegistry,
+): RetentionParts => {
+  if (store === undefined) throw new RunNotFoundError('There is no store: pass `store`');
+  return {
+    store,
+    clock,
+    claim: (runId) => runs.claim(runId),
+    isLive: (runId) => runs.has(runId),
+  };
 };
 
 /** The callback is the user's: an error inside it changes nothing, whether it throws or rejects. */

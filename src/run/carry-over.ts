@@ -9,7 +9,7 @@ import type { RunHeader, RunStore } from '../model/run-store.js';
 import { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { RunMemory } from './run-memory.js';
-import type { StoreRetry } from './store-retry.js';
+import type { StoreRetry } from '../services/store-retry.js';
 
 /** What a run that is carried over is made with. */
 export interface CarryOverParts {

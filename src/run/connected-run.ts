@@ -9,7 +9,7 @@ import type { RunStore, StoredRun } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { parseCommand } from '../model/commands.js';
 import type { CommandResult, ConnectedRun } from './run.types.js';
-import type { StoreRetry } from './store-retry.js';
+import type { StoreRetry } from '../services/store-retry.js';
 
 export interface ConnectionParts {
   readonly store: RunStore;

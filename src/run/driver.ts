@@ -22,10 +22,6 @@ export interface World<Entry> {
   failed(error: unknown): void;
   /** Hands in what waits elsewhere, before the time of anything is up. Never fails. */
   look(): void | Promise<void>;
-  /** No other process can have claimed the run: only then may a call be made. */
-  isOwner(): boolean;
-  /** Makes sure of that, or stops the driver. */
-  confirmOwner(): Promise<void>;
   /** A promise to wait for when the event loop has had no turn for long. */
   turn(): Promise<void> | undefined;
 }
@@ -37,13 +33,6 @@ interface Posted {
   /** Undefined where everything that was missed is dealt with, and calls are made again. */
   readonly input: KernelInput | undefined;
   readonly settled: Settled | undefined;
-}
-
-/** Something that happened while nobody drove the run. */
-export interface Missed {
-  readonly at: number;
-  readonly input: KernelInput;
-  readonly settled?: Settled;
 }
 
 interface Timer {
@@ -68,7 +57,7 @@ export class Driver<Entry> {
   readonly #timers = new Map<string, Timer>();
   readonly #calls = new Map<string, RunningCall>();
   #state: KernelState;
-  /** Calls that wait until everything that was missed is dealt with, or the lease is confirmed; undefined when none must. */
+  /** Calls that wait until everything that was missed is dealt with; undefined when none must. */
   #held: OpenCall[] | undefined;
   /** Calls that were not made because nothing new was to start. */
   readonly #heldBack: OpenCall[] = [];
@@ -98,22 +87,23 @@ export class Driver<Entry> {
   }
 
   /**
-   * Hands an event in that happened at a given time. What was due before comes first: a deadline has passed by the clock,
-   * however late its timer fires, after a sleep of the machine or while an agent blocks the event loop.
+   * Hands an event in that comes now. What was due before comes first: a deadline has passed by the clock, however late
+   * its timer fires, after a sleep of the machine or while an agent blocks the event loop.
    */
-  receive(input: KernelInput, at: number, settled?: Settled): void {
-    if (!this.#isAnythingDueBefore(at)) {
+  receive(input: KernelInput, settled?: Settled): void {
+    const now = this.#world.now();
+    if (!this.#isAnythingDueBefore(now)) {
       this.post(input, settled);
       return;
     }
     this.#afterLook(() => {
-      this.#postDueBefore(at);
+      this.#postDueBy(now);
       this.post(input, settled);
     });
   }
 
-  /** Hands an event in. */
-  post(input: KernelInput, settled?: (step: KernelStep | undefined) => void): void {
+  /** Hands an event in that is durable already, or that nothing comes before. */
+  post(input: KernelInput, settled?: Settled): void {
     if (this.#isOver) {
       settled?.(undefined);
       return;
@@ -123,24 +113,25 @@ export class Driver<Entry> {
   }
 
   /**
-   * Goes on with a state that was rebuilt from a journal. What was missed comes first, in the order in which it was due
-   * or came in; only then are the calls made that are still open after all of it, those of the journal once more. So
-   * nobody is called for something that is out of time already.
+   * Goes on with a state that was rebuilt from a journal. What was missed comes first: the given events, then the
+   * commands that wait, then the timers that are due, in the order in which they were due. Only then are the calls made
+   * that are still open after all of it, so no call is made for something that is out of time already.
    */
-  take(state: KernelState, { calls, timers }: Unfinished, missed: readonly Missed[] = []): void {
+  take(
+    state: KernelState,
+    { calls, timers }: Unfinished,
+    missed: readonly KernelInput[] = [],
+  ): void {
     this.#state = state;
-    const now = this.#world.now();
-    const past: Missed[] = [];
-    for (const timer of timers) {
-      if (timer.dueAtMs <= now) past.push({ at: timer.dueAtMs, input: elapsed(timer) });
-      else this.#arm(timer);
-    }
-    past.push(...missed);
-    past.sort((left, right) => left.at - right.at);
-    for (const { input, settled } of past) this.#mailbox.push({ input, settled });
     this.#held = [...calls];
-    this.#mailbox.push({ input: undefined, settled: undefined });
-    if (!this.#isBusy) this.#work();
+    const now = this.#world.now();
+    for (const timer of timers) this.#arm(timer);
+    for (const input of missed) this.post(input);
+    this.#afterLook(() => {
+      this.#postDueBy(now);
+      this.#mailbox.push({ input: undefined, settled: undefined });
+      if (!this.#isBusy) this.#work();
+    });
   }
 
   /** Replaces the state by an equal one that was rebuilt from the journal. */
@@ -302,10 +293,6 @@ export class Driver<Entry> {
       this.#held.push(call);
       return;
     }
-    if (!this.#world.isOwner()) {
-      this.#holdUntilConfirmed(call);
-      return;
-    }
     const controller = new AbortController();
     this.#calls.set(address, { generation, controller });
     this.#world.call(actor, input, controller).then(
@@ -318,15 +305,6 @@ export class Driver<Entry> {
     );
   }
 
-  /** This process slept, or the store was away: another process may have made the call already. */
-  #holdUntilConfirmed(call: OpenCall): void {
-    this.#held = [call];
-    void this.#world.confirmOwner().then(() => {
-      this.#mailbox.push({ input: undefined, settled: undefined });
-      if (!this.#isBusy) this.#work();
-    });
-  }
-
   #isOpen({ address, generation }: OpenCall): boolean {
     return this.#state.calls.get(address)?.generation === generation;
   }
@@ -334,7 +312,7 @@ export class Driver<Entry> {
   #settleCall(address: string, generation: number, input: KernelInput): void {
     if (this.#calls.get(address)?.generation !== generation) return;
     this.#calls.delete(address);
-    this.receive(input, this.#world.now());
+    this.receive(input);
   }
 
   #isAnythingDueBefore(at: number): boolean {
@@ -342,8 +320,8 @@ export class Driver<Entry> {
     return false;
   }
 
-  #postDueBefore(at: number): void {
-    const due = [...this.#timers].filter(([, { dueAtMs }]) => dueAtMs < at);
+  #postDueBy(at: number): void {
+    const due = [...this.#timers].filter(([, { dueAtMs }]) => dueAtMs <= at);
     due.sort(([, left], [, right]) => left.dueAtMs - right.dueAtMs);
     for (const [key, { generation, handle }] of due) {
       this.#world.clearTimeout(handle);
@@ -351,7 +329,7 @@ export class Driver<Entry> {
     }
   }
 
-  /** A command that was posted in time counts, even if it is found only now. */
+  /** A command counts that is durable before the owner looks, and the owner looks before it lets anything expire. */
   #afterLook(next: () => void): void {
     const looked = this.#world.look();
     if (looked === undefined) next();
@@ -399,9 +377,3 @@ export class Driver<Entry> {
     this.#world.clearTimeout(timer.handle);
   }
 }
-
-const elapsed = ({ timer, generation }: OpenTimer): KernelInput => ({
-  kind: 'elapsed',
-  timer,
-  generation,
-});

@@ -6,6 +6,9 @@ export interface InboxParts {
   readonly runId: string;
 }
 
+/** One for all runs that wait without a command. */
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * The owner's side of the commands that come through the store. Every command is handed over once; it leaves the store
  * together with the entry that answers it, so the next owner finds every command that was not answered.
@@ -13,7 +16,7 @@ export interface InboxParts {
 export class Inbox {
   readonly #parts: InboxParts;
   /** Handed over, and perhaps still in the store. */
-  #known: ReadonlySet<string> = new Set();
+  #known = NONE;
   #take: (command: StoredCommand) => void = () => undefined;
   #looking: Promise<void> | undefined;
   #isAskedAgain = false;
@@ -23,10 +26,9 @@ export class Inbox {
     this.#parts = parts;
   }
 
-  /** Begins to hand commands over. The commands in `seen` are not handed over again. */
-  open(take: (command: StoredCommand) => void, seen: readonly StoredCommand[] = []): void {
+  /** Begins to hand commands over. */
+  open(take: (command: StoredCommand) => void): void {
     this.#take = take;
-    this.#known = new Set(seen.map(({ id }) => id));
     this.#isClosed = false;
   }
 
@@ -61,7 +63,7 @@ export class Inbox {
   #handOver(waiting: readonly StoredCommand[]): void {
     if (this.#isClosed) return;
     const known = this.#known;
-    this.#known = new Set(waiting.map(({ id }) => id));
+    this.#known = waiting.length === 0 ? NONE : new Set(waiting.map(({ id }) => id));
     for (const command of waiting) if (!known.has(command.id)) this.#take(command);
   }
 }

@@ -14,7 +14,7 @@ import type {
 import { commandResultOf } from './command-result.js';
 import type { Lease } from './lease.js';
 import { afterwards, recovered } from './maybe-promise.js';
-import type { StoreRetry } from './store-retry.js';
+import type { StoreRetry } from '../services/store-retry.js';
 
 /** Where a run stands after an entry. */
 export interface Standing {

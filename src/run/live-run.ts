@@ -26,12 +26,12 @@ import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
 import type { Meanwhile } from './missed-events.js';
-import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, recovery } from './missed-events.js';
+import { interruption, keyOf, NOTHING_HAPPENED, recovery } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
 import type { CommandResult, Run } from './run.types.js';
-import type { StoreRetry } from './store-retry.js';
+import type { StoreRetry } from '../services/store-retry.js';
 
 /** Commands that may wait for the store at one time; one more is refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
@@ -108,10 +108,10 @@ export class LiveRun extends CommandMethods implements Run {
     this.#listen();
   }
 
-  /** Resumes where a journal ends, with the commands that came since. Returns whether a call was in flight at a takeover. */
+  /** Resumes where a journal ends. Returns whether a call was in flight at a takeover. */
   goOn(
     { entries, state }: ReplayedRun,
-    { isTakeover, commands, heldBack }: Meanwhile = NOTHING_HAPPENED,
+    { isTakeover, heldBack }: Meanwhile = NOTHING_HAPPENED,
   ): boolean {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
@@ -125,17 +125,12 @@ export class LiveRun extends CommandMethods implements Run {
     // A process that died while a call of this run was in flight may have died of that call.
     const isSuspect = isTakeover && calls.some(({ actor }) => actor === 'performCall');
     const missed = [
-      ...(isSuspect ? [{ at: FIRST_OF_ALL, input: recovery(entries) }] : []),
-      ...interrupted.map((call) => ({ at: lastAt, input: interruption(call) })),
-      ...commands.flatMap((command) => {
-        const given = this.#commandIn(command);
-        return given === undefined ? [] : [{ at: command.at, input: given }];
-      }),
+      // First of all: a run that was recovered too often does nothing any more.
+      ...(isSuspect ? [recovery(entries)] : []),
+      ...interrupted.map((call) => interruption(call)),
     ];
+    this.#listen();
     this.#driver.take(state, { calls: calls.filter(mayMake), timers }, missed);
-    this.#listen(commands);
-    // Commands that were posted before the store could tell of them.
-    this.#lookSoon();
     return isSuspect;
   }
 
@@ -148,19 +143,16 @@ export class LiveRun extends CommandMethods implements Run {
   }
 
   /** Commands from other processes, as long as the run lives. */
-  #listen(seen: readonly StoredCommand[] = []): void {
+  #listen(): void {
     if (this.#isOver || this.#keeping === undefined) return;
     const { inbox, poller } = this.#keeping;
     inbox.open((command) => {
       const input = this.#commandIn(command);
-      if (input === undefined) return;
-      this.#driver.receive(input, Math.min(command.at, this.#now()));
-    }, seen);
-    this.#stopPolling = poller.add(this.runId, () => this.#lookSoon());
-  }
-
-  #lookSoon(): void {
-    void recovered(() => this.#keeping?.inbox.look(), this.#parts.onError);
+      if (input !== undefined) this.#driver.post(input);
+    });
+    this.#stopPolling = poller.add(this.runId, () => {
+      void recovered(() => inbox.look(), this.#parts.onError);
+    });
   }
 
   #commandIn({ id, command }: StoredCommand): KernelInput | undefined {
@@ -261,7 +253,7 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#driver.waiting >= INBOX_MAX) return { accepted: false, reason: 'inbox-full' };
     return new Promise((resolve) => {
       const input = { kind: 'commanded', event: parsed.command } as const;
-      this.#driver.receive(input, this.#now(), (step) => {
+      this.#driver.receive(input, (step) => {
         resolve(step === undefined ? NOT_TAKEN : commandResultOf(step.emitted as FactBody[]));
       });
     });
@@ -300,8 +292,6 @@ export class LiveRun extends CommandMethods implements Run {
         this.#failed(error);
       },
       look: () => this.#look(),
-      isOwner: () => this.#keeping?.lease.isValid ?? true,
-      confirmOwner: () => this.#confirmOwner(),
       turn: () => clock.turn?.(),
     };
   }
@@ -343,6 +333,7 @@ export class LiveRun extends CommandMethods implements Run {
     }
     this.#facts.add(entry.facts);
     if (entry.event.kind === 'answered') this.#hasAnswered?.();
+    if (step.status === 'error') this.#parts.onError(step.error);
     if (step.status !== 'active') this.#end(this.#memory.record());
   }
 

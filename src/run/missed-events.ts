@@ -4,21 +4,16 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { KernelInput } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
 import type { RunRecovered } from '../model/run-recovered.js';
-import type { StoredCommand } from '../model/run-store.js';
 
 /** What happened to a run while no process ran it. */
 export interface Meanwhile {
   /** The process that ran it did not release it: most likely it died. */
   readonly isTakeover: boolean;
-  readonly commands: readonly StoredCommand[];
   /** Keys of calls that are in flight as far as its state goes, and were never made. */
   readonly heldBack: readonly string[];
 }
 
-export const NOTHING_HAPPENED: Meanwhile = { isTakeover: false, commands: [], heldBack: [] };
-
-/** Before anything that was missed: a run that was recovered too often does nothing any more. */
-export const FIRST_OF_ALL = Number.NEGATIVE_INFINITY;
+export const NOTHING_HAPPENED: Meanwhile = { isTakeover: false, heldBack: [] };
 
 /** Plans are checked without a key. */
 export const keyOf = ({ input }: OpenCall): string => (input as Partial<CallInput>).key ?? '';

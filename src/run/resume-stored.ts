@@ -59,12 +59,11 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
     const stored = await readRun(runId, parts.store);
     const { journal, replayed, stateError } = understand(stored, runId, parts);
     if (stateError !== undefined) parts.onError(stateError);
-    const commands = await parts.store.inbox(runId);
     const { isTakeover, token } = claim;
     const owned = {
       header: stored.header,
       format: journal.format,
-      meanwhile: { isTakeover, commands, heldBack: heldBackFor(token, replayed.entries) },
+      meanwhile: { isTakeover, heldBack: heldBackFor(token, replayed.entries) },
     };
     if (replayed.entries.length === 0) return { kind: 'new', ...owned };
     return { kind: 'unfinished', ...owned, replayed };

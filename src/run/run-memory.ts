@@ -101,16 +101,18 @@ export class RunMemory {
 
 /** What a step tells, numbered and dated. */
 export const factsOf = (step: KernelStep, at: number, factCount: number): Fact[] => {
-  let sequence = factCount;
-  const facts: Fact[] = [];
-  for (const body of step.emitted as readonly FactBody[]) {
-    sequence += 1;
-    facts.push({ sequence, at, ...body });
-  }
+  const emitted = step.emitted as readonly FactBody[];
+  // A list that is made at its length: one that grows has room for more, and a journal has thousands of them.
+  const facts = emitted.map((body, index): Fact => ({
+    sequence: factCount + 1 + index,
+    at,
+    ...body,
+  }));
   if (step.status === 'error') {
-    // A chart that throws is a bug of ours, and still an end with a report.
-    const reason = `internal-error: ${toFailure(step.error).message}`;
-    facts.push({ sequence: sequence + 1, at, ...runFailed(reason) });
+    // A chart that throws is a bug of ours, and still an end with a report. Its message may quote what is redacted
+    // elsewhere, and a fact must replay whatever `redact` does: `onError` is given the error itself.
+    const reason = `internal-error: ${toFailure(step.error).name}`;
+    facts.push({ sequence: factCount + 1 + emitted.length, at, ...runFailed(reason) });
   }
   return facts;
 };

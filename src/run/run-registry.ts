@@ -19,7 +19,7 @@ import { Ownership } from './ownership.js';
 import type { Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
-import { StoreRetry } from './store-retry.js';
+import { StoreRetry } from '../services/store-retry.js';
 import type { TakenUp } from './resume-stored.js';
 
 /** What every run of one orchestrator is made of. */
@@ -248,10 +248,10 @@ export class RunRegistry {
   }
 
   /** A run that was carried over makes no call that its predecessor has an answer to. */
-  async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts>> {
-    if (carriedFrom === undefined) return {};
+  async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts> | undefined> {
+    if (carriedFrom === undefined) return undefined;
     const stored = await this.#parts.store?.read(carriedFrom);
-    if (stored === undefined) return {};
+    if (stored === undefined) return undefined;
     const { readJournal } = await loadJournal();
     const before = { runId: carriedFrom, entries: readJournal(stored, carriedFrom).entries };
     const { rememberingPerform } = await loadCarryOver();
@@ -288,7 +288,9 @@ export class RunRegistry {
     keeping: Keeping | undefined,
     engine?: Partial<Engine>,
   ): LiveRun {
-    const run = new LiveRun({ runId, goal }, { ...this.#parts, ...engine }, keeping, () => {
+    // Thousands of runs may wait: what they have in common is kept once.
+    const parts = engine === undefined ? this.#parts : { ...this.#parts, ...engine };
+    const run = new LiveRun({ runId, goal }, parts, keeping, () => {
       this.#live.delete(runId);
     });
     this.#live.set(runId, run);
@@ -325,6 +327,10 @@ const loadRecovery = () => import('./recovery.js');
 const loadJournal = () => import('../journal/read-journal.js');
 const loadCarryOver = () => import('./carry-over.js');
 const loadConnection = () => import('./connected-run.js');
+
+/** Loads all of these now: a virtual clock does not wait for a module. */
+export const loadOnDemandParts = (): Promise<unknown> =>
+  Promise.all([loadTakeUp(), loadRecovery(), loadJournal(), loadCarryOver(), loadConnection()]);
 
 const noStore = (runId: string): string =>
   `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`;

@@ -169,6 +169,24 @@ describe('options that cannot be read', () => {
     }
   });
 
+  it.each(['carryOver', 'graceMs', 'olderThanMs'])(
+    'are a ConfigurationError with the path of %s when runs are resumed, closed or deleted',
+    async (name) => {
+      const doors: Readonly<Record<string, (options: never) => Promise<unknown>>> = {
+        carryOver: (options) => team().resume('run', options),
+        graceMs: (options) => team().close(options),
+        olderThanMs: (options) => team().deleteEnded(options),
+      };
+      for (const options of [trapped({}, name), ...UNREADABLE.map((make) => make())]) {
+        const refused: unknown = await doors[name]?.(options as never).catch(
+          (thrown: unknown) => thrown,
+        );
+        expect(ConfigurationError.isInstance(refused), String(refused)).toBe(true);
+        expect(issuesOf(refused)[0]).toMatchObject({ code: 'unreadable-option', path: name });
+      }
+    },
+  );
+
   it('are a TimeTravelError when a run is forked', async () => {
     for (const options of [
       trapped({}, 'atSequence'),

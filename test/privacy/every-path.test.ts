@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
 import { z } from 'zod';
 
 import { defineAgent } from '../../src/agents/agent.js';
 import type { AgentReport } from '../../src/agents/report.js';
 import { askHuman, handOff, needsContext, requestReplan } from '../../src/agents/report.js';
 import { secret } from '../../src/agents/secret.js';
+import type { ChartRunner } from '../../src/kernel/chart-runner.js';
+import { plainRunner } from '../../src/kernel/chart-runner.js';
 import type { OrchestratorOptions } from '../../src/orchestrator/create-orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Agent } from '../../src/agents/agent.js';
@@ -276,5 +279,29 @@ describe('a message about an output that is refused', () => {
     const team = (given: object) => ({ agents: [worker(() => SECRET, { output, ...given })] });
     expect((await writtenBy(team({ redact }))).includes(SECRET)).toBe(false);
     expect((await writtenBy(team({}))).includes(SECRET)).toBe(true);
+  });
+});
+
+describe('an error inside a chart', () => {
+  it('is handed to onError, and only its name is written', async () => {
+    const store = memoryStore();
+    const thrown = new RangeError(`The chart met ${SECRET}`);
+    const errors: unknown[] = [];
+    const faulty = (chart: AnyStateMachine): ChartRunner => ({
+      ...plainRunner(chart),
+      advance: () => {
+        throw thrown;
+      },
+    });
+    const orchestrator = composeOrchestrator(
+      { agents: [worker(() => 'x')], store, onError: (error) => errors.push(error) },
+      undefined,
+      faulty,
+    );
+    const plan = { steps: [{ id: 'a', agent: 'worker', task: 'Do it' }] };
+    const report = await orchestrator.start({ goal: 'G', runId: 'run', plan }).done;
+    expect(report).toMatchObject({ status: 'failed', reason: 'internal-error: RangeError' });
+    expect(JSON.stringify([await store.read('run'), report])).not.toContain(SECRET);
+    expect(errors).toEqual([thrown]);
   });
 });

@@ -42,40 +42,59 @@ const unwatched = (inner: RunStore): RunStore => {
 };
 
 describe('a process that slept past its lease', () => {
-  it('makes no call that was answered meanwhile by the process that took over', async () => {
-    const clock = virtualClock({ startMs: 1_000_000 });
-    const inner = memoryStore();
-    // The answer to an append is read only when the process wakes.
-    let wake: () => void = () => undefined;
-    let isAsleep = false;
-    const sleepy: RunStore = {
-      ...inner,
-      renew: (...parameters) =>
-        isAsleep ? new Promise<never>(() => undefined) : inner.renew(...parameters),
-      append: async (...parameters) => {
-        await inner.append(...parameters);
-        if (parameters[1] !== 0) return;
-        isAsleep = true;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      },
-    };
-    const sleeper = processOn(clock, sleepy);
-    const run = sleeper.orchestrator.start(START);
-    await clock.settle();
-    clock.advance(LEASE_MS + 1);
-    const other = processOn(clock, inner, { agents: [slowAgent('worker', clock, 1)] });
-    const taken = await other.orchestrator.resume('run');
-    await clock.runUntil(taken.done);
-    expect((await taken.done).status).toBe('completed');
+  it.each([
+    { caller: 'an agent', isRedacted: false, isPlanned: false },
+    { caller: 'an agent of a team that redacts', isRedacted: true, isPlanned: false },
+    { caller: 'a planner', isRedacted: false, isPlanned: true },
+    { caller: 'a planner of a team that redacts', isRedacted: true, isPlanned: true },
+  ])(
+    'makes no call of $caller that was answered meanwhile by the process that took over',
+    async ({ isRedacted, isPlanned }) => {
+      const clock = virtualClock({ startMs: 1_000_000 });
+      const inner = memoryStore();
+      // The answer to an append is read only when the process wakes.
+      let wake: () => void = () => undefined;
+      let isAsleep = false;
+      const sleepy: RunStore = {
+        ...inner,
+        renew: (...parameters) =>
+          isAsleep ? new Promise<never>(() => undefined) : inner.renew(...parameters),
+        append: async (...parameters) => {
+          await inner.append(...parameters);
+          if (parameters[1] !== 0) return;
+          isAsleep = true;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        },
+      };
+      const { plan, ...unplanned } = START;
+      let plannerCalls = 0;
+      const options = {
+        ...(isRedacted ? { redact: (text: string) => text } : {}),
+        planner: () => {
+          plannerCalls += 1;
+          return plan;
+        },
+      };
+      const sleeper = processOn(clock, sleepy, options);
+      const run = sleeper.orchestrator.start(isPlanned ? unplanned : START);
+      await clock.settle();
+      clock.advance(LEASE_MS + 1);
+      const agents = [slowAgent('worker', clock, 1)];
+      const other = processOn(clock, inner, { ...options, agents });
+      const taken = await other.orchestrator.resume('run');
+      await clock.runUntil(taken.done);
+      expect((await taken.done).status).toBe('completed');
 
-    isAsleep = false;
-    wake();
-    await clock.runUntil(run.done);
-    expect((await run.done).reason).toMatch(/^taken-over: /);
-    expect(sleeper.worker.calls).toEqual([]);
-  });
+      isAsleep = false;
+      wake();
+      await clock.runUntil(run.done);
+      expect((await run.done).reason).toMatch(/^taken-over: /);
+      expect(sleeper.worker.calls).toEqual([]);
+      expect(plannerCalls).toBe(isPlanned ? 1 : 0);
+    },
+  );
 
   it('keeps its run when no other process has taken it, and makes the call late', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
@@ -254,48 +273,6 @@ describe('parked runs', () => {
     const few = await costOf(1);
     expect(few).toEqual({ renew: 6, owned: 60 });
     expect(await costOf(200)).toEqual(few);
-  });
-});
-
-describe('an approval', () => {
-  it('that was acknowledged counts, though the store never tells of it and polls are slow', async () => {
-    const clock = virtualClock({ startMs: 1_000_000 });
-    const inner = memoryStore();
-    // A connection that is half-open: the watch is never called.
-    const silent: RunStore = { ...inner, watch: () => () => undefined };
-    const policy = definePolicy({ approval: { agents: ['worker'], timeoutMs: 60_000 } });
-    const options = { policy, durability: { pollMs: 80_000_000 } };
-    const owner = processOn(clock, silent, { ...options, agents: [slowAgent('worker', clock, 1)] });
-    const run = owner.orchestrator.start(START);
-    await clock.settle();
-    const elsewhere = processOn(clock, inner, { durability: { answerMs: 1_000 } });
-    const remote = await elsewhere.orchestrator.connect('run');
-    const approved = remote.approve('a:1.1');
-    await clock.runUntil(approved);
-    // The run has an owner: the command is durable, and not answered yet.
-    expect(await approved).toEqual({ accepted: true, isUnanswered: true });
-    clock.advance(60_000);
-    await clock.settle();
-    expect(run.record().approvals[0]).toMatchObject({ requestId: 'a:1.1', outcome: 'granted' });
-    await run.abort();
-  });
-
-  it('is too late after its deadline, though the machine slept and no timer has fired', async () => {
-    const clock = virtualClock({ startMs: 1_000_000 });
-    const policy = definePolicy({ approval: { agents: ['worker'], timeoutMs: 60_000 } });
-    let sleptMs = 0;
-    // Timers do not see that the clock was set forward.
-    const jumping = { ...clock, now: () => clock.now() + sleptMs };
-    const orchestrator = composeOrchestrator(
-      { agents: [slowAgent('worker', clock, 1)], clock: jumping, policy },
-      undefined,
-    );
-    const run = orchestrator.start(START);
-    await clock.settle();
-    sleptMs = 3_600_000;
-    expect(await run.approve('a:1.1')).toMatchObject({ accepted: false });
-    expect(run.record().approvals[0]).toMatchObject({ outcome: 'expired' });
-    await run.abort();
   });
 });
 

@@ -1,5 +1,6 @@
 import { RunConflictError, StoreUnavailableError } from '../../src/errors.js';
 import { Driver } from '../../src/run/driver.js';
+import { Inbox } from '../../src/run/inbox.js';
 import { LiveRun } from '../../src/run/live-run.js';
 import { recovery } from '../../src/run/missed-events.js';
 import type { MaybePromise, RunStore } from '../../src/model/run-store.js';
@@ -45,6 +46,19 @@ const trustingWatch = (store: RunStore): Partial<RunStore> => {
   };
 };
 
+/** The inbox hands its commands over a moment after the look. */
+const judgeCommandsLate = (): (() => void) => {
+  const { open } = Inbox.prototype;
+  Inbox.prototype.open = function (this: Inbox, take) {
+    open.call(this, (command) => {
+      void Promise.resolve().then(() => take(command));
+    });
+  };
+  return () => {
+    Inbox.prototype.open = open;
+  };
+};
+
 /** Every takeover is counted, whether or not a call was in flight. */
 const countEveryTakeover = (): (() => void) => {
   const { goOn } = LiveRun.prototype;
@@ -55,9 +69,10 @@ const countEveryTakeover = (): (() => void) => {
     return goOn.call(this, replayed, meanwhile);
   };
   Driver.prototype.take = function (this: Driver<unknown>, state, unfinished, missed = []) {
-    const isCounted = missed.some(({ at }) => at === Number.NEGATIVE_INFINITY);
-    const first =
-      isCounted || counted === undefined ? [] : [{ at: Number.NEGATIVE_INFINITY, input: counted }];
+    const isCounted = missed.some(
+      (input) => input.kind === 'commanded' && input.event.type === 'run.recovered',
+    );
+    const first = isCounted || counted === undefined ? [] : [counted];
     take.call(this, state, unfinished, [...first, ...missed]);
   };
   return () => {
@@ -88,8 +103,15 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'hints are trusted, and the inbox is never polled',
     caughtBy: 'commands-kept',
-    how: /came in time, and .* expired/,
+    how: /expired before its owner looked/,
     understudies: withStore(trustingWatch),
+  },
+  {
+    bug: 'commands that a look finds are judged after what expires',
+    caughtBy: 'commands-kept',
+    how: /came in time, and .* expired/,
+    understudies: {},
+    plant: judgeCommandsLate,
   },
   {
     bug: 'a takeover counts though no call was in flight',

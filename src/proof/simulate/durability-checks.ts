@@ -69,10 +69,8 @@ export const checkPosted = (stage: Stage): readonly Violation[] => {
   const findings = new Findings();
   for (const [id, result] of stage.answers) {
     const posted = stage.truth.posted.get(id);
-    if (result.accepted) {
-      checkJudged(stage, id, posted, findings);
-      if (posted !== undefined) checkInTime(stage, posted, findings);
-    } else if (!result.reason.includes('not known')) checkRefused(stage, id, findings);
+    if (result.accepted) checkJudged(stage, id, posted, findings);
+    else if (!result.reason.includes('not known')) checkRefused(stage, id, findings);
   }
   return findings.violations;
 };
@@ -93,35 +91,3 @@ const checkRefused = ({ truth }: Stage, id: string, findings: Findings): void =>
   const isUndone = entry === undefined || isRefused(entry.facts);
   findings.expect(isUndone, 'commands-kept', `${id} was refused and is carried out`);
 };
-
-/**
- * An answer to a question that was posted before its deadline counts: before it by the time of the journal, by which the
- * owner sets deadlines, and by the clock of the store, which says when commands came.
- */
-const checkInTime = (stage: Stage, posted: PostedToStore, findings: Findings): void => {
-  const { id, requestId, owner, ownerNowMs, storeNowMs } = posted;
-  const { truth } = stage;
-  const { timeoutMs } = stage.setting.policy.approval;
-  const asked = entryOf(truth.journal, 'approval.requested', requestId);
-  const expired = entryOf(truth.journal, 'approval.expired', requestId);
-  if (asked === undefined || expired === undefined || owner === undefined) return;
-  // Judged before the question expired, and refused for a reason of its own: a run that ends takes no more answers.
-  const judged = truth.judged.get(id);
-  if (judged !== undefined && judged.sequence < expired.sequence) return;
-  const journalNowMs = ownerNowMs + owner.journalAheadMs;
-  const isLate = Math.max(journalNowMs, storeNowMs) >= asked.at + timeoutMs;
-  findings.expect(isLate, 'commands-kept', `${id} came in time, and ${requestId} expired`);
-};
-
-const entryOf = (
-  journal: readonly JournalEntry[],
-  type: Fact['type'],
-  requestId: string | undefined,
-): JournalEntry | undefined =>
-  requestId === undefined
-    ? undefined
-    : journal.find(({ facts }) =>
-        facts.some(
-          (fact) => fact.type === type && 'requestId' in fact && fact.requestId === requestId,
-        ),
-      );

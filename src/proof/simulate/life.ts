@@ -11,6 +11,24 @@ interface LifeTimer {
   handle: unknown;
 }
 
+/** The inbox of the run was read: what the store had by then is known. */
+export interface Look {
+  /** Its place among all that the store was asked to read and to keep. */
+  readonly place: number;
+  /** When it was sent, by the clock of the process. */
+  readonly sentAtMs: number;
+}
+
+/** An entry that a process writes, however often it sends it. */
+export interface Writing {
+  readonly sequence: number;
+  readonly token: number | undefined;
+  /** When it was first sent, by the clock of the process: the entry has this time, and what the journal is ahead. */
+  readonly sentAtMs: number;
+  /** How many looks into the inbox were answered before that. */
+  readonly lookCount: number;
+}
+
 /**
  * One process of a simulated world. A crash ends it with its timers and calls. While it sleeps (SIGSTOP) nothing of it
  * runs: timers that fall due and answers that arrive wait until it wakes.
@@ -26,16 +44,16 @@ export class Life {
   isAlive = true;
   /** How far the clock of this process is ahead of the true time. */
   offsetMs: number;
-  /** How far the journals it wrote were ahead of its clock: a journal never goes back in time. */
-  journalAheadMs = 0;
   /** How long it has slept in all. */
   sleptMs = 0;
   /** How much of its jumps forward its timers have not followed yet. */
   unnoticedMs = 0;
   orchestrator: Orchestrator | undefined;
   run: Run | undefined;
-  /** The token of its latest append. */
-  token: number | undefined;
+  /** Its latest append. */
+  writing: Writing | undefined;
+  /** Its looks into the inbox that were answered. */
+  readonly looks: Look[] = [];
   /** How often it has claimed the run. */
   claims = 0;
   /** When, by its clock, requests failed whose outcome it still waits for. */
@@ -66,6 +84,14 @@ export class Life {
   /** Runs a continuation of the process: when it is due, or when the process wakes; never after its death. */
   after(delayMs: number, callback: () => void): void {
     this.#world.setTimeout(() => this.#enter(callback), delayMs);
+  }
+
+  /** An entry is sent, for the first time or again. */
+  writes(sequence: number, token: number | undefined): Writing {
+    const { writing, looks } = this;
+    if (writing?.sequence === sequence && writing.token === token) return writing;
+    this.writing = { sequence, token, sentAtMs: this.clock.now(), lookCount: looks.length };
+    return this.writing;
   }
 
   end(): void {

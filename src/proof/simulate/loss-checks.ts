@@ -16,7 +16,7 @@ export const checkLoss = (stage: Stage, life: Life, { reason }: RunReport): void
   const { truth } = stage;
   if (reason.startsWith(TAKEN_OVER)) {
     const message = `life ${life.number} says that it was taken over, and has the latest claim`;
-    stage.expect(truth.token !== life.token, 'report-true', message);
+    stage.expect(truth.token !== life.writing?.token, 'report-true', message);
   } else if (!reason.includes('RunConflictError')) checkPatience(stage, life, reason);
   if (!stage.world.hasFleet) {
     const timers = life.timerCount;

@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from '../../errors.js';
 import type { MaybePromise, RunStore } from '../../model/run-store.js';
+import { afterwards } from '../../run/maybe-promise.js';
 import { never } from './answering.js';
 import type { FaultKind } from './fault-kinds.js';
 import { NETWORK_FAULTS } from './fault-kinds.js';
@@ -159,8 +160,8 @@ export const networkedStore = (stage: Stage, life: Life): RunStore => {
   return {
     create: (header, owner) => ask('create', () => truth.create(life, header, owner)),
     append: (runId, expectedSequence, entries, options) => {
-      life.token = options?.token;
-      const request = { runId, expectedSequence, entries, options, sentAtMs: life.clock.now() };
+      const writing = life.writes(expectedSequence, options?.token);
+      const request = { runId, entries, options, writing };
       return ask('append', () => truth.append(life, request));
     },
     read: (runId, from) => ask('read', () => truth.read(runId, from)),
@@ -178,7 +179,16 @@ export const networkedStore = (stage: Stage, life: Life): RunStore => {
       const named = truth.named(command);
       return ask('post', () => truth.post(runId, named));
     },
-    inbox: (runId) => ask('inbox', () => truth.store.inbox(runId)),
+    inbox: (runId) => {
+      const sentAtMs = life.clock.now();
+      return afterwards(
+        ask('inbox', () => truth.inbox(runId)),
+        ({ commands, place }) => {
+          life.looks.push({ place, sentAtMs });
+          return commands;
+        },
+      );
+    },
     delete: (runId) => ask('delete', () => truth.store.delete(runId)),
     ...(stage.world.hasFleet ? { watch: watching(stage, life) } : {}),
   };

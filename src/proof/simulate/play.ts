@@ -56,6 +56,7 @@ export interface Scene {
  * what is open; and the end, which must come by itself. Then everything it left behind is checked.
  */
 export const playWorld = async (troupe: Troupe, scene: Scene): Promise<Simulation> => {
+  await troupe.loaded;
   const performance = new Performance(troupe, scene);
   await performance.play();
   return performance.judge();

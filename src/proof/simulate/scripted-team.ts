@@ -11,6 +11,7 @@ import { transitionText } from '../../kernel/tracing/transition-text.js';
 import type { Orchestrator, OrchestratorOptions } from '../../orchestrator/create-orchestrator.js';
 import { composeOrchestrator } from '../../orchestrator/create-orchestrator.js';
 import type { DurabilityOptions } from '../../run/durability.js';
+import { loadOnDemandParts } from '../../run/run-registry.js';
 import type { Clock } from '../../services/clock.js';
 import type { RunStore, StoredEntry } from '../../model/run-store.js';
 import { work } from './agents.js';
@@ -19,10 +20,6 @@ import { networkedStore } from './network.js';
 import { plan, review, summarize, test } from './roles.js';
 import type { Stage } from './stage.js';
 import { STORE_RETRY_MS } from './world.js';
-// Loaded when they are asked for otherwise, and no virtual clock waits for that.
-import '../../run/connected-run.js';
-import '../../run/recovery.js';
-import '../../run/resume-stored.js';
 
 /** What a world is played with instead of the real thing; how a planted bug gets in. */
 export interface Understudies {
@@ -53,6 +50,8 @@ const COMPARED_EVERY = 10;
 export class Troupe {
   readonly #agentNames: readonly string[];
   readonly understudies: Understudies;
+  /** Resolves when everything is there that runs load on demand. */
+  readonly loaded: Promise<unknown> = loadOnDemandParts();
   /** What a runner has learnt of a chart holds for every process. */
   readonly #runners = new Map<AnyStateMachine, ChartRunner>();
   readonly #comparedRunners = new Map<AnyStateMachine, ChartRunner>();

@@ -15,16 +15,15 @@ import type {
   StoredRun,
 } from '../../model/run-store.js';
 import { never } from './answering.js';
-import type { Life } from './life.js';
+import { checkExpiries } from './expiry-checks.js';
+import type { Life, Writing } from './life.js';
 import type { Stage } from './stage.js';
 
 interface Append {
   readonly runId: string;
-  readonly expectedSequence: number;
   readonly entries: readonly StoredEntry[];
   readonly options: AppendOptions | undefined;
-  /** When it was sent, by the clock of its process. */
-  readonly sentAtMs: number;
+  readonly writing: Writing;
 }
 
 /** A command that was posted through the store. */
@@ -33,11 +32,8 @@ export interface PostedToStore {
   readonly requestId: string | undefined;
   /** The true time when the store first had it. */
   readonly atMs: number;
-  /** The time then by the clock of the store, or of its machine. */
-  readonly storeNowMs: number;
-  /** The owner, and the time then by its clock; undefined when the run had none. */
-  readonly owner: Life | undefined;
-  readonly ownerNowMs: number;
+  /** Its place among all that the store was asked to read and to keep. */
+  readonly place: number;
 }
 
 /**
@@ -60,6 +56,7 @@ export class Truth {
   readonly #leases = new Map<string, number>();
   #claim: (RunClaim & { readonly owner: string; readonly life: Life }) | undefined;
   #format: JournalFormat | undefined;
+  #places = 0;
   hasEnded = false;
   /** The command that was sent last. */
   latestCommandId = '';
@@ -100,16 +97,16 @@ export class Truth {
   }
 
   append(life: Life, request: Append): MaybePromise<void> {
-    const { runId, expectedSequence, entries, options, sentAtMs } = request;
+    const { runId, entries, options, writing } = request;
     const stage = this.#stage;
     if (stage.crashesAt('before-write', life)) return never();
-    void this.store.append(runId, expectedSequence, entries, options);
+    void this.store.append(runId, writing.sequence, entries, options);
     this.hasEnded = options?.ended === true;
     if (this.hasEnded) stage.endedAtMs = stage.clock.now();
     const kept = this.#keep(entries);
     for (const entry of kept) {
       this.#noteCommand(entry);
-      life.journalAheadMs = Math.max(life.journalAheadMs, entry.at - sentAtMs);
+      checkExpiries(stage, life, entry, writing);
     }
     stage.ledger.take(kept.flatMap(({ facts }) => facts));
     if (stage.crashesAt('after-write', life)) return never();
@@ -166,12 +163,20 @@ export class Truth {
     const answer = this.store.post(runId, { ...command, at }) as PostedCommand;
     if (!this.posted.has(id)) {
       const { requestId } = command.command as { readonly requestId?: string };
-      const { owner } = this;
       const atMs = this.#stage.clock.now();
-      const ownerNowMs = owner?.clock.now() ?? atMs;
-      this.posted.set(id, { id, requestId, atMs, storeNowMs: at, owner, ownerNowMs });
+      this.posted.set(id, { id, requestId, atMs, place: this.#nextPlace() });
     }
     return answer;
+  }
+
+  inbox(runId: string): { readonly commands: readonly StoredCommand[]; readonly place: number } {
+    const commands = this.store.inbox(runId) as readonly StoredCommand[];
+    return { commands, place: this.#nextPlace() };
+  }
+
+  #nextPlace(): number {
+    this.#places += 1;
+    return this.#places;
   }
 
   /** The command under the name it has in this world: those that orchestrators give are random. */

@@ -106,7 +106,7 @@ export const INVARIANTS = {
   'commands-kept': {
     number: 23,
     promise:
-      'An acknowledged command is judged, one in time before its deadline; a refused one is not carried out.',
+      'An acknowledged command is judged, and an answer that is in the store before anything expires; a refused one is not carried out.',
   },
   'told-implies-durable': {
     number: 24,

@@ -48,7 +48,7 @@ export interface Connection {
   readonly close: () => void;
 }
 
-/** How long opening a file waits for another process that holds it; afterwards `unlessBusy` waits instead. */
+/** How long opening a file waits for another process that holds it; afterwards the store tries again instead. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 /** Opens a file, or a URI of one. */

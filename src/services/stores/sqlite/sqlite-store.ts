@@ -14,8 +14,8 @@ import type {
 } from '../../../model/run-store.js';
 import { INBOX_LIMIT } from '../../store-limits.js';
 import { refuseConflict } from '../../store-refusals.js';
+import { StoreRetry } from '../../store-retry.js';
 import { checkId } from '../../stored-id.js';
-import { unlessBusy } from './busy.js';
 import type { Connection } from './connection.js';
 import { JournalRows } from './journal-rows.js';
 import { openFile } from './open-file.js';
@@ -23,6 +23,17 @@ import { OwnerRows } from './owner-rows.js';
 import type { RunRow } from './run-row.js';
 import { headerOf, runOf } from './run-row.js';
 import { RunRows } from './run-rows.js';
+import { isBusyError } from './sqlite-error.js';
+
+/**
+ * How a file is asked again that another process holds, whose transactions take milliseconds. Waiting inside SQLite would
+ * block the event loop, and with it every run of this process.
+ */
+const WHILE_BUSY = {
+  windowMs: 10_000,
+  pace: { firstPauseMs: 2, longestPauseMs: 50, isPassing: isBusyError },
+  onError: () => undefined,
+} as const;
 
 export interface SqliteStoreOptions {
   /** The file; it is made when there is none. ':memory:' lasts as long as the store. */
@@ -48,7 +59,7 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
   path,
 }: SqliteStoreOptions): RunStore<Entry> {
   const connection = openFile(path);
-  const clock = systemClock();
+  const retry = new StoreRetry({ ...WHILE_BUSY, clock: systemClock() });
   const tables = {
     runs: new RunRows(connection),
     journals: new JournalRows(connection),
@@ -56,9 +67,9 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
   };
   const { runs, journals, owners } = tables;
   const write = <Result>(work: () => Result): MaybePromise<Result> =>
-    unlessBusy(() => connection.write(work), clock);
+    retry.run(() => connection.write(work));
   const read = <Result>(work: () => Result): MaybePromise<Result> =>
-    unlessBusy(() => connection.read(work), clock);
+    retry.run(() => connection.read(work));
 
   return {
     create: (header, owner) => {
@@ -103,11 +114,11 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
         return run === undefined ? [] : journals.waiting(run);
       }),
     delete: (runId) =>
-      unlessBusy(() => {
+      retry.run(() => {
         connection.write(() => deleteRun(tables, runId));
         // The file has been overwritten with zeros, but what was there may still be in the log.
         emptyLog(connection);
-      }, clock),
+      }),
     close: () => {
       emptyLog(connection);
       connection.close();

@@ -1,11 +1,24 @@
 import { StoreUnavailableError } from '../errors.js';
-import type { Clock } from '../services/clock.js';
 import type { MaybePromise } from '../model/run-store.js';
+import type { Clock } from './clock.js';
 
-const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 2_000;
+/** How a store is asked again that cannot be reached. */
+const WHILE_AWAY: RetryPace = {
+  firstPauseMs: 25,
+  longestPauseMs: 2_000,
+  isPassing: (error) => StoreUnavailableError.isInstance(error),
+};
+
 /** A try counts for at most this part of the window: one that takes longer was interrupted. */
 const LONGEST_TRY_SHARE = 1 / 3;
+
+interface RetryPace {
+  readonly firstPauseMs: number;
+  /** Pauses grow up to this. */
+  readonly longestPauseMs: number;
+  /** Whether the store may do, when it is asked again, what it did not do now. */
+  readonly isPassing: (error: unknown) => boolean;
+}
 
 export interface StoreRetryParts {
   readonly clock: Clock;
@@ -13,6 +26,8 @@ export interface StoreRetryParts {
   readonly windowMs: number;
   /** Told once when the store is away, not of every try. */
   readonly onError: (error: unknown) => void;
+  /** @default for a store that cannot be reached */
+  readonly pace?: RetryPace;
 }
 
 /**
@@ -21,12 +36,14 @@ export interface StoreRetryParts {
  */
 export class StoreRetry {
   readonly #parts: StoreRetryParts;
+  readonly #pace: RetryPace;
   readonly #pauses = new Map<unknown, () => void>();
   #waiting = 0;
   #isOver = false;
 
   constructor(parts: StoreRetryParts) {
     this.#parts = parts;
+    this.#pace = parts.pace ?? WHILE_AWAY;
   }
 
   /** The store cannot be reached at present, and is asked again. */
@@ -56,7 +73,7 @@ export class StoreRetry {
   }
 
   #askAgain<Value>(ask: () => MaybePromise<Value>, error: unknown): Promise<Value> {
-    if (!StoreUnavailableError.isInstance(error) || this.#isOver) throw error;
+    if (!this.#pace.isPassing(error) || this.#isOver) throw error;
     if (!this.isStalled) this.#parts.onError(error);
     this.#waiting += 1;
     return this.#keepAsking(ask, error).finally(() => {
@@ -66,8 +83,9 @@ export class StoreRetry {
 
   async #keepAsking<Value>(ask: () => MaybePromise<Value>, first: unknown): Promise<Value> {
     const { clock, windowMs } = this.#parts;
+    const { firstPauseMs, longestPauseMs, isPassing } = this.#pace;
     let last = first;
-    let pauseMs = FIRST_PAUSE_MS;
+    let pauseMs = firstPauseMs;
     let leftMs = windowMs;
     while (leftMs > 0) {
       const beganAtMs = clock.now();
@@ -76,12 +94,12 @@ export class StoreRetry {
       try {
         return await ask();
       } catch (error) {
-        if (!StoreUnavailableError.isInstance(error)) throw error;
+        if (!isPassing(error)) throw error;
         last = error;
       }
       // A machine that slept, or whose clock was set, has not asked meanwhile.
       leftMs -= Math.min(clock.now() - beganAtMs, pauseMs + windowMs * LONGEST_TRY_SHARE);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     }
     throw last;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreUnavailableError } from '../../src/errors.js';
-import { StoreRetry } from '../../src/run/store-retry.js';
+import { StoreRetry } from '../../src/services/store-retry.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 
 describe('asking a store again', () => {

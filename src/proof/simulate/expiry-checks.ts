@@ -1,0 +1,43 @@
+import type { JournalEntry } from '../../journal/entry.js';
+import type { Life, Writing } from './life.js';
+import type { Stage } from './stage.js';
+
+/**
+ * Before a question expires, its owner looks for an answer: the look is sent when the deadline has passed by the time of
+ * the journal, and what the store has by then is judged before the expiry. The order in which the store was asked
+ * decides, and no clock but the owner's.
+ */
+export const checkExpiries = (
+  stage: Stage,
+  life: Life,
+  entry: JournalEntry,
+  writing: Writing,
+): void => {
+  for (const fact of entry.facts) {
+    if (fact.type !== 'approval.expired') continue;
+    const { requestId } = fact;
+    const askedAtMs = stage.ledger.askedAtMs.get(requestId) ?? 0;
+    const deadlineMs = askedAtMs + stage.setting.policy.approval.timeoutMs;
+    const aheadMs = entry.at - writing.sentAtMs;
+    const looks = life.looks.slice(0, writing.lookCount);
+    const look = looks.find(({ sentAtMs }) => sentAtMs + aheadMs >= deadlineMs);
+    const unseen = `${requestId} expired before its owner looked for an answer`;
+    stage.expect(look !== undefined, 'commands-kept', unseen);
+    if (look !== undefined) checkJudged(stage, requestId, look.place, entry.sequence);
+  }
+};
+
+const checkJudged = (
+  stage: Stage,
+  requestId: string,
+  place: number,
+  expirySequence: number,
+): void => {
+  for (const posted of stage.truth.posted.values()) {
+    if (posted.requestId !== requestId || posted.place > place) continue;
+    const judged = stage.truth.judged.get(posted.id);
+    const isJudged = judged !== undefined && judged.sequence < expirySequence;
+    const message = `${posted.id} came in time, and ${requestId} expired`;
+    stage.expect(isJudged, 'commands-kept', message);
+  }
+};
