@@ -14,7 +14,7 @@ const publisher = defineAgent({
 });
 
 export const createPublishing = (
-  store: RunStore<JournalEntry>,
+  store: RunStore,
 ): Orchestrator<'writer' | 'publisher'> =>
   createOrchestrator({
     agents: [writer, publisher],

@@ -1,3 +1,4 @@
+import { isSameJson } from '../canonical-json.js';
 import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
@@ -55,10 +56,10 @@ const restored = (kernel: Kernel, { saved }: KeptState): KernelState => {
 };
 
 const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
-  if (JSON.stringify(facts) === JSON.stringify(entry.facts)) return;
+  if (isSameJson(facts, entry.facts)) return;
   const length = Math.max(facts.length, entry.facts.length);
   let differing = 0;
-  while (differing < length && said(facts[differing]) === said(entry.facts[differing])) {
+  while (differing < length && isSameJson(facts[differing], entry.facts[differing])) {
     differing += 1;
   }
   throw new JournalMismatchError(

@@ -103,7 +103,7 @@ export class RunRegistry {
       const present = {
         policyFingerprint,
         chartFingerprint: chartFingerprint(),
-        startedAt: clock.now(),
+        startedAt: Math.floor(clock.now()),
       };
       const { carryOver } = await loadCarryOver();
       const { lease, retry } = keeping;
@@ -306,7 +306,7 @@ export class RunRegistry {
       ...(plan === undefined ? {} : { plan }),
       policyFingerprint,
       chartFingerprint: chartFingerprint(),
-      startedAt: clock.now(),
+      startedAt: Math.floor(clock.now()),
     });
   }
 }

@@ -60,7 +60,7 @@ afterAll(() => {
   folder.dispose();
 });
 
-const openStore = (address: StoreAddress): RunStore<JournalEntry> =>
+const openStore = (address: StoreAddress): RunStore =>
   address.kind === 'sqlite' ? sqliteStore({ path: address.path }) : postgresStore(address);
 
 const stopPair = async (address: StoreAddress, name: string, stops: number): Promise<Stopped> => {

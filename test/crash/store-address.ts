@@ -16,7 +16,7 @@ export interface PostgresAddress {
 }
 
 export interface OpenedStore {
-  readonly store: RunStore<JournalEntry>;
+  readonly store: RunStore;
   readonly close: () => Promise<void>;
 }
 

@@ -12,3 +12,7 @@ export function parseStored(text: unknown, what: string): unknown {
 
 export const tornError = (what: string, options?: ErrorOptions): JournalCorruptError =>
   new JournalCorruptError('torn', `${what} cannot be read: the store is damaged`, options);
+
+/** JSON has no undefined. */
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value === undefined ? null : value);
