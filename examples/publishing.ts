@@ -13,9 +13,7 @@ const publisher = defineAgent({
   run: ({ dependencies: [text] }) => ({ published: text?.output ?? null }),
 });
 
-export const createPublishing = (
-  store: RunStore,
-): Orchestrator<'writer' | 'publisher'> =>
+export const createPublishing = (store: RunStore): Orchestrator<'writer' | 'publisher'> =>
   createOrchestrator({
     agents: [writer, publisher],
     planner: ({ goal }) => ({

@@ -11,7 +11,11 @@ export const standingAfter = (facts: readonly Fact[]): Partial<RunStanding> | un
       standing = { ...standing, phase: fact.phase };
     }
     if (fact.type === 'run.ended') {
-      standing = { ...standing, status: fact.status, reason: cutMessage(readableText(fact.reason)) };
+      standing = {
+        ...standing,
+        status: fact.status,
+        reason: cutMessage(readableText(fact.reason)),
+      };
     }
   }
   return standing;

@@ -149,9 +149,7 @@ const hasWritten = (
   written: readonly object[],
   options: AppendOptions,
 ): boolean =>
-  token === options.token &&
-  entries.length === written.length &&
-  isSameJson(entries, written);
+  token === options.token && entries.length === written.length && isSameJson(entries, written);
 
 const hasCreated = ({ header, entries, ended, token }: StoredRun, given: RunHeader): boolean =>
   !ended && token === 1 && entries.length === 0 && isSameJson(header, given);

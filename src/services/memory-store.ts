@@ -182,7 +182,8 @@ function page<Run extends KeptRun<unknown>>(
 }
 
 function listed(runs: readonly KeptRun<StoredEntry>[], { ended, ...filter }: RunFilter) {
-  const isMeant = (run: KeptRun<StoredEntry>): boolean => ended === undefined || run.ended === ended;
+  const isMeant = (run: KeptRun<StoredEntry>): boolean =>
+    ended === undefined || run.ended === ended;
   return page(runs, filter, isMeant).map((run) => ({
     header: run.header,
     entryCount: run.entries.length,

@@ -1,3 +1,5 @@
+import type { JsonValue } from '../canonical-json.js';
+import { stableStringify } from '../canonical-json.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact, FactBody } from '../model/facts.js';
 import type { KernelStep } from '../kernel/kernel.types.js';
@@ -23,7 +25,7 @@ const essence = (fact: Fact | FactBody, runId: string): string => {
   if ('summaryKey' in fact && fact.summaryKey !== null) {
     plain['summaryKey'] = relative(fact.summaryKey);
   }
-  return JSON.stringify(plain);
+  return stableStringify(plain as JsonValue);
 };
 
 export interface FactsOfRun {

@@ -136,10 +136,7 @@ const namesOfWrites = ({ past }: Mortal, store: RunStore) => {
   };
 };
 
-const formatAtEnd = async (
-  store: RunStore,
-  runId: string,
-): Promise<JournalFormat | undefined> => {
+const formatAtEnd = async (store: RunStore, runId: string): Promise<JournalFormat | undefined> => {
   const stored = await store.read(runId);
   return stored && readJournal(stored, runId).format;
 };

@@ -203,7 +203,9 @@ describe('a journal that was damaged', () => {
 const entriesIn = (path: string): unknown => {
   try {
     const database = new Database(path, { readonly: true });
-    const rows: unknown = database.prepare('SELECT hex(run_id), sequence, at, hex(kind), hex(body), checksum FROM entries').all();
+    const rows: unknown = database
+      .prepare('SELECT hex(run_id), sequence, at, hex(kind), hex(body), checksum FROM entries')
+      .all();
     database.close();
     return rows;
   } catch (error) {

@@ -13,7 +13,8 @@ interface PlainEntry extends StoredEntry {
   /** The event without its kind. */
   readonly event: Readonly<Record<string, unknown>>;
   readonly facts: readonly PlainFact[];
-  readonly intents: readonly string[];
+  /** Left out where they are the keys of the calls that the facts tell of, as they nearly always are. */
+  readonly intents?: readonly string[];
   readonly checksum: string;
 }
 
@@ -49,7 +50,7 @@ export class PlainFormat implements JournalFormat {
       kind,
       event: event.kind === 'started' ? this.#withoutPlan(rest) : rest,
       facts: facts.map((fact) => factWithout(fact, event)),
-      intents,
+      ...(isSameJson(intents, callsIn(facts)) ? {} : { intents }),
     };
     return { ...stored, checksum: this.#takeIn(stored) };
   }
@@ -57,10 +58,11 @@ export class PlainFormat implements JournalFormat {
   decode(stored: StoredEntry): JournalEntry {
     const { checksum, ...content } = stored as PlainEntry;
     if (checksum !== this.#takeIn(content)) refuse(`Entry ${stored.sequence}`);
-    const { sequence, at, kind, event: rest, facts, intents } = content;
+    const { sequence, at, kind, event: rest } = content;
     const whole = kind === 'started' ? this.#withPlan(rest) : rest;
     const event = { kind, ...whole } as JournalEntry['event'];
-    return { sequence, at, event, facts: facts.map((fact) => factWith(fact, at, event)), intents };
+    const facts = content.facts.map((fact) => factWith(fact, at, event));
+    return { sequence, at, event, facts, intents: content.intents ?? callsIn(facts) };
   }
 
   encodeState(save: () => unknown): PlainState | undefined {
@@ -104,6 +106,9 @@ export class PlainFormat implements JournalFormat {
 
 /** Stands for the plan of the header. A plan is an object, so no plan is this text. */
 const IN_HEADER = 'in header';
+
+const callsIn = (facts: readonly Fact[]): readonly string[] =>
+  facts.flatMap((fact) => (fact.type === 'agent.called' ? [fact.key] : []));
 
 /** Members of facts that the event of their entry has as well. */
 const sharedMember = (

@@ -31,7 +31,10 @@ export const listScenes: Readonly<Record<string, Scene>> = {
       const { status, phase, reason, updatedAt } = run ?? {};
       return { status, phase, reason, updatedAt };
     };
-    await store.create({ ...headerOf('run'), labels: { team: 'red', text: 'with "quotes" and 😀' } });
+    await store.create({
+      ...headerOf('run'),
+      labels: { team: 'red', text: 'with "quotes" and 😀' },
+    });
     await store.append('run', 0, entriesFrom(0, 1), { standing: { phase: 'planning' } });
     const planning = { status: 'running', phase: 'planning', reason: null, updatedAt: 1_000 };
     expectSame('After a phase was entered', await standingOf(), planning);

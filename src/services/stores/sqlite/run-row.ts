@@ -55,7 +55,13 @@ const selected = (columns: readonly string[]): string =>
 
 export const RUN_COLUMNS = selected(['run_id', ...CHANGING, 'checksum']);
 
-export const HEADER_COLUMNS = selected(['goal', 'labels', 'created_at', 'header', 'header_checksum']);
+export const HEADER_COLUMNS = selected([
+  'goal',
+  'labels',
+  'created_at',
+  'header',
+  'header_checksum',
+]);
 
 const updateOf = (columns: readonly string[]): string =>
   `UPDATE runs SET ${[...columns, 'checksum'].map((column) => `${column} = ?`).join(', ')} WHERE run_id = ?`;

@@ -1,5 +1,5 @@
-import type { Fact } from '../model/facts.js';
-import type { OpenApproval, RunRecord, StepRecord } from './record.js';
+import type { Fact } from '../../src/model/facts.js';
+import type { OpenApproval, RunRecord, StepRecord } from '../../src/journal/record.js';
 
 /** The step with this id; in a sub-plan the id is a path: 's2/s1'. */
 export const stepById = (record: RunRecord, id: string): StepRecord | undefined =>
