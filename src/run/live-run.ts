@@ -28,7 +28,14 @@ import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
 import type { Meanwhile } from './missed-events.js';
-import { FIRST_OF_ALL, interruption, keyOf, NOTHING_HAPPENED, recovery } from './missed-events.js';
+import {
+  FIRST_OF_ALL,
+  interruption,
+  keyOf,
+  NOTHING_HAPPENED,
+  recovery,
+  upgraded,
+} from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
@@ -105,15 +112,16 @@ export class LiveRun extends CommandMethods implements Run {
     });
   }
 
-  begin(input: unknown): void {
+  begin(input: unknown, { upgrade }: Partial<Meanwhile> = {}): void {
     this.#driver.post({ kind: 'started', input });
+    if (upgrade !== undefined) this.#driver.post(upgraded(upgrade));
     this.#listen();
   }
 
   /** Resumes where a journal ends, with the commands that came since. Returns whether a call was in flight at a takeover. */
   goOn(
     { entries, state }: ReplayedRun,
-    { isTakeover, commands, heldBack }: Meanwhile = NOTHING_HAPPENED,
+    { isTakeover, upgrade, commands, heldBack }: Meanwhile = NOTHING_HAPPENED,
   ): boolean {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
@@ -127,6 +135,7 @@ export class LiveRun extends CommandMethods implements Run {
     // A process that died while a call of this run was in flight may have died of that call.
     const isSuspect = isTakeover && calls.some(({ actor }) => actor === 'performCall');
     const missed = [
+      ...(upgrade === undefined ? [] : [{ at: FIRST_OF_ALL, input: upgraded(upgrade) }]),
       ...(isSuspect ? [{ at: FIRST_OF_ALL, input: recovery(entries) }] : []),
       ...interrupted.map((call) => ({ at: lastAt, input: interruption(call) })),
       ...commands.flatMap((command) => {

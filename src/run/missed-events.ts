@@ -4,18 +4,26 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { KernelInput } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
 import type { RunRecovered } from '../model/run-recovered.js';
+import type { RunUpgraded } from '../model/run-upgraded.js';
 import type { StoredCommand } from '../model/run-store.js';
 
 /** What happened to a run while no process ran it. */
 export interface Meanwhile {
   /** The process that ran it did not release it: most likely it died. */
   readonly isTakeover: boolean;
+  /** Set when it goes on under other charts or another policy. */
+  readonly upgrade: RunUpgraded | undefined;
   readonly commands: readonly StoredCommand[];
   /** Keys of calls that are in flight as far as its state goes, and were never made. */
   readonly heldBack: readonly string[];
 }
 
-export const NOTHING_HAPPENED: Meanwhile = { isTakeover: false, commands: [], heldBack: [] };
+export const NOTHING_HAPPENED: Meanwhile = {
+  isTakeover: false,
+  upgrade: undefined,
+  commands: [],
+  heldBack: [],
+};
 
 /** Before anything that was missed: a run that was recovered too often does nothing any more. */
 export const FIRST_OF_ALL = Number.NEGATIVE_INFINITY;
@@ -29,6 +37,9 @@ export const recovery = (entries: readonly JournalEntry[]): KernelInput => {
   const event: RunRecovered = { type: 'run.recovered', takeovers: before + 1 };
   return { kind: 'commanded', event };
 };
+
+/** The run goes on under other charts or another policy, and tells so. */
+export const upgraded = (event: RunUpgraded): KernelInput => ({ kind: 'commanded', event });
 
 const isRecovery = ({ event }: JournalEntry): boolean =>
   event.kind === 'commanded' && event.event.type === 'run.recovered';

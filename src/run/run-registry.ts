@@ -4,9 +4,11 @@ import {
   RunConflictError,
   RunNotFoundError,
 } from '../errors.js';
+import type { Callable } from '../actors/team.types.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunClaim, RunHeader, RunStore } from '../model/run-store.js';
+import type { RunVersion } from '../model/run-upgraded.js';
 import type { Engine, ForkedRun } from './engine.js';
 import { CommandPoller } from './command-poller.js';
 import type { Durability } from './durability.js';
@@ -16,7 +18,7 @@ import { Lease } from './lease.js';
 import type { Keeping, RunParts } from './live-run.js';
 import { LiveRun } from './live-run.js';
 import { Ownership } from './ownership.js';
-import type { Recovery, Resumed } from './recovery.js';
+import type { RecoverOptions, Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
 import { StoreRetry } from './store-retry.js';
@@ -28,10 +30,10 @@ export interface RegistryParts extends RunParts {
   readonly durability: Durability;
   /** A random name, for an owner or a command; never the same twice, in no process. */
   readonly newOwner: () => string;
-  /** Tells whether a stored run was made under the policy at hand. */
   readonly policyFingerprint: string;
-  /** Tells whether the charts are the ones it was made on. Asked for where there is a store. */
+  /** Asked for where there is a store. */
   readonly chartFingerprint: () => string;
+  readonly team: Pick<Callable, 'agents'>;
 }
 
 /** What all stored runs of one orchestrator share: however many there are, the store is asked once for all. */
@@ -92,22 +94,22 @@ export class RunRegistry {
     return this.#live.has(runId) || this.#resuming.has(runId);
   }
 
-  /** As `resume`; a run that began on other charts or under another policy is carried over into a new one. */
+  /** As `resume`; a run that cannot go on under the present charts and policy is carried over into a new one. */
   async resumeOrCarryOver(runId: string): Promise<Run> {
+    return this.#live.get(runId) ?? (await this.#resumeOrCarryOver(runId)).run;
+  }
+
+  async #resumeOrCarryOver(runId: string): Promise<Resumed> {
     try {
-      return await this.resume(runId);
+      return await this.#resumeOnce(runId);
     } catch (error) {
-      const { store, clock, policyFingerprint, chartFingerprint } = this.#parts;
+      const { store, clock } = this.#parts;
       const keeping = this.#keepingOf(runId);
       if (!JournalMismatchError.isInstance(error) || store === undefined || !keeping) throw error;
-      const present = {
-        policyFingerprint,
-        chartFingerprint: chartFingerprint(),
-        startedAt: Math.floor(clock.now()),
-      };
+      const present = { ...this.#version(), startedAt: Math.floor(clock.now()) };
       const { carryOver } = await loadCarryOver();
       const { lease, retry } = keeping;
-      return this.resume(await carryOver(runId, { store, lease, retry, present }));
+      return this.#resumeOnce(await carryOver(runId, { store, lease, retry, present }));
     }
   }
 
@@ -172,7 +174,7 @@ export class RunRegistry {
   }
 
   /** Every unfinished run in the store that no process owns. */
-  async recover(): Promise<readonly Run[]> {
+  async recover(options: RecoverOptions = {}): Promise<readonly Run[]> {
     if (this.#shared === undefined) return [];
     const { Recovery } = await loadRecovery();
     this.#recovery ??= new Recovery({
@@ -180,20 +182,21 @@ export class RunRegistry {
       clock: this.#parts.clock,
       isLive: (runId) => this.has(runId),
       isClosed: () => this.#isClosed,
-      resume: (runId) => this.#resumeOnce(runId),
+      resume: (runId, { carryOver = false }) =>
+        carryOver ? this.#resumeOrCarryOver(runId) : this.#resumeOnce(runId),
       onError: this.#parts.onError,
     });
-    return this.#recovery.recover();
+    return this.#recovery.recover(options);
   }
 
   /** Recovers immediately, then `everyMs` after each pass completes, until it is stopped or the orchestrator is closed. */
-  recoverEvery(everyMs: number): () => void {
+  recoverEvery(everyMs: number, options: RecoverOptions = {}): () => void {
     this.#refuseWhenClosed();
     const { clock, onError } = this.#parts;
     let isStopped = false;
     let timer: unknown;
     const recover = async (): Promise<void> => {
-      await this.recover().catch(onError);
+      await this.recover(options).catch(onError);
       if (!isStopped) timer = clock.setTimeout(() => void recover(), everyMs);
     };
     const stop = (): void => {
@@ -221,7 +224,7 @@ export class RunRegistry {
 
   async #resume(runId: string): Promise<Resumed> {
     this.#refuseWhenClosed();
-    const { store, kernel, policyFingerprint, chartFingerprint, onError } = this.#parts;
+    const { store, kernel, team, onError } = this.#parts;
     const keeping = this.#keepingOf(runId);
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
@@ -231,8 +234,8 @@ export class RunRegistry {
       store,
       lease: keeping.lease,
       kernel,
-      policyFingerprint,
-      chartFingerprint: chartFingerprint(),
+      version: this.#version(),
+      hasAgent: (name) => team.agents.has(name),
       onError,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
@@ -266,7 +269,7 @@ export class RunRegistry {
         run.show(taken.entries);
         return false;
       case 'new':
-        run.begin(plan === undefined ? { goal, runId } : { goal, runId, plan });
+        run.begin(plan === undefined ? { goal, runId } : { goal, runId, plan }, taken.meanwhile);
         return false;
       case 'unfinished':
         return run.goOn(taken.replayed, taken.meanwhile);
@@ -299,15 +302,19 @@ export class RunRegistry {
     runId: string,
     { goal, plan }: { readonly goal: string; readonly plan?: unknown },
   ): RunHeader {
-    const { clock, policyFingerprint, chartFingerprint } = this.#parts;
+    const { clock } = this.#parts;
     return sealedHeader({
       runId,
       goal,
       ...(plan === undefined ? {} : { plan }),
-      policyFingerprint,
-      chartFingerprint: chartFingerprint(),
+      ...this.#version(),
       startedAt: Math.floor(clock.now()),
     });
+  }
+
+  #version(): RunVersion {
+    const { policyFingerprint, chartFingerprint } = this.#parts;
+    return { chartFingerprint: chartFingerprint(), policyFingerprint };
   }
 }
 

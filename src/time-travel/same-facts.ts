@@ -19,7 +19,8 @@ const essence = (fact: Fact | FactBody, runId: string): string => {
   const { ...plain } = fact as Record<string, unknown>;
   delete plain['sequence'];
   delete plain['at'];
-  if (fact.type === 'run.started') plain['runId'] = '';
+  // As for a run that is resumed, the team that it was started with does not count.
+  if (fact.type === 'run.started') Object.assign(plain, { runId: '', agents: [] });
   if ('key' in fact) plain['key'] = relative(fact.key);
   if ('outputKeys' in fact) plain['outputKeys'] = fact.outputKeys.map(relative);
   if ('summaryKey' in fact && fact.summaryKey !== null) {

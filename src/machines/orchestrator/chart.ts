@@ -48,6 +48,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
         },
         { actions: 'noteRecovery' },
       ],
+      'run.upgraded': { actions: 'announceUpgrade' },
       'approval.requested': { actions: 'openQuestion' },
       'approval.closed': { actions: 'closeQuestion' },
       'approval.grant': { actions: 'refuseCommand' },

@@ -1,4 +1,5 @@
 import type { RunRecovered } from '../../model/run-recovered.js';
+import type { RunUpgraded } from '../../model/run-upgraded.js';
 import type { Ending, Level } from '../../model/statuses.js';
 import type { Proposal, OpenQuestion } from '../../model/proposal.js';
 import type { Command, Route } from '../../model/commands.js';
@@ -140,6 +141,7 @@ export type PermitAnswer =
 export type OrchestratorEvent =
   | Command
   | RunRecovered
+  | RunUpgraded
   | Report
   | PermitAnswer
   | VerdictNoted
