@@ -9,9 +9,7 @@ import type { JournalEntry } from './entry.js';
 export const versionOf = (header: RunHeader, entries: readonly JournalEntry[]): RunVersion => {
   const { chartFingerprint, policyFingerprint, parent } = header;
   const shared = parent?.sequence ?? 0;
-  const upgrade = entries
-    .findLast(({ facts }) => facts.some(isUpgrade))
-    ?.facts.findLast(isUpgrade);
+  const upgrade = entries.findLast(({ facts }) => facts.some(isUpgrade))?.facts.findLast(isUpgrade);
   if (upgrade?.type !== 'run.upgraded' || upgrade.sequence <= shared) {
     return { chartFingerprint, policyFingerprint };
   }

@@ -225,7 +225,7 @@ export const composeOrchestrator = (
     bounds: () => boundsOf(policy, settings.team),
     policy,
   };
-  rememberInternals(orchestrator, { options, settings });
+  rememberInternals(orchestrator, { options, settings, engine });
   return orchestrator;
 };
 

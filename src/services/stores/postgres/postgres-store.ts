@@ -98,7 +98,7 @@ interface Parts {
 }
 
 function partsOf(options: PostgresStoreOptions): Parts {
-  const { url, schema, maxConnections, timeoutMs } = checkedOptions(options);
+  const { url, schema, maxConnections, timeoutMs, createTables } = checkedOptions(options);
   const clock = systemClock();
   const sockets = new Sockets();
   const connection = { url, timeoutMs, sockets };
@@ -109,7 +109,7 @@ function partsOf(options: PostgresStoreOptions): Parts {
   const tables = { ask: database.ask, schema: quoted(schema), channel };
   let migration: Promise<Tables> | undefined;
   const ready = (): Promise<Tables> => {
-    migration ??= migrate(database, tables.schema).then(
+    migration ??= migrate(database, tables.schema, createTables).then(
       () => tables,
       (error: unknown) => {
         migration = undefined;

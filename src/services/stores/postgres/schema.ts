@@ -80,8 +80,16 @@ const migrations = [version1];
  *
  * @param schema quoted
  */
-export async function migrate(database: Database, schema: string): Promise<void> {
+export async function migrate(
+  database: Database,
+  schema: string,
+  createTables: boolean,
+): Promise<void> {
   if ((await versionOf(database, schema)) === SCHEMA_VERSION) return;
+  if (!createTables) {
+    const text = `Schema ${schema} does not have the tables of this version of planwright`;
+    throw new JournalCorruptError('foreign', text);
+  }
   await database.transaction(async (ask) => {
     await ask('SELECT pg_advisory_xact_lock($1)', MIGRATION_LOCK);
     const version = await versionOf({ ask }, schema);
