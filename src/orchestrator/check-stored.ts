@@ -2,6 +2,7 @@ import type { JournalDifference } from '../errors.js';
 import { JournalCorruptError, JournalMismatchError } from '../errors.js';
 import type { RunStore } from '../model/run-store.js';
 import type { Engine } from '../run/engine.js';
+import { versionOf } from '../run/engine.js';
 import { understand } from '../run/resume-stored.js';
 
 /** A stored run that a build would refuse to resume. */
@@ -21,12 +22,7 @@ export interface CheckedRuns {
 
 /** Replays every unfinished run of a store, page by page, as `resume` would. Claims and writes nothing. */
 export const checkStored = async (engine: Engine, store: RunStore): Promise<CheckedRuns> => {
-  const { kernel, policyFingerprint, chartFingerprint, team } = engine;
-  const present = {
-    kernel,
-    version: { chartFingerprint: chartFingerprint(), policyFingerprint },
-    hasAgent: (name: string) => team.agents.has(name),
-  };
+  const present = { kernel: engine.kernel, version: versionOf(engine) };
   const refused: RefusedRun[] = [];
   let count = 0;
   for (let after: string | undefined; ;) {

@@ -2,6 +2,7 @@ import type { Kernel } from '../kernel/kernel.types.js';
 import type { Perform, Callable } from '../actors/team.types.js';
 import type { CallInput } from '../model/calls.js';
 import type { RunHeader } from '../model/run-store.js';
+import type { RunVersion } from '../model/run-upgraded.js';
 import type { JournalEntry } from '../journal/entry.js';
 
 /** What runs are made with under one policy. */
@@ -21,3 +22,16 @@ export interface ForkedRun {
   readonly ended: boolean;
   readonly engine: Engine;
 }
+
+/** What a stored run would go on with here. */
+export const versionOf = ({
+  policyFingerprint,
+  chartFingerprint,
+  team,
+}: Pick<Engine, 'policyFingerprint' | 'chartFingerprint'> & {
+  readonly team: Pick<Callable, 'agents'>;
+}): RunVersion => ({
+  chartFingerprint: chartFingerprint(),
+  policyFingerprint,
+  agents: [...team.agents.keys()],
+});

@@ -11,7 +11,7 @@ import type { StoredCommand } from '../model/run-store.js';
 export interface Meanwhile {
   /** The process that ran it did not release it: most likely it died. */
   readonly isTakeover: boolean;
-  /** Set when it goes on under other charts or another policy. */
+  /** Set when it goes on under other charts, another policy or with another team. */
   readonly upgrade: RunUpgraded | undefined;
   readonly commands: readonly StoredCommand[];
   /** Keys of calls that are in flight as far as its state goes, and were never made. */
@@ -38,7 +38,7 @@ export const recovery = (entries: readonly JournalEntry[]): KernelInput => {
   return { kind: 'commanded', event };
 };
 
-/** The run goes on under other charts or another policy, and tells so. */
+/** The run goes on as another version, and tells so. */
 export const upgraded = (event: RunUpgraded): KernelInput => ({ kind: 'commanded', event });
 
 const isRecovery = ({ event }: JournalEntry): boolean =>

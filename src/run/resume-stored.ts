@@ -40,7 +40,6 @@ export type TakenUp =
 export interface Present {
   readonly kernel: Kernel;
   readonly version: RunVersion;
-  readonly hasAgent: (name: string) => boolean;
 }
 
 export interface TakeUpParts extends Present {
@@ -100,7 +99,7 @@ const notClaimed = async (runId: string, store: RunStore): Promise<TakenUp> => {
 export interface Understood {
   readonly journal: ReadJournal;
   readonly replayed: ReplayedRun;
-  /** Set when the charts or the policy have changed since the run was last run. */
+  /** Set when the charts, the policy or the team have changed since the run was last run. */
   readonly upgrade: RunUpgraded | undefined;
   readonly stateError: PlanwrightError | undefined;
 }
@@ -111,10 +110,7 @@ export interface Understood {
  */
 export const understand = (stored: StoredRun, runId: string, present: Present): Understood => {
   const journal = readJournal(stored, runId);
-  const from = versionOf(stored.header, journal.entries);
-  const upgrade = isSameVersion(from, present.version)
-    ? undefined
-    : ({ type: 'run.upgraded', from, to: present.version } as const);
+  const upgrade = upgradeOf(stored.header, journal.entries, present.version);
   try {
     const replayed = replayedFrom(journal, present.kernel, upgrade !== undefined);
     refuseMissingAgents(stored.header, journal.entries, present);
@@ -127,6 +123,18 @@ export const understand = (stored: StoredRun, runId: string, present: Present): 
       ...(difference === undefined ? {} : { difference }),
     });
   }
+};
+
+/** A run of which nothing is written begins with the present team. */
+const upgradeOf = (
+  header: RunHeader,
+  entries: readonly JournalEntry[],
+  to: RunVersion,
+): RunUpgraded | undefined => {
+  const from = versionOf(header, entries) ?? { ...header, agents: to.agents };
+  if (isSameVersion(from, to)) return undefined;
+  const { chartFingerprint, policyFingerprint, agents } = from;
+  return { type: 'run.upgraded', from: { chartFingerprint, policyFingerprint, agents }, to };
 };
 
 const ADVICE =
@@ -155,13 +163,13 @@ const replayedFrom = (
 const refuseMissingAgents = (
   header: RunHeader,
   entries: readonly JournalEntry[],
-  { hasAgent }: Present,
+  { version }: Present,
 ): void => {
   const builder = createRecordBuilder(header);
   for (const { facts } of entries) for (const fact of facts) builder.add(fact);
   const step = builder
     .record()
-    .steps.find(({ agent, endedAt }) => endedAt === null && !hasAgent(agent));
+    .steps.find(({ agent, endedAt }) => endedAt === null && !version.agents.includes(agent));
   if (step === undefined) return;
   throw new JournalMismatchError(
     `Step '${step.id}' is not done, and its agent '${step.agent}' is not in the team`,

@@ -8,8 +8,8 @@ import type { Callable } from '../actors/team.types.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunClaim, RunHeader, RunStore } from '../model/run-store.js';
-import type { RunVersion } from '../model/run-upgraded.js';
 import type { Engine, ForkedRun } from './engine.js';
+import { versionOf } from './engine.js';
 import { CommandPoller } from './command-poller.js';
 import type { Durability } from './durability.js';
 import { Inbox } from './inbox.js';
@@ -106,7 +106,7 @@ export class RunRegistry {
       const { store, clock } = this.#parts;
       const keeping = this.#keepingOf(runId);
       if (!JournalMismatchError.isInstance(error) || store === undefined || !keeping) throw error;
-      const present = { ...this.#version(), startedAt: Math.floor(clock.now()) };
+      const present = { ...this.#fingerprints(), startedAt: Math.floor(clock.now()) };
       const { carryOver } = await loadCarryOver();
       const { lease, retry } = keeping;
       return this.#resumeOnce(await carryOver(runId, { store, lease, retry, present }));
@@ -224,7 +224,7 @@ export class RunRegistry {
 
   async #resume(runId: string): Promise<Resumed> {
     this.#refuseWhenClosed();
-    const { store, kernel, team, onError } = this.#parts;
+    const { store, kernel, onError } = this.#parts;
     const keeping = this.#keepingOf(runId);
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
@@ -234,8 +234,7 @@ export class RunRegistry {
       store,
       lease: keeping.lease,
       kernel,
-      version: this.#version(),
-      hasAgent: (name) => team.agents.has(name),
+      version: versionOf(this.#parts),
       onError,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
@@ -307,12 +306,12 @@ export class RunRegistry {
       runId,
       goal,
       ...(plan === undefined ? {} : { plan }),
-      ...this.#version(),
+      ...this.#fingerprints(),
       startedAt: Math.floor(clock.now()),
     });
   }
 
-  #version(): RunVersion {
+  #fingerprints(): Pick<RunHeader, 'chartFingerprint' | 'policyFingerprint'> {
     const { policyFingerprint, chartFingerprint } = this.#parts;
     return { chartFingerprint: chartFingerprint(), policyFingerprint };
   }

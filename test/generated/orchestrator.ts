@@ -330,7 +330,7 @@ const told = (
   ];
 };
 
-const version = { chartFingerprint: 'charts', policyFingerprint: 'policy' };
+const version = { chartFingerprint: 'charts', policyFingerprint: 'policy', agents: ['worker'] };
 const UPGRADE = { from: version, to: { ...version, policyFingerprint: 'another policy' } };
 
 /* What of a context is looked at. */

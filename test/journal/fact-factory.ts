@@ -189,8 +189,8 @@ const defaults: { readonly [Type in FactType]: FactBody<Type> } = {
   'run.resumed': { type: 'run.resumed' },
   'run.upgraded': {
     type: 'run.upgraded',
-    from: { chartFingerprint: 'charts 1', policyFingerprint: 'policy 1' },
-    to: { chartFingerprint: 'charts 2', policyFingerprint: 'policy 1' },
+    from: { chartFingerprint: 'charts 1', policyFingerprint: 'policy 1', agents: ['worker'] },
+    to: { chartFingerprint: 'charts 2', policyFingerprint: 'policy 1', agents: ['worker'] },
   },
   'conversation.said': { type: 'conversation.said', text: 'How is it going?' },
   'command.refused': { type: 'command.refused', command: 'run.resume', reason: 'not-now' },

@@ -99,11 +99,12 @@ const halfDone = async (
   return store;
 };
 
-/** Resumes the run, and gives it back as it is. */
-const resumeAndClose = async (store: RunStore, build: Build): Promise<void> => {
+/** Resumes the run until it has told of so many upgrades in all, and gives it back. */
+const resumeAndClose = async (store: RunStore, build: Build, upgrades: number): Promise<void> => {
   const { orchestrator } = buildOn(store, build, 'b');
   const run = await orchestrator.resume('run');
-  await told(run, ({ type }) => type === 'run.upgraded');
+  let count = 0;
+  await told(run, ({ type }) => type === 'run.upgraded' && (count += 1) === upgrades);
   await orchestrator.close({ graceMs: 0 });
 };
 
@@ -117,13 +118,15 @@ const upgradesIn = async (store: RunStore): Promise<readonly Fact[]> =>
   (await factsIn(store)).filter(({ type }) => type === 'run.upgraded');
 
 describe.each(Object.entries(stores))('a build that replaces another, in %s', (_, open) => {
-  it('goes on with a run when an agent was added, and tells nothing', async () => {
+  it('goes on with a run when an agent was added, and tells of the new team once', async () => {
     const store = await halfDone(open);
     const next = buildOn(store, { agents: ['added', 'worker'] });
     const run = await next.orchestrator.resume('run');
     expect((await run.done).status).toBe('completed');
     expect(next.calls).toEqual(['worker b', 'worker c']);
-    expect(await upgradesIn(store)).toEqual([]);
+    expect(await upgradesIn(store)).toMatchObject([
+      { from: { agents: ['worker'] }, to: { agents: ['added', 'worker'] } },
+    ]);
   });
 
   it('goes on with a run when an agent that its open steps do not need was removed', async () => {
@@ -148,7 +151,7 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
     const store = await halfDone(open);
     const policy = definePolicy({ time: { limitMs: 1_800_000 }, limits: { maxReplans: 1 } });
     for (let process = 0; process < 2; process += 1) {
-      await resumeAndClose(store, { policy });
+      await resumeAndClose(store, { policy }, 1);
     }
     const next = buildOn(store, { policy });
     const run = await next.orchestrator.resume('run');
@@ -160,6 +163,7 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
     expect(upgrade?.from).toEqual({
       chartFingerprint: header?.chartFingerprint,
       policyFingerprint: header?.policyFingerprint,
+      agents: ['worker'],
     });
     expect(upgrade?.to.chartFingerprint).toBe(header?.chartFingerprint);
     expect(upgrade?.to.policyFingerprint).not.toBe(header?.policyFingerprint);
@@ -172,9 +176,9 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
 
   it('tells every further upgrade, also that back to the first policy', async () => {
     const store = await halfDone(open);
-    for (const policy of [definePolicy({ limits: { maxReplans: 1 } }), definePolicy()]) {
-      await resumeAndClose(store, { policy });
-    }
+    const policy = definePolicy({ limits: { maxReplans: 1 } });
+    await resumeAndClose(store, { policy }, 1);
+    await resumeAndClose(store, {}, 2);
     const [there, back] = (await upgradesIn(store)) as readonly Fact<'run.upgraded'>[];
     expect(back?.from).toEqual(there?.to);
     expect(back?.to).toEqual(there?.from);
