@@ -1,4 +1,4 @@
-import type { JournalEntry, Orchestrator, RunStore } from '../src/index.js';
+import type { Orchestrator, RunStore } from '../src/index.js';
 import { createOrchestrator, defineAgent, memoryStore, presets } from '../src/index.js';
 
 const writer = defineAgent({

@@ -22,7 +22,7 @@ export const differenceOf = (
   if (expected?.type !== actual?.type) {
     return { expected: inWords(expected), actual: inWords(actual) };
   }
-  const [left, right] = [expected, actual].map((fact) => ({ ...fact }) as Record<string, unknown>);
+  const [left, right]: Readonly<Record<string, unknown>>[] = [{ ...expected }, { ...actual }];
   const names = Object.keys({ ...left, ...right }).filter(
     (name) => !isSameJson(left?.[name], right?.[name]),
   );

@@ -125,19 +125,23 @@ export class JournalWriter {
     const taken = [...this.#discarded, ...entries.flatMap(takenBy)];
     this.#discarded = [];
     const state = hasEnded || save === undefined ? undefined : this.#format?.encodeState(save);
-    const standing = standingAfter(entries.flatMap(({ facts }) => facts));
     const hasProgressed = this.#isSuspect && entries.some(({ event }) => event.kind === 'answered');
     if (hasProgressed) this.#isSuspect = false;
     return {
       ended: hasEnded,
       ...(token === undefined ? {} : { token }),
       ...(taken.length === 0 ? {} : { taken }),
-      ...(standing === undefined ? {} : { standing }),
+      ...standingOf(entries),
       ...(state === undefined ? {} : { state }),
       ...(hasProgressed ? { hasProgressed } : {}),
     };
   }
 }
+
+const standingOf = (entries: readonly JournalEntry[]): Pick<AppendOptions, 'standing'> => {
+  const standing = standingAfter(entries.flatMap(({ facts }) => facts));
+  return standing === undefined ? {} : { standing };
+};
 
 const takenBy = ({ event, facts }: JournalEntry): readonly TakenCommand[] =>
   event.kind === 'commanded' && event.commandId !== undefined

@@ -122,12 +122,11 @@ const sharedMember = (
   return { name: 'plan', value: memberOf(memberOf(output, 'answer') ?? output, 'plan') };
 };
 
-const factWithout = ({ at: _, ...body }: Fact, event: JournalEntry['event']): PlainFact => {
-  const shared = sharedMember(body.type, event);
-  const told: Record<string, unknown> = { ...body };
-  if (shared?.value === undefined || told[shared.name] !== shared.value) return told;
-  delete told[shared.name];
-  return told;
+const factWithout = (fact: Fact, event: JournalEntry['event']): PlainFact => {
+  const shared = sharedMember(fact.type, event);
+  const isShared = shared?.value !== undefined && memberOf(fact, shared.name) === shared.value;
+  const left = (name: string): boolean => name === 'at' || (isShared && name === shared.name);
+  return Object.fromEntries(Object.entries(fact).filter(([name]) => !left(name)));
 };
 
 const factWith = (told: PlainFact, at: number, event: JournalEntry['event']): Fact => {

@@ -1,4 +1,5 @@
 import { JournalCorruptError } from '../../errors.js';
+import type { StoredEntry } from '../../model/run-store.js';
 
 /** What a store has written as JSON; anything that is not is damage, and never a guess. */
 export function parseStored(text: unknown, what: string): unknown {
@@ -16,3 +17,11 @@ export const tornError = (what: string, options?: ErrorOptions): JournalCorruptE
 /** JSON has no undefined. */
 export const jsonOf = (value: unknown): string =>
   JSON.stringify(value === undefined ? null : value);
+
+/** What of an entry has no column of its own. */
+export const bodyOf = (entry: StoredEntry): object => ({
+  ...entry,
+  sequence: undefined,
+  at: undefined,
+  kind: undefined,
+});

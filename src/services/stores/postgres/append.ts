@@ -1,9 +1,10 @@
 import { stableStringify } from '../../../canonical-json.js';
 import { RunNotFoundError } from '../../../errors.js';
-import type { AppendOptions, StoredEntry } from '../../../model/run-store.js';
+import type { AppendOptions, RunStanding, StoredEntry } from '../../../model/run-store.js';
 import { refuseConflict } from '../../store-refusals.js';
 import { lookupId } from '../../stored-id.js';
 import { checksumOf } from '../sqlite/checksum.js';
+import { bodyOf } from '../stored-json.js';
 import type { Tables } from './database.js';
 import { numberOf } from './database.js';
 import { columnOf } from './json-column.js';
@@ -67,7 +68,7 @@ export async function append(
   runId: string,
   expectedSequence: number,
   entries: readonly StoredEntry[],
-  { token, ended = false, taken = [], standing = {}, state, hasProgressed = false }: AppendOptions,
+  { token, taken = [], standing = {}, state, ...options }: AppendOptions,
 ): Promise<void> {
   const [row] = await ask(
     appendSql(schema),
@@ -76,16 +77,14 @@ export async function append(
     token === undefined ? null : integerOf(token),
     entries.map(({ at }) => String(at)),
     entries.map(({ kind }) => kind),
-    entries.map(({ sequence: _sequence, at: _at, kind: _kind, ...body }) => columnOf(body)),
+    entries.map((entry) => columnOf(bodyOf(entry))),
     checksumOfEntries(entries),
     taken.map(({ id }) => lookupId(id)),
     taken.map(({ answer }) => columnOf(answer)),
     state === undefined ? null : JSON.stringify(state),
-    ended,
-    hasProgressed,
-    standing.status ?? null,
-    standing.phase ?? null,
-    standing.reason ?? null,
+    options.ended === true,
+    options.hasProgressed === true,
+    ...standingValues(standing),
     channel,
   );
   if (row === undefined) throw new RunNotFoundError(`There is no run '${runId}'`);
@@ -99,6 +98,13 @@ export async function append(
   };
   refuseConflict(found, expectedSequence, token);
 }
+
+/** Null where a column stays as it is. */
+const standingValues = ({ status, phase, reason }: Partial<RunStanding>): (string | null)[] => [
+  status ?? null,
+  phase ?? null,
+  reason ?? null,
+];
 
 /** A number that is no integer equals none that is stored. */
 const integerOf = (number: number): number => (Number.isSafeInteger(number) ? number : -1);

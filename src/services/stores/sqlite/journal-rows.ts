@@ -5,7 +5,7 @@ import type {
   StoredState,
   TakenCommand,
 } from '../../../model/run-store.js';
-import { jsonOf, parseStored, tornError } from '../stored-json.js';
+import { bodyOf, jsonOf, parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
 import type { Connection, Statement } from './connection.js';
 import { textColumn, textOf } from './connection.js';
@@ -76,10 +76,9 @@ export class JournalRows {
 
   append(run: RunRow, from: number, entries: readonly StoredEntry[]): void {
     for (const [index, entry] of entries.entries()) {
-      const { sequence: _, at, kind, ...rest } = entry;
-      const body = JSON.stringify(rest);
-      const place = [run.runId, from + index, at, kind, body] as const;
-      this.#insertEntry.run(...place, checksumOf(...place));
+      const { at, kind } = entry;
+      const row = [run.runId, from + index, at, kind, JSON.stringify(bodyOf(entry))] as const;
+      this.#insertEntry.run(...row, checksumOf(...row));
     }
   }
 

@@ -133,12 +133,20 @@ function append(
   const waitingCommands = run.waitingCommands - journals.take(run, taken);
   if (state !== undefined) journals.keepState(run, entryCount, state);
   const takeovers = hasProgressed ? 0 : run.takeovers;
-  const updatedAt = entries.at(-1)?.at ?? run.updatedAt;
-  const endedAt = ended ? updatedAt : null;
   const counts = { waitingCommands, entryCount, takeovers };
-  const written = { ...run, ...standing, ...counts, updatedAt, endedAt };
+  const written = { ...run, ...standing, ...counts, ...timesAfter(run, entries, ended) };
   if (ended || waitingCommands !== run.waitingCommands) runs.update(written);
   else runs.progress(written);
+}
+
+/** The times of a run after an append. */
+function timesAfter(
+  run: RunRow,
+  entries: readonly StoredEntry[],
+  ended: boolean,
+): Pick<RunRow, 'updatedAt' | 'endedAt'> {
+  const updatedAt = entries.at(-1)?.at ?? run.updatedAt;
+  return { updatedAt, endedAt: ended ? updatedAt : null };
 }
 
 function post(
