@@ -8,8 +8,15 @@ export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** The options and names on a command line. Throws UsageError for an option that there is not. */
-export const parsedOptions = <Known extends Options>(args: readonly string[], options: Known) => {
+type Parsed<Known extends Options> = ReturnType<
+  typeof parseArgs<{ args: string[]; allowPositionals: true; options: Known }>
+>;
+
+/** The options and names on a command line. Throws UsageError for an unknown option. */
+export const parsedOptions = <Known extends Options>(
+  args: readonly string[],
+  options: Known,
+): Parsed<Known> => {
   const { tokens } = parseArgs({
     args: [...args],
     allowPositionals: true,
