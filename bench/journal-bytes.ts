@@ -32,7 +32,7 @@ export const journalBytes = async (): Promise<Finding[]> => {
     {
       name: 'bytes written per step of 1,024 bytes of output, over 1,024',
       value: Math.max(...perStep) / OUTPUT_BYTES,
-      limit: 1.5,
+      limit: 2.5,
       detail,
     },
     {

@@ -1,4 +1,4 @@
-import type { JournalEntry, Orchestrator, RunStore } from '../src/index.js';
+import type { Orchestrator, RunStore } from '../src/index.js';
 import { createOrchestrator, defineAgent, memoryStore, presets } from '../src/index.js';
 
 const writer = defineAgent({
@@ -13,9 +13,7 @@ const publisher = defineAgent({
   run: ({ dependencies: [text] }) => ({ published: text?.output ?? null }),
 });
 
-export const createPublishing = (
-  store: RunStore<JournalEntry>,
-): Orchestrator<'writer' | 'publisher'> =>
+export const createPublishing = (store: RunStore): Orchestrator<'writer' | 'publisher'> =>
   createOrchestrator({
     agents: [writer, publisher],
     planner: ({ goal }) => ({

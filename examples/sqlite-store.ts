@@ -20,8 +20,8 @@ await store.close?.();
 
 // Another program, another day: the run is still there.
 const reopened = sqliteStore({ path });
-for (const { header, entryCount, ended } of await reopened.list()) {
-  console.log(header.runId, entryCount, ended); // part 2 true
+for (const { header, entryCount, status } of await reopened.list()) {
+  console.log(header.runId, entryCount, status); // part 2 completed
 }
 const run = await createOrchestrator({ agents: [worker], store: reopened }).resume('part');
 console.log((await run.done).steps[0]?.output); // did part/one/1/worker

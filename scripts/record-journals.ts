@@ -26,6 +26,6 @@ for (const [name, optionsOf] of Object.entries(recordedRuns)) {
   if (existsSync(file)) continue;
   mkdirSync(folder, { recursive: true });
   const { header, entries, ended } = stored;
-  writeFileSync(file, `${JSON.stringify({ header, entries, ended, report })}\n`);
+  writeFileSync(file, `${JSON.stringify({ header, entries, ended, report }, null, 2)}\n`);
   console.log(`${name}: ${entries.length} entries, ${report.status} (${report.reason})`);
 }

@@ -70,13 +70,28 @@ export function jsonByteLength(value: JsonValue): number {
 
 /** The JSON text with the keys of every object sorted: equal values give equal texts. */
 export function stableStringify(value: JsonValue): string {
-  return JSON.stringify(value, (_key, member: JsonValue) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(
-      Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)),
-    );
-  });
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isList(value)) return `[${value.map((item) => stableStringify(item ?? null)).join(',')}]`;
+  let text = '';
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
+    if (member === undefined) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${stableStringify(member)}`;
+  }
+  return `{${text}}`;
 }
+
+/** Array.isArray() does not narrow a list that is readonly. */
+const isList = (value: object): value is readonly JsonValue[] => Array.isArray(value);
+
+/** Whether two values are the same as JSON: the order of keys does not count, nor members that are undefined. */
+export function isSameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  return JSON.stringify(left) === JSON.stringify(right) || stableText(left) === stableText(right);
+}
+
+const stableText = (value: unknown): string | undefined =>
+  value === undefined ? undefined : stableStringify(value as JsonValue);
 
 /**
  * A 64-bit hash of a text as 16 hexadecimal digits, the same on every platform. It tells texts apart; it
@@ -267,6 +282,9 @@ const isSurrogatePair = (first: number, second: number): boolean =>
 
 const numberBytes = (value: number): number =>
   value >= 0 && value < 10 && Number.isInteger(value) ? 1 : String(value).length;
+
+/** A text as a database can hold it: no NUL, and no half of a surrogate pair. */
+export const readableText = (text: string): string => wellFormed(text).replaceAll('\0', '\uFFFD');
 
 /** Half a surrogate pair is no character: it becomes the replacement character. */
 const wellFormed = (text: string): string =>

@@ -174,8 +174,33 @@ export class RunClaimedError extends errorNamed('RunClaimedError', 'already-clai
 /** The store has no run with this id. */
 export class RunNotFoundError extends errorNamed('RunNotFoundError', 'run-not-found') {}
 
-/** Replaying the journal gave other facts than the stored ones: the charts have changed since. */
-export class JournalMismatchError extends errorNamed('JournalMismatchError', 'journal-mismatch') {}
+/** The first fact of a journal that this build would not have told, or not like this. */
+export interface JournalDifference {
+  /** The number of the fact. */
+  readonly sequence: number;
+  /** What the journal has, in words. */
+  readonly expected: string;
+  /** What this build would have told, in words. */
+  readonly actual: string;
+}
+
+/** The run cannot go on here: its journal has other facts than this build would tell, or needs an agent that is missing. */
+export class JournalMismatchError extends errorNamed('JournalMismatchError', 'journal-mismatch') {
+  /** Undefined where an agent is missing. */
+  readonly difference: JournalDifference | undefined;
+
+  constructor(
+    message: string,
+    { difference, ...options }: ErrorOptions & { readonly difference?: JournalDifference } = {},
+  ) {
+    super(message, options);
+    this.difference = difference;
+  }
+
+  static override isInstance(value: unknown): value is JournalMismatchError {
+    return super.isInstance(value);
+  }
+}
 
 /** As many commands as may wait for a run are waiting already. */
 export class InboxFullError extends errorNamed('InboxFullError', 'inbox-full') {}

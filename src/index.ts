@@ -41,7 +41,7 @@ export type { AgentReport, ReportMeta } from './agents/report.js';
 export type { Usage } from './model/usage.js';
 export type { TestResult, Verdict } from './agents/verdict.js';
 export type { JsonValue } from './canonical-json.js';
-export type { CorruptionReason, Issue } from './errors.js';
+export type { CorruptionReason, Issue, JournalDifference } from './errors.js';
 export type { JournalEntry } from './journal/entry.js';
 export type { Fact, FactType } from './model/facts.js';
 export type { RunRecord, StepRecord } from './journal/record.js';
@@ -55,6 +55,7 @@ export type { Plan, PlanStep, Votes } from './model/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { DurabilityOptions } from './run/durability.js';
+export type { RecoverOptions } from './run/recovery.js';
 export type { RetentionOptions } from './run/retention.js';
 export type { CommandResult, ConnectedRun, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
@@ -63,6 +64,7 @@ export type {
   RunClaim,
   RunFilter,
   RunHeader,
+  RunStanding,
   RunStore,
   RunSummary,
   StoredCommand,

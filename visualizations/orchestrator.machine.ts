@@ -64,6 +64,7 @@ export const orchestratorMachine = setup({
     announceProposal: () => {},
     announceReplanRefused: () => {},
     announceStart: () => {},
+    announceUpgrade: () => {},
     answerQuestion: () => {},
     askBreaker: () => {},
     begin: () => {},
@@ -153,6 +154,7 @@ export const orchestratorMachine = setup({
       },
       { actions: 'noteRecovery' },
     ],
+    'run.upgraded': { actions: 'announceUpgrade' },
     'approval.requested': { actions: 'openQuestion' },
     'approval.closed': { actions: 'closeQuestion' },
     'approval.grant': { actions: 'refuseCommand' },
@@ -185,6 +187,7 @@ export const orchestratorMachine = setup({
             guard: 'endsByVerdict',
             target: 'windingDown',
             actions: [
+              'climb',
               {
                 type: 'endWith',
                 params: { status: 'aborted', reason: 'escalation' },

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
 
 import { presets } from '../policy/presets.js';
 import type { ProveTeam } from '../proof/prove/prove.types.js';
-import { nearest } from './nearest.js';
+import { CHECK_USAGE } from './check-arguments.js';
+import { parsedOptions, UsageError } from './parsed-options.js';
 
 export const USAGE = `planwright prove <preset or module> [options]
 
@@ -23,7 +23,9 @@ Proves what a policy promises: explores every run it allows and prints the most 
   --json              prints the proof as JSON
   --help
 
-Ends with 0 when it is proved, 1 when it is refuted, 2 when it could not be tried.`;
+Ends with 0 when it is proved, 1 when it is refuted, 2 when it could not be tried.
+
+${CHECK_USAGE}`;
 
 export interface ProveArguments {
   readonly subject: string;
@@ -35,9 +37,6 @@ export interface ProveArguments {
   readonly json: boolean;
 }
 
-/** What is wrong with the command line, and what to do about it. */
-export class UsageError extends Error {}
-
 /** The arguments, or undefined when only help is wanted. */
 export const readArguments = (args: readonly string[]): ProveArguments | undefined => {
   const { values, positionals } = parsed(args);
@@ -45,7 +44,9 @@ export const readArguments = (args: readonly string[]): ProveArguments | undefin
   const [command, subject, ...rest] = positionals;
   if (command !== 'prove') {
     const tried = command === undefined ? 'There is no command' : `Unknown command '${command}'`;
-    throw new UsageError(`${tried}: try \`planwright prove boundedReplan\``);
+    throw new UsageError(
+      `${tried}: try \`planwright prove boundedReplan\`, or \`planwright check\``,
+    );
   }
   if (subject === undefined || rest.length > 0) {
     throw new UsageError('Name one preset or module: `planwright prove boundedReplan`');
@@ -73,31 +74,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies NonNullable<ParseArgsConfig['options']>;
 
-const parsed = (args: readonly string[]) => {
-  const { tokens } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: OPTIONS,
-    strict: false,
-    tokens: true,
-  });
-  const unknown = tokens.flatMap((token) =>
-    token.kind === 'option' && !Object.hasOwn(OPTIONS, token.name) ? [token] : [],
-  );
-  const [first] = unknown;
-  if (first !== undefined) throw new UsageError(unknownOption(first));
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-};
-
-const unknownOption = ({ name, rawName }: { name: string; rawName: string }): string => {
-  const near = nearest(name, Object.keys(OPTIONS));
-  const hint = near === undefined ? '' : `: did you mean --${near}?`;
-  return `Unknown option ${rawName}${hint}`;
-};
+const parsed = (args: readonly string[]) => parsedOptions(args, OPTIONS);
 
 const teamIn = (values: ReturnType<typeof parsed>['values']): Partial<ProveTeam> => {
   const { agents, supervisor, tester, summarizer } = values;

@@ -9,19 +9,23 @@ import { prove } from '../proof/prove/prove.js';
 import type { Proof } from '../proof/prove/prove.types.js';
 import { settingsOf } from '../proof/prove/settings.js';
 import type { ProveArguments } from './arguments.js';
-import { readArguments, USAGE, UsageError } from './arguments.js';
+import { readArguments, USAGE } from './arguments.js';
 import { chartPictures } from './charts.js';
+import { check } from './check.js';
+import { UsageError } from './parsed-options.js';
 import type { ProvedSubject } from './page/proof-page.js';
 import { proofPage } from './page/proof-page.js';
 import { priceTag } from './price-tag.js';
 import { subjectOf } from './subject.js';
 import type { Terminal } from './terminal.js';
 
-const HINT = 'Run `planwright prove --help` for everything it can do.';
+const HINT = 'Run `planwright --help` for everything it can do.';
 
-/** One call of the command line. The number is the exit code: 0 proved, 1 refuted, 2 not tried. */
+/** One call of the command line. The number is the exit code: 0 proved or all runs go on, 1 not so, 2 not tried. */
 export const run = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   try {
+    const [command, ...rest] = args;
+    if (command === 'check') return await check(rest, terminal);
     const given = readArguments(args);
     if (given === undefined) {
       terminal.print(USAGE);

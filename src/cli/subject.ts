@@ -8,8 +8,8 @@ import { definePolicy } from '../policy/policy.js';
 import { presets } from '../policy/presets.js';
 import type { Policy, PolicyOverrides } from '../model/policy.js';
 import type { ProveTeam } from '../proof/prove/prove.types.js';
-import { UsageError } from './arguments.js';
 import { nearest } from './nearest.js';
+import { UsageError } from './parsed-options.js';
 
 /** What is to be proved, as far as its module says it. */
 export interface Subject {
@@ -23,7 +23,6 @@ export const subjectOf = async (subject: string): Promise<Subject> => {
   if (Object.hasOwn(presets, subject)) {
     return { policy: presets[subject as keyof typeof presets](), team: undefined };
   }
-  if (!existsSync(resolve(subject))) throw new UsageError(nothingThere(subject));
   const found = await exportedBy(subject);
   try {
     return { policy: definePolicy(found.policy), team: teamOf(found.maker) };
@@ -61,7 +60,7 @@ interface Exported {
 }
 
 const exportedBy = async (path: string): Promise<Exported> => {
-  const exports = await load(path);
+  const exports = await exportsOf(path);
   // An orchestrator knows more than its policy: its team.
   const candidates = [exports['orchestrator'], exports['policy'], exports['default']];
   for (const candidate of candidates) {
@@ -76,7 +75,9 @@ const exportedBy = async (path: string): Promise<Exported> => {
   );
 };
 
-const load = async (path: string): Promise<Record<string, unknown>> => {
+/** What a module exports. Throws UsageError when it is not there or cannot be loaded. */
+export const exportsOf = async (path: string): Promise<Record<string, unknown>> => {
+  if (!existsSync(resolve(path))) throw new UsageError(nothingThere(path));
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
   } catch (error) {

@@ -2,8 +2,7 @@ import { JournalCorruptError, PlanwrightError } from '../errors.js';
 import type { RunHeader, StoredRun, StoredState } from '../model/run-store.js';
 import type { JournalEntry } from './entry.js';
 import type { JournalFormat } from './format/journal-format.js';
-import { PackedFormat } from './format/packed-format.js';
-import { plainFormat } from './format/plain-format.js';
+import { PlainFormat } from './format/plain-format.js';
 import { JOURNAL_FORMAT } from './sealed-header.js';
 
 /** A journal as it was written, and what it takes to write on. */
@@ -21,11 +20,10 @@ interface ReadState {
   readonly saved: unknown;
 }
 
-/** How the journal under a header is read and written. Throws JournalCorruptError when nobody here knows. */
+/** How the journal under a header is read and written. Throws JournalCorruptError for a format that this version cannot read. */
 export const formatOf = (header: RunHeader): JournalFormat => {
   const format: unknown = header.format;
-  if (format === 1) return plainFormat;
-  if (format === JOURNAL_FORMAT) return new PackedFormat(header);
+  if (format === JOURNAL_FORMAT) return new PlainFormat(header);
   if (typeof format === 'number' && format > JOURNAL_FORMAT) {
     const message = `The journal has format ${format}, and this version knows none after ${JOURNAL_FORMAT}: update planwright`;
     throw new JournalCorruptError('newer', message);
@@ -34,7 +32,7 @@ export const formatOf = (header: RunHeader): JournalFormat => {
 };
 
 /**
- * Reads what a store has of a run. A journal that is newer, of somebody else, or not as it was written is refused with
+ * Reads what a store has of a run. A journal that is newer, of another program, or not as it was written is refused with
  * JournalCorruptError; nothing is changed by reading.
  */
 export const readJournal = (stored: StoredRun, runId?: string): ReadJournal => {

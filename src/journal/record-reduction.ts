@@ -144,6 +144,7 @@ const reducers: Reducers = {
   'time.expired': ignored,
   'run.paused': ignored,
   'run.resumed': ignored,
+  'run.upgraded': ignored,
   'conversation.said': (state, { text }) => {
     state.conversation.push(text);
   },

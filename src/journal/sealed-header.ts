@@ -1,8 +1,8 @@
 import type { RunHeader } from '../model/run-store.js';
 import { headerChecksum } from './format/checksum.js';
 
-/** The format that new journals are written in. Every one before it stays readable. */
-export const JOURNAL_FORMAT = 2;
+/** The format that new journals are written in. From format 3 on, every format stays readable; 1 and 2 were never released. */
+export const JOURNAL_FORMAT = 3;
 
 /** A header as it is stored: it says what format the journal is in, and that it is whole. */
 export const sealedHeader = (header: Omit<RunHeader, 'format' | 'checksum'>): RunHeader => {

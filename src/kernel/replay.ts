@@ -21,12 +21,26 @@ export const replay = <Entry extends Recorded>(
 ): Replayed => {
   let state = from;
   let status: KernelStep['status'] = 'active';
-  for (const entry of entries) {
-    const step = kernel.step(state, entry.event);
+  for (const recorded of entries) {
+    const event = renumbered(state, recorded.event);
+    const entry = event === recorded.event ? recorded : { ...recorded, event };
+    const step = kernel.step(state, event);
     onStep(entry, step);
     ({ state, status } = step);
   }
   return { state, status };
+};
+
+/**
+ * What happened, with the generation that the call or timer has here. A policy that arms one timer more gives all later
+ * calls and timers other numbers. What is recorded was current when it happened, so the address is enough to find it.
+ */
+const renumbered = (state: KernelState, input: KernelInput): KernelInput => {
+  if (input.kind === 'started' || input.kind === 'commanded') return input;
+  const waiting =
+    input.kind === 'elapsed' ? state.timers.get(input.timer) : state.calls.get(input.address);
+  if (waiting === undefined || waiting.generation === input.generation) return input;
+  return { ...input, generation: waiting.generation };
 };
 
 /** What a run still waits for: calls without an answer, and timers that have not fired. */

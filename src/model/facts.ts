@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { usageSchema } from './usage.js';
 import type { JsonValue } from '../canonical-json.js';
 import { chooseSchema, complexitySchema, planSchema } from './plan.js';
+import { runVersion } from './run-upgraded.js';
 import { level, phase, runStatus } from './statuses.js';
 
 /*
@@ -262,6 +263,7 @@ const bodies = {
   }),
   'run.paused': z.object({ type: z.literal('run.paused'), reason }),
   'run.resumed': z.object({ type: z.literal('run.resumed') }),
+  'run.upgraded': z.object({ type: z.literal('run.upgraded'), from: runVersion, to: runVersion }),
   'conversation.said': z.object({ type: z.literal('conversation.said'), text: z.string() }),
   'command.refused': z.object({
     type: z.literal('command.refused'),

@@ -7,8 +7,10 @@
 export interface StoredEntry {
   /** Position in the journal, from 0 without gaps. */
   readonly sequence: number;
-  /** When it happened, in milliseconds since the epoch. */
+  /** When it happened, in whole milliseconds since the epoch. */
   readonly at: number;
+  /** What happened, in one word (`started`, `answered`), for people who look into the store. */
+  readonly kind: string;
 }
 
 /** What is known of a run before anything happens, and never changes. */
@@ -19,11 +21,13 @@ export interface RunHeader {
   readonly goal: string;
   /** The plan that came with the goal; without it a run of which nothing is written yet could not begin again. */
   readonly plan?: unknown;
-  /** Tells whether the run may go on under the policy at hand. */
+  /** Names and values by which people and programs find the run. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Of the policy that the run began under. */
   readonly policyFingerprint: string;
-  /** Tells whether the charts are still the ones the run began with. Journals from before it was kept have none. */
-  readonly chartFingerprint?: string;
-  /** Milliseconds since the epoch. */
+  /** Of the charts that the run began on. */
+  readonly chartFingerprint: string;
+  /** Whole milliseconds since the epoch. */
   readonly startedAt: number;
   /** The run this one is a what-if of, and the last fact that both share. */
   readonly parent?: { readonly runId: string; readonly sequence: number };
@@ -79,11 +83,23 @@ export interface StoredRun<Entry extends StoredEntry = StoredEntry> {
   readonly state?: StoredState;
 }
 
+/** Where a run stands, for lists and for people who look into the store. */
+export interface RunStanding {
+  /** `running` until the run has ended, then how it ended, such as `completed`. A new run is `running`. */
+  readonly status: string;
+  /** The phase that the goal's own plan entered last; null before the first. */
+  readonly phase: string | null;
+  /** Why the run ended; null before. */
+  readonly reason: string | null;
+}
+
 /** A run in a list: everything but its journal. */
-export interface RunSummary {
+export interface RunSummary extends RunStanding {
   readonly header: RunHeader;
   readonly entryCount: number;
   readonly ended: boolean;
+  /** The time of the last entry; that of the start before the first. */
+  readonly updatedAt: number;
 }
 
 /**
@@ -111,6 +127,8 @@ export interface AppendOptions {
   readonly ended?: boolean;
   /** Commands that these entries answer: they leave the inbox together with the append. */
   readonly taken?: readonly TakenCommand[];
+  /** What these entries changed about where the run stands; the rest stays. */
+  readonly standing?: Partial<RunStanding>;
   /** JSON: where the run stands after the last of these entries. It replaces the state stored before. */
   readonly state?: unknown;
   /** The run has made progress: its takeovers are counted from 0 again. */

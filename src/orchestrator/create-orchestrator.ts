@@ -20,6 +20,7 @@ import type { OrchestratorMachine } from './charts.js';
 import { chartsOf, liveMachine } from './charts.js';
 import type { Settings } from '../model/settings.js';
 import type { Plan } from '../model/plan.js';
+import { givenProposal } from '../plan/given-plan.js';
 import { validatePlan } from '../plan/validate.js';
 import type { Bounds } from '../policy/bounds.js';
 import { boundsOf } from '../policy/bounds.js';
@@ -30,6 +31,7 @@ import { durabilityOf } from '../run/durability.js';
 import type { RunParts } from '../run/live-run.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
+import type { RecoverOptions } from '../run/recovery.js';
 import type { ConnectedRun, Run } from '../run/run.types.js';
 import type { Clock } from '../services/clock.js';
 import { systemClock } from '../services/clock.js';
@@ -90,10 +92,11 @@ export interface Orchestrator<AgentName extends string = string> {
   /** Starts a run. Bad input is a typed error here and now; afterwards `run.done` always resolves. */
   start(input: StartInput<AgentName>): Run;
   /**
-   * Takes a run up again: the live one, or the one the store remembers. A run that somebody else runs is refused with
-   * RunClaimedError, and nobody is called. One that began on other charts or under another policy is refused with
-   * JournalMismatchError, or, with `carryOver`, carried over: a new run with the same goal takes its place, under the
-   * present policy, and asks nobody for plans and completed steps that the old one has answers to.
+   * Resumes a run: the live one, or the one in the store. A run that another process owns is refused with RunClaimedError,
+   * and no call is made. A stored run is replayed on the present charts, under the present policy. When it tells the same
+   * facts so far it goes on, and tells `run.upgraded` if they have changed. When it does not, or an agent of an open step is
+   * missing, it is refused with JournalMismatchError, which names the first difference. With `carryOver` a new run with the
+   * same goal takes its place, and makes no call for plans and completed steps that the old run has answers to.
    */
   resume(runId: string, options?: { readonly carryOver?: boolean }): Promise<Run>;
   /**
@@ -101,10 +104,13 @@ export interface Orchestrator<AgentName extends string = string> {
    * durable before it is acknowledged, and is answered by whoever runs it.
    */
   connect(runId: string): Promise<ConnectedRun>;
-  /** Takes up every unfinished run in the store that belongs to nobody: never claimed, given back, or its owner died. */
-  recover(): Promise<readonly Run[]>;
-  /** Recovers now and then again and again, `everyMs` after it was last done. Returns how to stop. */
-  recoverEvery(everyMs: number): () => void;
+  /**
+   * Resumes every unfinished run in the store that no process owns. A run that cannot be resumed is reported to `onError`
+   * once, or carried over with `carryOver`, as by `resume`.
+   */
+  recover(options?: RecoverOptions): Promise<readonly Run[]>;
+  /** Calls `recover()` immediately, then `everyMs` after each pass completes. Returns a function that stops it. */
+  recoverEvery(everyMs: number, options?: RecoverOptions): () => void;
   /**
    * Takes nothing up any more. What runs here starts nothing new; calls that are out have `graceMs` (5,000 unless said
    * otherwise) to come back, and are then aborted. The runs are given back to the store, for whoever takes them up next;
@@ -205,8 +211,8 @@ export const composeOrchestrator = (
         ? runs.resumeOrCarryOver(runId)
         : runs.resume(runId),
     connect: (runId) => runs.connect(runId),
-    recover: () => runs.recover(),
-    recoverEvery: (everyMs) => runs.recoverEvery(everyMs),
+    recover: (recovery) => runs.recover(recovery),
+    recoverEvery: (everyMs, recovery) => runs.recoverEvery(everyMs, recovery),
     delete: async (runId) => (await loadRetention()).deleteRun(runId, retentionParts()),
     deleteEnded: async (given) => {
       const retention = readFields(given, ['olderThanMs', 'pageSize']);
@@ -223,7 +229,7 @@ export const composeOrchestrator = (
     bounds: () => boundsOf(policy, settings.team),
     policy,
   };
-  rememberInternals(orchestrator, { options, settings });
+  rememberInternals(orchestrator, { options, settings, engine });
   return orchestrator;
 };
 
@@ -285,6 +291,10 @@ const engineOf = (
   return {
     kernel: createKernel(charts, runnerOf),
     perform: performOf(options, team),
+    startInput: ({ runId, goal, plan }) =>
+      plan === undefined
+        ? { runId, goal }
+        : { runId, goal, proposal: givenProposal(settings, plan) },
     mayRepeat: ({ request }) =>
       request.role !== 'worker' || team.agents.get(request.agent)?.idempotent !== false,
     policyFingerprint: fingerprint(stableStringify(policy as never)),

@@ -1,11 +1,13 @@
 import type { Agent } from '../agents/agent.js';
 import type { Settings } from '../model/settings.js';
+import type { Engine } from '../run/engine.js';
 import type { OrchestratorOptions } from './create-orchestrator.js';
 
 /** What an orchestrator was made of. For planwright/testing, which makes another one of the same parts. */
 export interface Internals {
   readonly options: OrchestratorOptions<readonly Agent[]>;
   readonly settings: Settings;
+  readonly engine: Engine;
 }
 
 const internalsByOrchestrator = new WeakMap<object, Internals>();

@@ -2,12 +2,22 @@ import type { Kernel } from '../kernel/kernel.types.js';
 import type { Perform, Callable } from '../actors/team.types.js';
 import type { CallInput } from '../model/calls.js';
 import type { RunHeader } from '../model/run-store.js';
+import type { RunVersion } from '../model/run-upgraded.js';
 import type { JournalEntry } from '../journal/entry.js';
+
+/** A run before it starts. */
+export interface StartOfRun {
+  readonly runId: string;
+  readonly goal: string;
+  readonly plan?: unknown;
+}
 
 /** What runs are made with under one policy. */
 export interface Engine {
   readonly kernel: Kernel;
   readonly perform: Perform;
+  /** What the chart of the goal is started with. A given plan is validated here. */
+  readonly startInput: (start: StartOfRun) => object;
   readonly mayRepeat: (input: CallInput) => boolean;
   readonly policyFingerprint: string;
   readonly chartFingerprint: () => string;
@@ -21,3 +31,16 @@ export interface ForkedRun {
   readonly ended: boolean;
   readonly engine: Engine;
 }
+
+/** What a stored run would go on with here. */
+export const versionOf = ({
+  policyFingerprint,
+  chartFingerprint,
+  team,
+}: Pick<Engine, 'policyFingerprint' | 'chartFingerprint'> & {
+  readonly team: Pick<Callable, 'agents'>;
+}): RunVersion => ({
+  chartFingerprint: chartFingerprint(),
+  policyFingerprint,
+  agents: [...team.agents.keys()],
+});

@@ -1,13 +1,14 @@
+import { isSameJson } from '../canonical-json.js';
 import { RunConflictError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { JournalFormat } from '../journal/format/journal-format.js';
-import { PackedFormat } from '../journal/format/packed-format.js';
+import { PlainFormat } from '../journal/format/plain-format.js';
+import { standingAfter } from '../journal/standing.js';
 import type {
   AppendOptions,
   MaybePromise,
   RunHeader,
   RunStore,
-  StoredEntry,
   StoredRun,
   TakenCommand,
 } from '../model/run-store.js';
@@ -57,7 +58,7 @@ export class JournalWriter {
   /** Creates a new journal, which belongs to this process; nothing is written before that is done. */
   open(header: RunHeader): void {
     const { lease, retry } = this.#parts;
-    this.#format = new PackedFormat(header);
+    this.#format = new PlainFormat(header);
     this.#opening = retry.run(() => lease.begin((owner) => this.#create(header, owner)));
     // The first append tells of it; until then it is not unhandled.
     if (this.#opening instanceof Promise) this.#opening.catch(() => undefined);
@@ -87,7 +88,9 @@ export class JournalWriter {
     // An ended run is not among those an owner holds: a lease that is confirmed meanwhile must not take it for lost.
     if (standing.hasEnded) lease.stop();
     const first = entries[0]?.sequence ?? 0;
-    const stored = entries.map((entry) => this.#format?.encode(entry) ?? entry);
+    const format = this.#format;
+    if (format === undefined) throw new Error('The journal was neither opened nor resumed');
+    const stored = entries.map((entry) => format.encode(entry));
     const options = this.#optionsFor(entries, standing);
     return retry.run(() =>
       recovered(
@@ -128,11 +131,17 @@ export class JournalWriter {
       ended: hasEnded,
       ...(token === undefined ? {} : { token }),
       ...(taken.length === 0 ? {} : { taken }),
+      ...standingOf(entries),
       ...(state === undefined ? {} : { state }),
       ...(hasProgressed ? { hasProgressed } : {}),
     };
   }
 }
+
+const standingOf = (entries: readonly JournalEntry[]): Pick<AppendOptions, 'standing'> => {
+  const standing = standingAfter(entries.flatMap(({ facts }) => facts));
+  return standing === undefined ? {} : { standing };
+};
 
 const takenBy = ({ event, facts }: JournalEntry): readonly TakenCommand[] =>
   event.kind === 'commanded' && event.commandId !== undefined
@@ -141,12 +150,10 @@ const takenBy = ({ event, facts }: JournalEntry): readonly TakenCommand[] =>
 
 const hasWritten = (
   { entries, token }: StoredRun,
-  written: readonly StoredEntry[],
+  written: readonly object[],
   options: AppendOptions,
 ): boolean =>
-  token === options.token &&
-  entries.length === written.length &&
-  JSON.stringify(entries) === JSON.stringify(written);
+  token === options.token && entries.length === written.length && isSameJson(entries, written);
 
 const hasCreated = ({ header, entries, ended, token }: StoredRun, given: RunHeader): boolean =>
-  !ended && token === 1 && entries.length === 0 && JSON.stringify(header) === JSON.stringify(given);
+  !ended && token === 1 && entries.length === 0 && isSameJson(header, given);

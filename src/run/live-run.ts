@@ -26,7 +26,7 @@ import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
 import type { Meanwhile } from './missed-events.js';
-import { interruption, keyOf, NOTHING_HAPPENED, recovery } from './missed-events.js';
+import { interruption, keyOf, NOTHING_HAPPENED, recovery, upgraded } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
@@ -103,15 +103,16 @@ export class LiveRun extends CommandMethods implements Run {
     });
   }
 
-  begin(input: unknown): void {
+  begin(input: unknown, { upgrade }: Partial<Meanwhile> = {}): void {
     this.#driver.post({ kind: 'started', input });
+    if (upgrade !== undefined) this.#driver.post(upgraded(upgrade));
     this.#listen();
   }
 
   /** Resumes where a journal ends. Returns whether a call was in flight at a takeover. */
   goOn(
     { entries, state }: ReplayedRun,
-    { isTakeover, heldBack }: Meanwhile = NOTHING_HAPPENED,
+    { isTakeover, upgrade, heldBack }: Meanwhile = NOTHING_HAPPENED,
   ): boolean {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
@@ -125,6 +126,7 @@ export class LiveRun extends CommandMethods implements Run {
     // A process that died while a call of this run was in flight may have died of that call.
     const isSuspect = isTakeover && calls.some(({ actor }) => actor === 'performCall');
     const missed = [
+      ...(upgrade === undefined ? [] : [upgraded(upgrade)]),
       // First of all: a run that was recovered too often does nothing any more.
       ...(isSuspect ? [recovery(entries)] : []),
       ...interrupted.map((call) => interruption(call)),

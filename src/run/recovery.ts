@@ -16,12 +16,17 @@ export interface Resumed {
   readonly trial: Promise<void> | undefined;
 }
 
+export interface RecoverOptions {
+  /** Gives a run that cannot go on under the present charts and policy a successor. @default false */
+  readonly carryOver?: boolean;
+}
+
 export interface RecoveryParts {
   readonly store: Pick<RunStore, 'claimable'>;
   readonly clock: Clock;
   readonly isLive: (runId: string) => boolean;
   readonly isClosed: () => boolean;
-  readonly resume: (runId: string) => Promise<Resumed>;
+  readonly resume: (runId: string, options: RecoverOptions) => Promise<Resumed>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,11 +39,14 @@ export interface RecoveryParts {
  */
 export class Recovery {
   readonly #parts: RecoveryParts;
-  /** Runs that cannot be resumed here, such as those of another policy: asked for by name they are tried again. */
+  /** Runs that cannot be resumed here: each is reported once, and tried again only when it is asked for by name. */
   readonly #refused = new Set<string>();
+  /** Of these, the runs that could not be carried over either. */
+  readonly #refusedCarryOver = new Set<string>();
   /** Runs whose claim may have succeeded although its answer was lost: they belong to this process, and run nowhere. */
   readonly #unsure = new Set<string>();
   #suspects: ClaimableRun[] = [];
+  #options: RecoverOptions = {};
   #isTrying = false;
 
   constructor(parts: RecoveryParts) {
@@ -46,7 +54,8 @@ export class Recovery {
   }
 
   /** Returns the runs that were resumed. Suspects that wait for their turn are resumed later. */
-  async recover(): Promise<readonly Run[]> {
+  async recover(options: RecoverOptions): Promise<readonly Run[]> {
+    this.#options = options;
     const runs: Run[] = [];
     const suspects: ClaimableRun[] = [];
     try {
@@ -71,11 +80,16 @@ export class Recovery {
       const page = await store.claimable(clock.now(), after === undefined ? {} : { after });
       for (const claimable of page) {
         if (isClosed()) return;
-        if (!isLive(claimable.runId) && !this.#refused.has(claimable.runId)) yield claimable;
+        if (!isLive(claimable.runId) && !this.#isRefused(claimable.runId)) yield claimable;
       }
       after = page.at(-1)?.runId;
       if (after === undefined) return;
     }
+  }
+
+  #isRefused(runId: string): boolean {
+    const refused = this.#options.carryOver === true ? this.#refusedCarryOver : this.#refused;
+    return refused.has(runId);
   }
 
   /** Resumes suspects up to the first one that has calls to make. */
@@ -104,12 +118,14 @@ export class Recovery {
     this.#unsure.delete(runId);
     if (this.#parts.isLive(runId)) return [];
     try {
-      return [await this.#parts.resume(runId)];
+      return [await this.#parts.resume(runId, this.#options)];
     } catch (error) {
       if (RunClaimedError.isInstance(error) || RunNotFoundError.isInstance(error)) return [];
       if (StoreUnavailableError.isInstance(error)) this.#unsure.add(runId);
-      if (JournalMismatchError.isInstance(error) || JournalCorruptError.isInstance(error))
+      if (JournalMismatchError.isInstance(error) || JournalCorruptError.isInstance(error)) {
         this.#refused.add(runId);
+        if (this.#options.carryOver === true) this.#refusedCarryOver.add(runId);
+      }
       this.#parts.onError(error);
       return [];
     }

@@ -1,6 +1,7 @@
 import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
+import { differenceOf, isSameFact } from '../journal/same-fact.js';
 import type { Fact } from '../model/facts.js';
 import type { Kernel, KernelState, KernelStep, SavedState } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
@@ -18,9 +19,6 @@ export interface KeptState {
   readonly sequence: number;
   readonly saved: unknown;
 }
-
-/** So much of a fact is said when it is not as expected; the rest may be an agent's whole output. */
-const FACT_CHARACTERS_MAX = 500;
 
 /**
  * Goes through a journal, from a kept state on if there is one: its facts are recomputed and must be the ones it holds.
@@ -55,18 +53,13 @@ const restored = (kernel: Kernel, { saved }: KeptState): KernelState => {
 };
 
 const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
-  if (JSON.stringify(facts) === JSON.stringify(entry.facts)) return;
   const length = Math.max(facts.length, entry.facts.length);
-  let differing = 0;
-  while (differing < length && said(facts[differing]) === said(entry.facts[differing])) {
-    differing += 1;
+  for (let index = 0; index < length; index += 1) {
+    const [stored, told] = [entry.facts[index], facts[index]];
+    if (isSameFact(stored, told)) continue;
+    const sequence = (stored ?? told)?.sequence ?? 0;
+    const difference = { sequence, ...differenceOf(stored, told) };
+    const message = `Fact ${sequence} (entry ${entry.sequence}) of its journal is ${difference.expected}; these charts and this policy would have told ${difference.actual}`;
+    throw new JournalMismatchError(message, { difference });
   }
-  throw new JournalMismatchError(
-    `Entry ${entry.sequence} of the journal does not replay: expected ${shown(entry.facts[differing])}, got ${shown(facts[differing])}. The charts or the policy have changed since the run was recorded.`,
-  );
 };
-
-const said = (fact: Fact | undefined): string =>
-  fact === undefined ? 'no fact' : JSON.stringify(fact);
-
-const shown = (fact: Fact | undefined): string => said(fact).slice(0, FACT_CHARACTERS_MAX);

@@ -1,15 +1,14 @@
-import {
-  JournalMismatchError,
-  PlanwrightError,
-  RunClaimedError,
-  RunNotFoundError,
-} from '../errors.js';
+import type { PlanwrightError } from '../errors.js';
+import { JournalMismatchError, RunClaimedError, RunNotFoundError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { JournalFormat } from '../journal/format/journal-format.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { readJournal } from '../journal/read-journal.js';
+import { createRecordBuilder } from '../journal/record.js';
+import { entriesUpToUpgrade, isSameVersion, versionOf } from '../journal/run-version.js';
 import type { Kernel } from '../kernel/kernel.types.js';
 import type { RunHeader, RunStore, StoredRun } from '../model/run-store.js';
+import type { RunUpgraded, RunVersion } from '../model/run-upgraded.js';
 import type { Lease } from './lease.js';
 import type { Meanwhile } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
@@ -37,11 +36,10 @@ export type TakenUp =
       /** Nothing was written yet. */
       ({ readonly kind: 'new' } | { readonly kind: 'unfinished'; readonly replayed: ReplayedRun }));
 
-/** What a run must have been made with to go on here. */
+/** What a run goes on with here. */
 export interface Present {
   readonly kernel: Kernel;
-  readonly policyFingerprint: string;
-  readonly chartFingerprint: string;
+  readonly version: RunVersion;
 }
 
 export interface TakeUpParts extends Present {
@@ -57,13 +55,13 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
   if (claim === undefined) return notClaimed(runId, parts.store);
   try {
     const stored = await readRun(runId, parts.store);
-    const { journal, replayed, stateError } = understand(stored, runId, parts);
+    const { journal, replayed, upgrade, stateError } = understand(stored, runId, parts);
     if (stateError !== undefined) parts.onError(stateError);
     const { isTakeover, token } = claim;
     const owned = {
       header: stored.header,
       format: journal.format,
-      meanwhile: { isTakeover, heldBack: heldBackFor(token, replayed.entries) },
+      meanwhile: { isTakeover, upgrade, heldBack: heldBackFor(token, replayed.entries) },
     };
     if (replayed.entries.length === 0) return { kind: 'new', ...owned };
     return { kind: 'unfinished', ...owned, replayed };
@@ -97,29 +95,61 @@ const notClaimed = async (runId: string, store: RunStore): Promise<TakenUp> => {
   throw new RunClaimedError(`Run '${runId}' is owned by another process`);
 };
 
-interface Understood {
+export interface Understood {
   readonly journal: ReadJournal;
   readonly replayed: ReplayedRun;
+  /** Set when the charts, the policy or the team have changed since the run was last run. */
+  readonly upgrade: RunUpgraded | undefined;
   readonly stateError: PlanwrightError | undefined;
 }
 
-/** A run keeps the bounds and the charts it began with: under others its journal would lead elsewhere. */
-const understand = (stored: StoredRun, runId: string, present: Present): Understood => {
+/**
+ * Replays a run on the present charts, under the present policy. It goes on when it tells the same facts so far and the
+ * agents of its open steps are there; otherwise this throws JournalMismatchError with the first difference. Pure.
+ */
+export const understand = (stored: StoredRun, runId: string, present: Present): Understood => {
   const journal = readJournal(stored, runId);
-  const change = changeSince(stored.header, present);
-  if (change !== undefined) {
-    const difference = firstDifference(present.kernel, journal.entries);
-    throw new JournalMismatchError(`Run '${runId}' was started ${change}. ${difference}`);
+  const upgrade = upgradeOf(stored.header, journal.entries, present.version);
+  try {
+    const replayed = replayedFrom(journal, present.kernel, upgrade !== undefined);
+    refuseMissingAgents(stored.header, journal.entries, present);
+    return { journal, upgrade, ...replayed };
+  } catch (error) {
+    if (!JournalMismatchError.isInstance(error)) throw error;
+    const { message, difference, cause } = error;
+    throw new JournalMismatchError(`Run '${runId}' cannot go on here. ${message}. ${ADVICE}`, {
+      cause,
+      ...(difference === undefined ? {} : { difference }),
+    });
   }
-  return { journal, ...replayedFrom(journal, present.kernel) };
 };
 
-/** From the stored state on. When that is damaged, or leads elsewhere than the journal, the journal alone is right. */
+/** A run of which nothing is written begins with the present team. */
+const upgradeOf = (
+  header: RunHeader,
+  entries: readonly JournalEntry[],
+  to: RunVersion,
+): RunUpgraded | undefined => {
+  const from = versionOf(header, entries) ?? { ...header, agents: to.agents };
+  if (isSameVersion(from, to)) return undefined;
+  const { chartFingerprint, policyFingerprint, agents } = from;
+  return { type: 'run.upgraded', from: { chartFingerprint, policyFingerprint, agents }, to };
+};
+
+const ADVICE =
+  'Resume it with the build that ran it last, or pass `carryOver: true` to give it a successor';
+
+/**
+ * From the stored state on, if it was stored by this version. When it is damaged, or leads elsewhere than the journal, the
+ * journal alone is right.
+ */
 const replayedFrom = (
   { entries, state, stateError }: ReadJournal,
   kernel: Kernel,
-): Omit<Understood, 'journal'> => {
-  if (state === undefined) return { replayed: replayedRun(kernel, entries), stateError };
+  isUpgrade: boolean,
+): Pick<Understood, 'replayed' | 'stateError'> => {
+  const isOurs = !isUpgrade && state !== undefined && state.sequence >= entriesUpToUpgrade(entries);
+  if (!isOurs) return { replayed: replayedRun(kernel, entries), stateError };
   try {
     return { replayed: replayedRun(kernel, entries, state), stateError };
   } catch (error) {
@@ -128,22 +158,19 @@ const replayedFrom = (
   }
 };
 
-const changeSince = (header: RunHeader, present: Present): string | undefined => {
-  if (header.policyFingerprint !== present.policyFingerprint) {
-    return 'under another policy: resume it with an orchestrator that has that policy';
-  }
-  // Journals from before charts were told apart are held to their facts alone.
-  const isSame = (header.chartFingerprint ?? present.chartFingerprint) === present.chartFingerprint;
-  return isSame ? undefined : 'on other charts: resume it with the version that started it';
-};
-
-/** What the run would have told otherwise, here. */
-const firstDifference = (kernel: Kernel, entries: readonly JournalEntry[]): string => {
-  try {
-    replayedRun(kernel, entries);
-    return 'So far it tells the same facts here.';
-  } catch (error) {
-    if (PlanwrightError.isInstance(error)) return error.message;
-    throw error;
-  }
+/** Steps that have ended need no agent any more. */
+const refuseMissingAgents = (
+  header: RunHeader,
+  entries: readonly JournalEntry[],
+  { version }: Present,
+): void => {
+  const builder = createRecordBuilder(header);
+  for (const { facts } of entries) for (const fact of facts) builder.add(fact);
+  const step = builder
+    .record()
+    .steps.find(({ agent, endedAt }) => endedAt === null && !version.agents.includes(agent));
+  if (step === undefined) return;
+  throw new JournalMismatchError(
+    `Step '${step.id}' is not done, and its agent '${step.agent}' is not in the team`,
+  );
 };

@@ -43,22 +43,14 @@ export const deleteEndedRuns = async (
   for (let after: string | undefined; ;) {
     const from = after === undefined ? {} : { after };
     const page = await store.list({ ended: true, limit: pageSize, ...from });
-    for (const { header } of page) {
-      // A run that began later ended later: its journal need not be read.
-      if (header.startedAt >= before || !(await hasEndedBefore(store, header.runId, before)))
-        continue;
+    for (const { header, updatedAt } of page) {
+      if (updatedAt >= before) continue;
       await store.delete(header.runId);
       deleted += 1;
     }
     after = page.at(-1)?.header.runId;
     if (page.length < pageSize || after === undefined) return deleted;
   }
-};
-
-const hasEndedBefore = async (store: RunStore, runId: string, before: number): Promise<boolean> => {
-  const stored = await store.read(runId);
-  const lastAt = stored?.entries.at(-1)?.at;
-  return stored?.ended === true && lastAt !== undefined && lastAt < before;
 };
 
 const checkOptions = (olderThanMs: unknown, pageSize: unknown): void => {

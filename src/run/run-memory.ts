@@ -41,7 +41,9 @@ export class RunMemory {
   }
 
   /** The next entry, as it would be written down. */
-  entryOf(input: KernelInput, step: KernelStep, at: number): JournalEntry {
+  entryOf(input: KernelInput, step: KernelStep, now: number): JournalEntry {
+    // Stores keep whole milliseconds.
+    const at = Math.floor(now);
     return {
       sequence: this.#entries.length,
       at,
@@ -52,7 +54,8 @@ export class RunMemory {
   }
 
   /** A last entry that no chart has a part in. */
-  carriedOverTo(successor: string, at: number): JournalEntry {
+  carriedOverTo(successor: string, now: number): JournalEntry {
+    const at = Math.floor(now);
     return {
       sequence: this.#entries.length,
       at,
@@ -63,7 +66,8 @@ export class RunMemory {
   }
 
   /** Calls that were decided on and not made, by their keys. */
-  heldBack(keys: readonly string[], token: number, at: number): JournalEntry {
+  heldBack(keys: readonly string[], token: number, now: number): JournalEntry {
+    const at = Math.floor(now);
     const event = { kind: 'heldBack', keys, token } as const;
     return { sequence: this.#entries.length, at, event, facts: [], intents: NO_INTENTS };
   }

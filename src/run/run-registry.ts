@@ -4,10 +4,12 @@ import {
   RunConflictError,
   RunNotFoundError,
 } from '../errors.js';
+import type { Callable } from '../actors/team.types.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunClaim, RunHeader, RunStore } from '../model/run-store.js';
 import type { Engine, ForkedRun } from './engine.js';
+import { versionOf } from './engine.js';
 import { CommandPoller } from './command-poller.js';
 import type { Durability } from './durability.js';
 import { Inbox } from './inbox.js';
@@ -16,7 +18,7 @@ import { Lease } from './lease.js';
 import type { Keeping, RunParts } from './live-run.js';
 import { LiveRun } from './live-run.js';
 import { Ownership } from './ownership.js';
-import type { Recovery, Resumed } from './recovery.js';
+import type { RecoverOptions, Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
 import { StoreRetry } from '../services/store-retry.js';
@@ -28,10 +30,11 @@ export interface RegistryParts extends RunParts {
   readonly durability: Durability;
   /** A random name, for an owner or a command; never the same twice, in no process. */
   readonly newOwner: () => string;
-  /** Tells whether a stored run was made under the policy at hand. */
   readonly policyFingerprint: string;
-  /** Tells whether the charts are the ones it was made on. Asked for where there is a store. */
+  /** Asked for where there is a store. */
   readonly chartFingerprint: () => string;
+  readonly team: Pick<Callable, 'agents'>;
+  readonly startInput: Engine['startInput'];
 }
 
 /** What all stored runs of one orchestrator share: however many there are, the store is asked once for all. */
@@ -66,7 +69,7 @@ export class RunRegistry {
     const run = this.#create({ runId, goal: input.goal }, keeping);
     try {
       keeping?.writer.open(this.#headerOf(runId, input));
-      run.begin({ ...input, runId });
+      run.begin(this.#parts.startInput({ ...input, runId }));
     } catch (error) {
       this.#live.delete(runId);
       throw error;
@@ -92,22 +95,22 @@ export class RunRegistry {
     return this.#live.has(runId) || this.#resuming.has(runId);
   }
 
-  /** As `resume`; a run that began on other charts or under another policy is carried over into a new one. */
+  /** As `resume`; a run that cannot go on under the present charts and policy is carried over into a new one. */
   async resumeOrCarryOver(runId: string): Promise<Run> {
+    return this.#live.get(runId) ?? (await this.#resumeOrCarryOver(runId)).run;
+  }
+
+  async #resumeOrCarryOver(runId: string): Promise<Resumed> {
     try {
-      return await this.resume(runId);
+      return await this.#resumeOnce(runId);
     } catch (error) {
-      const { store, clock, policyFingerprint, chartFingerprint } = this.#parts;
+      const { store, clock } = this.#parts;
       const keeping = this.#keepingOf(runId);
       if (!JournalMismatchError.isInstance(error) || store === undefined || !keeping) throw error;
-      const present = {
-        policyFingerprint,
-        chartFingerprint: chartFingerprint(),
-        startedAt: clock.now(),
-      };
+      const present = { ...this.#fingerprints(), startedAt: Math.floor(clock.now()) };
       const { carryOver } = await loadCarryOver();
       const { lease, retry } = keeping;
-      return this.resume(await carryOver(runId, { store, lease, retry, present }));
+      return this.#resumeOnce(await carryOver(runId, { store, lease, retry, present }));
     }
   }
 
@@ -172,7 +175,7 @@ export class RunRegistry {
   }
 
   /** Every unfinished run in the store that no process owns. */
-  async recover(): Promise<readonly Run[]> {
+  async recover(options: RecoverOptions = {}): Promise<readonly Run[]> {
     if (this.#shared === undefined) return [];
     const { Recovery } = await loadRecovery();
     this.#recovery ??= new Recovery({
@@ -180,20 +183,21 @@ export class RunRegistry {
       clock: this.#parts.clock,
       isLive: (runId) => this.has(runId),
       isClosed: () => this.#isClosed,
-      resume: (runId) => this.#resumeOnce(runId),
+      resume: (runId, { carryOver = false }) =>
+        carryOver ? this.#resumeOrCarryOver(runId) : this.#resumeOnce(runId),
       onError: this.#parts.onError,
     });
-    return this.#recovery.recover();
+    return this.#recovery.recover(options);
   }
 
   /** Recovers immediately, then `everyMs` after each pass completes, until it is stopped or the orchestrator is closed. */
-  recoverEvery(everyMs: number): () => void {
+  recoverEvery(everyMs: number, options: RecoverOptions = {}): () => void {
     this.#refuseWhenClosed();
     const { clock, onError } = this.#parts;
     let isStopped = false;
     let timer: unknown;
     const recover = async (): Promise<void> => {
-      await this.recover().catch(onError);
+      await this.recover(options).catch(onError);
       if (!isStopped) timer = clock.setTimeout(() => void recover(), everyMs);
     };
     const stop = (): void => {
@@ -221,7 +225,7 @@ export class RunRegistry {
 
   async #resume(runId: string): Promise<Resumed> {
     this.#refuseWhenClosed();
-    const { store, kernel, policyFingerprint, chartFingerprint, onError } = this.#parts;
+    const { store, kernel, onError } = this.#parts;
     const keeping = this.#keepingOf(runId);
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
@@ -231,8 +235,7 @@ export class RunRegistry {
       store,
       lease: keeping.lease,
       kernel,
-      policyFingerprint,
-      chartFingerprint: chartFingerprint(),
+      version: versionOf(this.#parts),
       onError,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
@@ -260,13 +263,12 @@ export class RunRegistry {
 
   /** Returns whether a call of the run was in flight as its process died. */
   #carryOn(run: LiveRun, taken: TakenUp): boolean {
-    const { goal, runId, plan } = taken.header;
     switch (taken.kind) {
       case 'ended':
         run.show(taken.entries);
         return false;
       case 'new':
-        run.begin(plan === undefined ? { goal, runId } : { goal, runId, plan });
+        run.begin(this.#parts.startInput(taken.header), taken.meanwhile);
         return false;
       case 'unfinished':
         return run.goOn(taken.replayed, taken.meanwhile);
@@ -301,15 +303,19 @@ export class RunRegistry {
     runId: string,
     { goal, plan }: { readonly goal: string; readonly plan?: unknown },
   ): RunHeader {
-    const { clock, policyFingerprint, chartFingerprint } = this.#parts;
+    const { clock } = this.#parts;
     return sealedHeader({
       runId,
       goal,
       ...(plan === undefined ? {} : { plan }),
-      policyFingerprint,
-      chartFingerprint: chartFingerprint(),
-      startedAt: clock.now(),
+      ...this.#fingerprints(),
+      startedAt: Math.floor(clock.now()),
     });
+  }
+
+  #fingerprints(): Pick<RunHeader, 'chartFingerprint' | 'policyFingerprint'> {
+    const { policyFingerprint, chartFingerprint } = this.#parts;
+    return { chartFingerprint: chartFingerprint(), policyFingerprint };
   }
 }
 

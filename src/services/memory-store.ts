@@ -5,6 +5,7 @@ import type {
   RunClaim,
   RunFilter,
   RunHeader,
+  RunStanding,
   RunStore,
   StoredCommand,
   StoredEntry,
@@ -19,6 +20,7 @@ interface KeptRun<Entry> {
   readonly header: RunHeader;
   readonly entries: Entry[];
   ended: boolean;
+  standing: RunStanding;
   state: StoredState | undefined;
   readonly inbox: Map<string, StoredCommand>;
   /** The answers to commands that have left the inbox, by command id. */
@@ -118,6 +120,7 @@ const keptRun = <Entry>(header: RunHeader): KeptRun<Entry> => ({
   header: Object.freeze({ ...header }),
   entries: [],
   ended: false,
+  standing: { status: 'running', phase: null, reason: null },
   state: undefined,
   inbox: new Map(),
   answers: new Map(),
@@ -147,9 +150,10 @@ const targetOf = ({ header, entries, ended, claim }: KeptRun<unknown>) => ({
 
 function keepOptions(
   run: KeptRun<unknown>,
-  { ended = false, taken = [], state, hasProgressed = false }: AppendOptions,
+  { ended = false, taken = [], standing, state, hasProgressed = false }: AppendOptions,
 ) {
   run.ended = ended;
+  run.standing = { ...run.standing, ...standing };
   if (hasProgressed) run.takeovers = 0;
   if (state !== undefined) run.state = { sequence: run.entries.length, body: state };
   for (const { id, answer } of taken) {
@@ -177,12 +181,15 @@ function page<Run extends KeptRun<unknown>>(
     .slice(0, listLimit(limit));
 }
 
-function listed(runs: readonly KeptRun<unknown>[], { ended, ...filter }: RunFilter) {
-  const isMeant = (run: KeptRun<unknown>): boolean => ended === undefined || run.ended === ended;
+function listed(runs: readonly KeptRun<StoredEntry>[], { ended, ...filter }: RunFilter) {
+  const isMeant = (run: KeptRun<StoredEntry>): boolean =>
+    ended === undefined || run.ended === ended;
   return page(runs, filter, isMeant).map((run) => ({
     header: run.header,
     entryCount: run.entries.length,
     ended: run.ended,
+    ...run.standing,
+    updatedAt: run.entries.at(-1)?.at ?? run.header.startedAt,
   }));
 }
 

@@ -1,3 +1,5 @@
+import type { JsonValue } from '../canonical-json.js';
+import { stableStringify } from '../canonical-json.js';
 import type { CallInput } from '../model/calls.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import { relativeKey } from './same-facts.js';
@@ -16,11 +18,16 @@ export const askedText = (input: CallInput, runId: string, outputs: OutputLookup
     referenced.push(outputs(key) ?? null);
     return relativeKey(key, runId) ?? key;
   };
+  /** Keys of objects in order: a store need not keep theirs. */
+  const plain = (value: unknown, name = ''): unknown => {
+    if (KEY_MEMBERS.has(name))
+      return Array.isArray(value) ? value.map(withoutRun) : withoutRun(value);
+    if (Array.isArray(value)) return value.map((item) => plain(item));
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+    return Object.fromEntries(members.map(([key, member]) => [key, plain(member, key)]));
+  };
   // Its own key leads to its own answer, which is no part of the question.
-  const question = { ...input.request, key: '' };
-  const request = JSON.stringify(question, (name, value: unknown) => {
-    if (!KEY_MEMBERS.has(name)) return value;
-    return Array.isArray(value) ? value.map(withoutRun) : withoutRun(value);
-  });
-  return JSON.stringify([request, input.isFallback, referenced]);
+  const question = plain({ ...input.request, key: '' });
+  return stableStringify([question, input.isFallback, referenced] as JsonValue);
 };

@@ -115,9 +115,7 @@ class Way {
   /** A run begins before anything else happens to it, also where it has no entry of its parent to begin with. */
   begin(): void {
     if (this.#timeline.entries.length > 0) return;
-    const { goal, plan, startedAt } = this.#parentHeader;
-    const input = plan === undefined ? { goal } : { goal, plan };
-    this.#timeline.take(this.#started(input), startedAt);
+    this.#timeline.take(this.#started(), this.#parentHeader.startedAt);
   }
 
   /** What people say at this point, which no parent has heard. */
@@ -158,7 +156,7 @@ class Way {
 
   /** The event as it happens to the new run; undefined when the new run does not wait for it. */
   async #translated(event: KernelInput): Promise<KernelInput | undefined> {
-    if (event.kind === 'started') return this.#started(event.input as object);
+    if (event.kind === 'started') return this.#started();
     if (!this.#timeline.isAwaited(event)) return undefined;
     // The command was taken out of its parent's inbox.
     if (event.kind === 'commanded') return { kind: 'commanded', event: event.event };
@@ -169,13 +167,11 @@ class Way {
   }
 
   /** The beginning of the parent as that of the new run, with another goal or plan where there is one. */
-  #started(input: object): KernelInput {
-    const { runId, goal, plan } = this.#fork;
-    const given = {
-      ...(goal === undefined ? {} : { goal }),
-      ...(plan === undefined ? {} : { plan }),
-    };
-    return { kind: 'started', input: { ...input, ...given, runId } };
+  #started(): KernelInput {
+    const { goal, plan } = this.#parentHeader;
+    const { runId, goal: otherGoal, plan: otherPlan } = this.#fork;
+    const start = { runId, goal: otherGoal ?? goal, plan: otherPlan ?? plan };
+    return { kind: 'started', input: this.#engine.startInput(start) };
   }
 
   /** What is answered instead of what the parent was; undefined when that is as good as it was. */

@@ -1,3 +1,5 @@
+import type { JsonValue } from '../canonical-json.js';
+import { stableStringify } from '../canonical-json.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact, FactBody } from '../model/facts.js';
 import type { KernelStep } from '../kernel/kernel.types.js';
@@ -17,13 +19,14 @@ const essence = (fact: Fact | FactBody, runId: string): string => {
   const { ...plain } = fact as Record<string, unknown>;
   delete plain['sequence'];
   delete plain['at'];
-  if (fact.type === 'run.started') plain['runId'] = '';
+  // As for a run that is resumed, the team that it was started with does not count.
+  if (fact.type === 'run.started') Object.assign(plain, { runId: '', agents: [] });
   if ('key' in fact) plain['key'] = relative(fact.key);
   if ('outputKeys' in fact) plain['outputKeys'] = fact.outputKeys.map(relative);
   if ('summaryKey' in fact && fact.summaryKey !== null) {
     plain['summaryKey'] = relative(fact.summaryKey);
   }
-  return JSON.stringify(plain);
+  return stableStringify(plain as JsonValue);
 };
 
 export interface FactsOfRun {

@@ -4,7 +4,7 @@ import { readJournal } from '../../src/journal/read-journal.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
-import type { RunStore } from '../../src/model/run-store.js';
+import type { RunStore, StoredEntry } from '../../src/model/run-store.js';
 import type { Mortal } from './mortality.js';
 import { Mortality } from './mortality.js';
 import type { Called } from './reference-runs.js';
@@ -50,7 +50,7 @@ export const live = async <Address extends StoreAddress>(
 const liveRun = async (
   { reference, runId }: LivingRun,
   mortal: Mortal,
-  inner: RunStore<JournalEntry>,
+  inner: RunStore,
 ): Promise<LastWords> => {
   const crashRun = crashRunOf(reference);
   if (crashRun === undefined) throw new Error(`There is no run '${reference}'`);
@@ -77,13 +77,13 @@ const liveRun = async (
 };
 
 interface MortalStore {
-  readonly store: RunStore<JournalEntry>;
+  readonly store: RunStore;
   /** Returns when the last write has returned. */
   readonly isWritten: () => Promise<unknown>;
 }
 
 /** A store with points before, in the middle of and after every write. */
-const mortalStore = (inner: RunStore<JournalEntry>, mortal: Mortal): MortalStore => {
+const mortalStore = (inner: RunStore, mortal: Mortal): MortalStore => {
   let lastWrite: Promise<void> = Promise.resolve();
   const nameOf = namesOfWrites(mortal, inner);
   const append: typeof inner.append = async (runId, expectedSequence, entries, options) => {
@@ -95,7 +95,7 @@ const mortalStore = (inner: RunStore<JournalEntry>, mortal: Mortal): MortalStore
     if (name === RECOVERY) mortal.note('recovered', expectedSequence);
     await mortal.reachOnce(`after-write:${name}`);
   };
-  const store: RunStore<JournalEntry> = {
+  const store: RunStore = {
     ...inner,
     append: (...given) => (lastWrite = Promise.resolve(append(...given))),
     // What is asked again and again, and would be in the way of the write of another run.
@@ -121,13 +121,13 @@ const RECOVERY = 'recovery';
  * A life that takes over a run with a call in flight writes that down first. So that the next life is killed at another
  * point, these entries share one name, and the others are counted without them.
  */
-const namesOfWrites = ({ past }: Mortal, store: RunStore<JournalEntry>) => {
+const namesOfWrites = ({ past }: Mortal, store: RunStore) => {
   let recoveries = past.filter((line) => line.startsWith('recovered ')).length;
   let format: JournalFormat | undefined;
   return async (
     runId: string,
     sequence: number,
-    entries: readonly JournalEntry[],
+    entries: readonly StoredEntry[],
   ): Promise<string> => {
     format ??= await formatAtEnd(store, runId);
     const isRecovery = entries.map((entry) => format?.decode(entry)).some(isRecoveryEntry);
@@ -136,10 +136,7 @@ const namesOfWrites = ({ past }: Mortal, store: RunStore<JournalEntry>) => {
   };
 };
 
-const formatAtEnd = async (
-  store: RunStore<JournalEntry>,
-  runId: string,
-): Promise<JournalFormat | undefined> => {
+const formatAtEnd = async (store: RunStore, runId: string): Promise<JournalFormat | undefined> => {
   const stored = await store.read(runId);
   return stored && readJournal(stored, runId).format;
 };

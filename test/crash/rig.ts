@@ -47,7 +47,7 @@ const POLL_MS = 100;
 /** Lets the processes finish what they have begun, and ends them. Returns the runs that are unfinished all the same. */
 export const drain = async (
   processes: readonly RigProcess[],
-  store: RunStore<JournalEntry>,
+  store: RunStore,
   patienceMs: number,
 ): Promise<readonly string[]> => {
   for (const each of processes) each.order('drain');
@@ -64,7 +64,7 @@ export const drain = async (
 
 /** Every journal in the store, as a later owner reads it. */
 export const readJournals = async (
-  store: RunStore<JournalEntry>,
+  store: RunStore,
 ): Promise<ReadonlyMap<string, readonly JournalEntry[]>> => {
   const idle = defineAgent({ name: 'worker', description: 'Is not called', run: () => '' });
   const orchestrator = composeOrchestrator({ agents: [idle], store }, undefined);

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { RunStore } from '../../src/model/run-store.js';
 import { postgresStore } from '../../src/services/stores/postgres/postgres-store.js';
 import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
@@ -60,7 +59,7 @@ afterAll(() => {
   folder.dispose();
 });
 
-const openStore = (address: StoreAddress): RunStore<JournalEntry> =>
+const openStore = (address: StoreAddress): RunStore =>
   address.kind === 'sqlite' ? sqliteStore({ path: address.path }) : postgresStore(address);
 
 const stopPair = async (address: StoreAddress, name: string, stops: number): Promise<Stopped> => {

@@ -1,4 +1,3 @@
-import type { JournalEntry } from '../../src/journal/entry.js';
 import type { RunStore } from '../../src/model/run-store.js';
 
 /** Where a store is, as a child process is told. */
@@ -16,7 +15,7 @@ export interface PostgresAddress {
 }
 
 export interface OpenedStore {
-  readonly store: RunStore<JournalEntry>;
+  readonly store: RunStore;
   readonly close: () => Promise<void>;
 }
 

@@ -317,9 +317,13 @@ const told = (
     ...(alphabet.takeovers ?? []).map((takeovers) =>
       say(`takeover ${takeovers}`, 'run.recovered', { takeovers }),
     ),
+    ...(alphabet.takeovers === undefined ? [] : [say('upgrade', 'run.upgraded', UPGRADE)]),
     ...(alphabet.told ?? []),
   ];
 };
+
+const version = { chartFingerprint: 'charts', policyFingerprint: 'policy', agents: ['worker'] };
+const UPGRADE = { from: version, to: { ...version, policyFingerprint: 'another policy' } };
 
 /* What of a context is looked at. */
 

@@ -125,6 +125,7 @@ it('leave only what is listed to the paths of a chart on its own', async () => {
 const reasonOf = (transition: string): string => {
   if (transition.includes('xstate.error.actor')) return 'a chart or call would have to crash';
   if (transition.includes('run.recovered')) return 'no process dies in these runs';
+  if (transition.includes('run.upgraded')) return 'no process is replaced in these runs';
   if (/voteDecision|isBallot/.test(transition)) return 'these plans ask for no votes';
   if (/skipTo|conversation|extend|Extension/.test(transition)) return 'this command is not given';
   if (/hasNoPlanner|isPlanGiven/.test(transition))

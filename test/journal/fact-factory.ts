@@ -187,6 +187,11 @@ const defaults: { readonly [Type in FactType]: FactBody<Type> } = {
   'time.expired': { type: 'time.expired', scope: 'run' },
   'run.paused': { type: 'run.paused', reason: 'Paused by a person' },
   'run.resumed': { type: 'run.resumed' },
+  'run.upgraded': {
+    type: 'run.upgraded',
+    from: { chartFingerprint: 'charts 1', policyFingerprint: 'policy 1', agents: ['worker'] },
+    to: { chartFingerprint: 'charts 2', policyFingerprint: 'policy 1', agents: ['worker'] },
+  },
   'conversation.said': { type: 'conversation.said', text: 'How is it going?' },
   'command.refused': { type: 'command.refused', command: 'run.resume', reason: 'not-now' },
   'run.ended': {

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Fact } from '../../src/model/facts.js';
 import type { RunRecord } from '../../src/journal/record.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
-import { runRecordSchema, runReportSchema } from '../../src/journal/record-schema.js';
+import { runRecordSchema, runReportSchema } from './record-schema.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { isEnded, reportOf } from '../../src/journal/report.js';
 import { cpuTimeMs } from '../cpu-time.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { FactParts } from './fact-factory.js';
 import type { StepRecord } from '../../src/journal/record.js';
-import { stepById } from '../../src/journal/selectors.js';
+import { stepById } from './selectors.js';
 import { adopted, factsOf, recordOf, recordOfFacts } from './fact-factory.js';
 
 const one = adopted(['s1']);

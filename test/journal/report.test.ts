@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { runReportSchema } from '../../src/journal/record-schema.js';
+import { runReportSchema } from './record-schema.js';
 import type { RunReport } from '../../src/journal/report.js';
 import { isEnded, reportOf } from '../../src/journal/report.js';
 import type { FactParts } from './fact-factory.js';

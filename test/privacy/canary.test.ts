@@ -17,7 +17,7 @@ import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.
 import type { Agent } from '../../src/agents/agent.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
-import type { RunHeader, RunStore, StoredEntry } from '../../src/model/run-store.js';
+import type { RunHeader, RunStore } from '../../src/model/run-store.js';
 import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { steps } from '../scenarios/team.js';
@@ -43,7 +43,7 @@ afterEach(() => {
 
 /** A store on disk; besides the bytes of its files it keeps everything it is ever given. */
 const tappedStore = (): { store: RunStore; bytes: () => string } => {
-  const inner: RunStore = sqliteStore<StoredEntry>({ path: join(folder.path, 'runs.db') });
+  const inner: RunStore = sqliteStore({ path: join(folder.path, 'runs.db') });
   const written: string[] = [];
   const tap = (...values: unknown[]): void => {
     written.push(JSON.stringify(values));

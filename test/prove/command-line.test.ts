@@ -68,7 +68,7 @@ describe('planwright prove', () => {
     expect(code).toBe(2);
     expect(printed).toBe('');
     expect(warned).toContain(message);
-    expect(warned).toContain('planwright prove --help');
+    expect(warned).toContain('planwright --help');
   });
 
   it.each([

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { JournalMismatchError, RunClaimedError } from '../../src/errors.js';
-import { readJournal, formatOf } from '../../src/journal/read-journal.js';
-import { sealedHeader } from '../../src/journal/sealed-header.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { Policy } from '../../src/policy/policy.js';
@@ -46,9 +44,10 @@ const halfDone = async (clock: VirtualClock) => {
   return storeWith(store, 'run', run.journal().length);
 };
 
-const other = definePolicy({ limits: { maxReplans: 1 } });
+/** The same work, but the plan is a question first, which no answer grants: other facts than before. */
+const other = definePolicy({ approval: { plan: true, timeoutMs: 10, onTimeout: 'approve' } });
 
-describe('a run that began under another policy', () => {
+describe('a run that the present policy would have run otherwise', () => {
   it('is carried over when that is asked for: completed steps are not called again, and both know of each other', async () => {
     const clock = virtualClock();
     const store = await halfDone(clock);
@@ -126,27 +125,33 @@ describe('a run that began under another policy', () => {
   });
 });
 
-describe('a run that began on other charts', () => {
-  it('is refused with the first fact that would differ, or that none does, and is carried over when that is asked for', async () => {
+describe('recover() with carryOver', () => {
+  it('carries over what it cannot resume, and only that', async () => {
     const clock = virtualClock();
-    const original = await halfDone(clock);
-    const stored = await original.read('run');
-    if (stored === undefined) throw new Error('There is no run');
-    // As if it had been written on charts with another name for one of their states.
-    const store = memoryStore();
-    const header = sealedHeader({ ...stored.header, chartFingerprint: 'of other charts' });
-    await store.create(header);
-    const format = formatOf(header);
-    for (const entry of readJournal(stored).entries) {
-      await store.append('run', entry.sequence, [format.encode(entry)]);
+    const store = await halfDone(clock);
+    const { worker, orchestrator } = rigOn(clock, store, other);
+    expect(await orchestrator.recover()).toEqual([]);
+    const [run, ...more] = await orchestrator.recover({ carryOver: true });
+    expect(more).toEqual([]);
+    expect(run?.runId).toBe('run-2');
+    await clock.runUntil(run?.done ?? Promise.resolve());
+    expect(worker.calls.map(({ step }) => step.id)).toEqual(['b', 'c']);
+    expect(await orchestrator.recover({ carryOver: true })).toEqual([]);
+  });
+
+  it('is what recoverEvery() does when it is asked to', async () => {
+    const clock = virtualClock();
+    const store = await halfDone(clock);
+    const { worker, orchestrator } = rigOn(clock, store, other);
+    const stop = orchestrator.recoverEvery(1_000, { carryOver: true });
+    for (let second = 0; second < 3; second += 1) {
+      await clock.settle();
+      clock.advance(1_000);
     }
-    const { worker, orchestrator } = rigOn(clock, store, definePolicy());
-    await expect(orchestrator.resume('run')).rejects.toThrow(
-      /on other charts.*the same facts here/,
-    );
-    expect(worker.calls).toEqual([]);
-    const run = await orchestrator.resume('run', { carryOver: true });
-    await clock.runUntil(run.done);
+    await clock.settle();
+    stop();
+    expect((await store.read('run'))?.ended).toBe(true);
+    expect((await store.read('run-2'))?.ended).toBe(true);
     expect(worker.calls.map(({ step }) => step.id)).toEqual(['b', 'c']);
   });
 });

@@ -130,7 +130,7 @@ describe('an answer of the store that is lost', () => {
         isLost = true;
         const claim = inner.claim('run', 'another', Number.MAX_SAFE_INTEGER);
         const { token } = claim as { token: number };
-        void inner.append(runId, sequence, [{ sequence, at: 7 }], { token });
+        void inner.append(runId, sequence, [{ sequence, at: 7, kind: 'noted' }], { token });
         throw new StoreUnavailableError('The answer was lost');
       },
     };

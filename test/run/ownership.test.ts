@@ -236,7 +236,7 @@ describe('recover()', () => {
     other.kill();
   });
 
-  it('tries a run of another policy once, not on every pass', async () => {
+  it('tries a run that it cannot resume once, not on every pass', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const inner = memoryStore();
     const first = processOn(clock, inner);
@@ -244,11 +244,13 @@ describe('recover()', () => {
     await clock.settle();
     await clock.runUntil(first.orchestrator.close({ graceMs: 0 }));
     const { store, counts } = counted(inner);
-    const other = processOn(clock, store, { policy: definePolicy({ limits: { maxSteps: 3 } }) });
+    const other = processOn(clock, store, {
+      policy: definePolicy({ approval: { agents: ['worker'] } }),
+    });
     for (let pass = 0; pass < 3; pass += 1) expect(await other.orchestrator.recover()).toEqual([]);
     expect(counts.get('claim')).toBe(1);
     expect(other.errors).toHaveLength(1);
-    await expect(other.orchestrator.resume('run')).rejects.toThrow('under another policy');
+    await expect(other.orchestrator.resume('run')).rejects.toThrow('cannot go on here');
   });
 });
 

@@ -77,8 +77,8 @@ describe('a journal that does not fit', () => {
 
   for (const [name, policy] of [
     ['asks for approvals', definePolicy({ approval: { agents: ['worker'] } })],
-    ['allows other replans', definePolicy({ limits: { maxReplans: 1 } })],
-    ['has another time limit', definePolicy({ time: { limitMs: 1_000 } })],
+    ['asks about the plan', definePolicy({ approval: { plan: true } })],
+    ['allows no call', definePolicy({ limits: { maxAgentCalls: 1 } })],
   ] as const) {
     it(`is refused under a policy that ${name}: nobody is called, nothing is written`, async () => {
       await expectRefused(await halfDone(), policy);
@@ -126,12 +126,12 @@ describe('a journal that does not fit', () => {
         agents: [slowAgent('worker', clock, 100)],
         clock,
         store,
-        policy: definePolicy({ limits: { maxReplans: 1 } }),
+        policy: definePolicy({ approval: { agents: ['worker'] } }),
         onError: (error) => errors.push(error),
       },
       undefined,
     );
-    const other = orchestratorOf(store, definePolicy({ limits: { maxReplans: 1 } }));
+    const other = orchestratorOf(store, definePolicy({ approval: { agents: ['worker'] } }));
     other.orchestrator.start({ goal: 'Another goal', runId: 'xyz', plan: { steps: steps('a') } });
     await other.clock.settle();
     await other.clock.runUntil(other.orchestrator.close({ graceMs: 0 }));
@@ -146,7 +146,7 @@ describe('a journal that does not fit', () => {
   it('leaves its name free for nobody: the run is still in the store', async () => {
     const { orchestrator } = orchestratorOf(
       await halfDone(),
-      definePolicy({ limits: { maxReplans: 1 } }),
+      definePolicy({ approval: { agents: ['worker'] } }),
     );
     await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
     expect(() =>

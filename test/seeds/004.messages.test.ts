@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 
 import { blocked } from '../../src/agents/report.js';
 import type { Fact } from '../../src/model/facts.js';
-import { transcript } from '../../src/journal/selectors.js';
+import { transcript } from '../journal/selectors.js';
 import { presets } from '../../src/policy/presets.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';

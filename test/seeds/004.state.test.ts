@@ -5,7 +5,7 @@ import { blocked } from '../../src/agents/report.js';
 import type { Fact } from '../../src/model/facts.js';
 import type { RunRecord } from '../../src/journal/record.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
-import { stepById } from '../../src/journal/selectors.js';
+import { stepById } from '../journal/selectors.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';
 import { agentNamed, steps } from '../scenarios/team.js';

@@ -19,6 +19,7 @@ const header: RunHeader = {
   runId: 'run',
   goal: 'goal',
   policyFingerprint: '0',
+  chartFingerprint: '0',
   startedAt: 0,
 };
 
@@ -26,14 +27,14 @@ describe('memoryStore', () => {
   it('answers at once, without a promise', () => {
     const store = memoryStore();
     expect(store.create(header)).toBeUndefined();
-    expect(store.append('run', 0, [{ sequence: 0, at: 0 }])).toBeUndefined();
+    expect(store.append('run', 0, [{ sequence: 0, at: 0, kind: 'noted' }])).toBeUndefined();
     expect(store.read('run')).toMatchObject({ entries: [{ sequence: 0 }] });
     expect(store.claim('run', 'owner', 0)).toEqual({ token: 1, isTakeover: false });
   });
 
   it('keeps the entries themselves, not copies', async () => {
     const store = memoryStore();
-    const entry = { sequence: 0, at: 0 };
+    const entry = { sequence: 0, at: 0, kind: 'noted' };
     await store.create(header);
     await store.append('run', 0, [entry]);
     expect((await store.read('run'))?.entries[0]).toBe(entry);
@@ -52,7 +53,7 @@ describe('memoryStore', () => {
     await store.create(header);
     const startedAt = cpuTimeMs();
     for (let sequence = 0; sequence < 200_000; sequence += 1) {
-      await store.append('run', sequence, [{ sequence, at: sequence }]);
+      await store.append('run', sequence, [{ sequence, at: sequence, kind: 'noted' }]);
     }
     expect(cpuTimeMs() - startedAt).toBeLessThan(2_000);
   });

@@ -9,7 +9,14 @@ import { worldOf } from '../../src/proof/simulate/world.js';
 
 /* The network of a simulated world does what its faults are called. */
 
-const header = { format: 1, runId: 'r', goal: 'g', policyFingerprint: 'p', startedAt: 0 };
+const header = {
+  format: 1,
+  runId: 'r',
+  goal: 'g',
+  policyFingerprint: 'p',
+  chartFingerprint: 'c',
+  startedAt: 0,
+};
 
 /** A world with one kind of fault, the store as its first process sees it, and the store itself. */
 const worldWith = (kind: FaultKind) => {

@@ -7,6 +7,7 @@ export const headerOf = (runId: string): RunHeader => ({
   runId,
   goal: `The goal of ${runId}`,
   policyFingerprint: '0123456789abcdef',
+  chartFingerprint: 'fedcba9876543210',
   startedAt: 1_000,
 });
 
@@ -18,6 +19,7 @@ export const entriesFrom = (from: number, to: number, noteCharacters = 40): Note
   Array.from({ length: to - from }, (_item, index) => ({
     sequence: from + index,
     at: 1_000 + from + index,
+    kind: 'noted',
     note: `${from + index} ${'.'.repeat(noteCharacters)}`,
   }));
 

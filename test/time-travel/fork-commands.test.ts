@@ -94,8 +94,9 @@ describe.each(REFERENCE_RUNS)('a fork of $name that is told something', (referen
     'at 0 is the run that is told so as soon as it has begun',
     async () => {
       const { store } = await recorded(reference);
-      const { orchestrator, clock } = traveller(reference, store);
       for (const command of COMMANDS.filter(({ type }) => type !== 'run.pause')) {
+        // A team for each: some of its agents answer otherwise when they are called again.
+        const { orchestrator, clock } = traveller(reference, store);
         const runId = `what-if-${command.type.replace('.', '-')}`;
         const live = traveller(reference, memoryStore());
         const started = live.orchestrator.start({

@@ -327,7 +327,7 @@ describe('a fork of a run that has not ended', () => {
     };
     const original = await recorded(slow);
     const called = sequenceOf(original, 'agent.called');
-    const { orchestrator, clock } = traveller(slow, await storeWith(original.store, 'run', 2));
+    const { orchestrator, clock } = traveller(slow, await storeWith(original.store, 'run', 1));
     const run = await orchestrator.fork('run', { atSequence: called });
     const before = clock.now();
     await reportOf(run, clock);

@@ -46,6 +46,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
         },
         { actions: 'noteRecovery' },
       ],
+      'run.upgraded': { actions: 'announceUpgrade' },
       'approval.requested': { actions: 'openQuestion' },
       'approval.closed': { actions: 'closeQuestion' },
       'approval.grant': { actions: 'refuseCommand' },

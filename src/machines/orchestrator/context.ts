@@ -1,4 +1,5 @@
 import type { RunRecovered } from '../../model/run-recovered.js';
+import type { RunUpgraded } from '../../model/run-upgraded.js';
 import type { Ending, Level } from '../../model/statuses.js';
 import type { Proposal, OpenQuestion } from '../../model/proposal.js';
 import type { Command, Route } from '../../model/commands.js';
@@ -16,6 +17,8 @@ export interface OrchestratorInput {
   readonly runId?: string;
   /** A plan to execute without asking the planner first. Checked like any other plan. */
   readonly plan?: unknown;
+  /** The same, validated before the run started: the journal keeps it, so that another team replays it as it was. */
+  readonly proposal?: Proposal;
   /** Handed in by the kernel, for which one chart serves every orchestrator. A machine of your own has its settings. */
   readonly settings?: Settings;
   /** Set by the step chart when a sub-plan is made. */
@@ -124,6 +127,7 @@ export type PermitAnswer =
 export type OrchestratorEvent =
   | Command
   | RunRecovered
+  | RunUpgraded
   | Report
   | PermitAnswer
   /** From the chart to itself: everything that comes before the work is done. */

@@ -1,6 +1,7 @@
 import type { ReplanRequest } from '../../model/calls.js';
 import type { Level } from '../../model/statuses.js';
 import type { FactBody } from '../../model/facts.js';
+import type { RunUpgraded } from '../../model/run-upgraded.js';
 import type { ProposedPlan } from '../../model/plan.js';
 import { stateOf } from '../../plan/progress.js';
 import { stepPath } from './requests.js';
@@ -17,6 +18,12 @@ export const runStarted = (context: OrchestratorContext): FactBody<'run.started'
   runId: context.runId,
   goal: context.goal,
   agents: [...context.settings.team.agents],
+});
+
+export const runUpgraded = ({ from, to }: RunUpgraded): FactBody<'run.upgraded'> => ({
+  type: 'run.upgraded',
+  from,
+  to,
 });
 
 export const phaseEntered = (

@@ -79,6 +79,9 @@ export const orchestratorSetup = setup({
     announceStart: enqueueActions(({ context, enqueue }) => {
       if (context.depth === 0) enqueue.emit(facts.runStarted(context));
     }),
+    announceUpgrade: enqueueActions(({ event, enqueue }) => {
+      if (event.type === 'run.upgraded') enqueue.emit(facts.runUpgraded(event));
+    }),
     answerQuestion: enqueueActions(({ context, event, enqueue }) => {
       if (!('requestId' in event)) return;
       const open = context.questions.find((question) => question.requestId === event.requestId);

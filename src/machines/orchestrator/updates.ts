@@ -5,7 +5,7 @@ import type { FactBody } from '../../model/facts.js';
 import { itemsOf } from '../../plan/chunked-list.js';
 import { planFingerprint } from '../../plan/fingerprint.js';
 import { emptyProgress } from '../../plan/progress.js';
-import { validatePlan } from '../../plan/validate.js';
+import { givenProposal } from '../../plan/given-plan.js';
 import { verificationBudgetMs } from '../../guards/time-budgets.js';
 import type {
   OrchestratorContext,
@@ -46,7 +46,7 @@ export const initialContext = (
     clockMs: Math.max(0, limitMs - closingMs(settings, limitMs)),
     extensionMs: 0,
     isExecutionClosed: false,
-    proposal: givenProposal(settings, input),
+    proposal: proposalIn(settings, input),
     revision: -1,
     analysis: '',
     progress: emptyProgress,
@@ -71,17 +71,13 @@ export const initialContext = (
   };
 };
 
-/** The plan that came with the goal, checked like any other; null when none came. */
-const givenProposal = (
-  { policy, team }: Settings,
-  { plan }: OrchestratorInput,
+/** A run validates a given plan once, before it starts; a machine of your own does so here. */
+const proposalIn = (
+  settings: Settings,
+  { proposal, plan }: OrchestratorInput,
 ): OrchestratorContext['proposal'] => {
-  if (plan === null || plan === undefined) return null;
-  const { maxSteps, maxVotes } = policy.limits;
-  const validation = validatePlan(plan, { agents: team.agents, maxSteps, maxVotes });
-  return validation.ok
-    ? { plan: validation.plan, issues: [], origin: 'given' }
-    : { plan: null, issues: validation.issues, origin: 'given' };
+  if (proposal !== undefined) return proposal;
+  return plan === null || plan === undefined ? null : givenProposal(settings, plan);
 };
 
 /** One list for all: in most runs no person says anything. */

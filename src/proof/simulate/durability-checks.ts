@@ -1,3 +1,4 @@
+import { isSameJson } from '../../canonical-json.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import type { Fact } from '../../model/facts.js';
 import type { CommandResult, Run } from '../../run/run.types.js';
@@ -23,9 +24,7 @@ export const hearTold = (stage: Stage, life: Life, run: Run): void => {
 
 const isSame = (durable: Fact, told: Fact): boolean =>
   durable === told ||
-  (durable.type === told.type &&
-    durable.at === told.at &&
-    JSON.stringify(durable) === JSON.stringify(told));
+  (durable.type === told.type && durable.at === told.at && isSameJson(durable, told));
 
 /** Every fact that was ever told is in the journal in the end, in its place. */
 export const checkTold = (stage: Stage, journal: readonly JournalEntry[]): readonly Violation[] => {

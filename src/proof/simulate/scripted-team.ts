@@ -18,6 +18,7 @@ import { work } from './agents.js';
 import type { Life } from './life.js';
 import { networkedStore } from './network.js';
 import { plan, review, summarize, test } from './roles.js';
+import type { Policy } from '../../model/policy.js';
 import type { Stage } from './stage.js';
 import { STORE_RETRY_MS } from './world.js';
 
@@ -78,12 +79,13 @@ export class Troupe {
   orchestrator(stage: Stage, life: Life): Orchestrator {
     const { setting } = stage;
     const called = <Answer>(call: () => Answer): Answer => stage.called(life, call);
+    const build = buildOf(stage, life);
     const options = {
       ...this.#surroundings(stage, life),
-      agents: this.#agentNames.map((name, index) =>
+      agents: [...this.#agentNames, ...build.addedAgents].map((name, index) =>
         agentOf(name, index, (call) => called(() => work(stage, call, name))),
       ),
-      policy: setting.policy,
+      policy: build.policy,
       ...(setting.hasPlanner
         ? { planner: (request) => called(() => plan(stage, request)) as never }
         : {}),
@@ -129,6 +131,20 @@ export class Troupe {
     this.#stage?.expect(isSame, 'runners-agree', `XState does something else on ${event.type}`);
   };
 }
+
+/** In every such world each process is a newer build than the one before. */
+const UPGRADED_EVERY = 4;
+
+/** A newer build has one agent more, and a policy that shows agents more of each other's outputs. */
+const buildOf = (
+  { world, setting: { policy } }: Stage,
+  { number }: Life,
+): { readonly policy: Policy; readonly addedAgents: readonly string[] } => {
+  if (number === 0 || world.seed % UPGRADED_EVERY !== 0) return { policy, addedAgents: [] };
+  const { summaryCharacters } = policy.context;
+  const context = { ...policy.context, summaryCharacters: summaryCharacters + number };
+  return { policy: { ...policy, context }, addedAgents: ['newcomer'] };
+};
 
 const kept = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
   const value = map.get(key) ?? make();

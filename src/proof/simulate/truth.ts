@@ -197,7 +197,7 @@ export class Truth {
 
   #noteCommand(entry: JournalEntry): void {
     const { event, facts } = entry;
-    if (event.kind !== 'commanded' || event.event.type === 'run.recovered') return;
+    if (event.kind !== 'commanded' || OF_PROCESSES.has(event.event.type)) return;
     if (event.commandId !== undefined) this.judged.set(event.commandId, entry);
     else if (!isRefused(facts)) this.acceptedHere += 1;
   }
@@ -211,6 +211,9 @@ export class Truth {
     return kept;
   }
 }
+
+/** What a process tells its run: not a command of a person. */
+const OF_PROCESSES: ReadonlySet<string> = new Set(['run.recovered', 'run.upgraded']);
 
 export const isRefused = (facts: readonly Fact[]): boolean =>
   facts.some(({ type }) => type === 'command.refused');

@@ -1,4 +1,5 @@
 import { JournalCorruptError } from '../../errors.js';
+import type { StoredEntry } from '../../model/run-store.js';
 
 /** What a store has written as JSON; anything that is not is damage, and never a guess. */
 export function parseStored(text: unknown, what: string): unknown {
@@ -12,3 +13,15 @@ export function parseStored(text: unknown, what: string): unknown {
 
 export const tornError = (what: string, options?: ErrorOptions): JournalCorruptError =>
   new JournalCorruptError('torn', `${what} cannot be read: the store is damaged`, options);
+
+/** JSON has no undefined. */
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value === undefined ? null : value);
+
+/** What of an entry has no column of its own. */
+export const bodyOf = (entry: StoredEntry): object => ({
+  ...entry,
+  sequence: undefined,
+  at: undefined,
+  kind: undefined,
+});

@@ -36,6 +36,10 @@ export const checkCalls: Check = (evidence) => {
     'run.started': ({ agents }) => {
       for (const agent of agents) ledger.agents.add(agent);
     },
+    'run.upgraded': ({ to }) => {
+      ledger.agents.clear();
+      for (const agent of to.agents) ledger.agents.add(agent);
+    },
     'step.started': ({ stepId }) => {
       ledger.workingSteps.add(stepId);
       ledger.attempts.set(stepId, 1);

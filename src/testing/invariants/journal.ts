@@ -1,3 +1,4 @@
+import { isSameJson } from '../../canonical-json.js';
 import type { JournalEntry } from '../../journal/entry.js';
 import type { Fact } from '../../model/facts.js';
 import type { Check } from './evidence.js';
@@ -61,15 +62,15 @@ const checkFact = (
   if (fact.type !== 'agent.answered') return;
   const isAnswer = intended.has(fact.key);
   findings.expect(isAnswer, 'intent-first', `${fact.key} is answered before it could be made`);
-  const isSame = outputIn(entry) === JSON.stringify(fact.output);
+  const isSame = isSameJson(outputIn(entry), fact.output);
   findings.expect(isSame, 'outputs-kept', `the output of ${fact.key} is not what came back`);
 };
 
-/** What came back from the world, as text: the last word on what an output is. */
-const outputIn = ({ event }: JournalEntry): string => {
+/** What came back from the world: the last word on what an output is. */
+const outputIn = ({ event }: JournalEntry): unknown => {
   const outcome: unknown = event.kind === 'answered' ? event.output : null;
   const isOutcome = typeof outcome === 'object' && outcome !== null && 'output' in outcome;
-  return JSON.stringify(isOutcome ? outcome.output : null);
+  return isOutcome ? outcome.output : null;
 };
 
 const checkIntents = ({ intents, facts, sequence }: JournalEntry, findings: Findings): void => {

@@ -18,6 +18,9 @@ export const checkPlans: Check = (evidence) => {
     'run.started': ({ agents }) => {
       ledger.agents = agents;
     },
+    'run.upgraded': ({ to }) => {
+      ledger.agents = to.agents;
+    },
     'replan.started': (fact) => checkReplan(ledger, fact, findings),
     'plan.proposed': ({ origin }) => {
       if (origin === 'handOff') checkHandOff(ledger, findings);

@@ -60,6 +60,7 @@ export const headerOf = (runId: string): RunHeader => ({
 export const entryAt = (sequence: number): ContractEntry => ({
   sequence,
   at: 1_000 + sequence,
+  kind: 'noted',
   note: `entry ${sequence} with "quotes", 'others', \\, \0, \u2028, 😀 and half of one: \ud83d`,
 });
 

@@ -1,6 +1,6 @@
 import type { ContractStore, Scene } from './contract-case.js';
 import { entriesFrom, headerOf } from './contract-case.js';
-import { expectSame, expectThat, expectThrown } from './expectation.js';
+import { expectRefused, expectSame, expectThat, expectThrown } from './expectation.js';
 
 const fourRuns = async (store: ContractStore): Promise<void> => {
   for (const runId of ['run-c', 'run-a', 'run-d', 'run-B']) await store.create(headerOf(runId));
@@ -16,12 +16,37 @@ const idsOf = async (
 export const listScenes: Readonly<Record<string, Scene>> = {
   'has all runs in the order of their ids, capitals first': async (store) => {
     await fourRuns(store);
+    const fresh = { status: 'running', phase: null, reason: null, updatedAt: 1_000 };
     expectSame('The list', await store.list(), [
-      { header: headerOf('run-B'), entryCount: 0, ended: false },
-      { header: headerOf('run-a'), entryCount: 3, ended: true },
-      { header: headerOf('run-c'), entryCount: 0, ended: false },
-      { header: headerOf('run-d'), entryCount: 1, ended: false },
+      { header: headerOf('run-B'), entryCount: 0, ended: false, ...fresh },
+      { header: headerOf('run-a'), entryCount: 3, ended: true, ...fresh, updatedAt: 1_002 },
+      { header: headerOf('run-c'), entryCount: 0, ended: false, ...fresh },
+      { header: headerOf('run-d'), entryCount: 1, ended: false, ...fresh },
     ]);
+  },
+
+  'says where every run stands': async (store) => {
+    const standingOf = async (): Promise<unknown> => {
+      const [run] = await store.list();
+      const { status, phase, reason, updatedAt } = run ?? {};
+      return { status, phase, reason, updatedAt };
+    };
+    await store.create({
+      ...headerOf('run'),
+      labels: { team: 'red', text: 'with "quotes" and 😀' },
+    });
+    await store.append('run', 0, entriesFrom(0, 1), { standing: { phase: 'planning' } });
+    const planning = { status: 'running', phase: 'planning', reason: null, updatedAt: 1_000 };
+    expectSame('After a phase was entered', await standingOf(), planning);
+    await expectRefused('append at the wrong place', 'run-conflict', () =>
+      store.append('run', 0, entriesFrom(0, 1), { standing: { phase: 'wrong' } }),
+    );
+    await store.append('run', 1, entriesFrom(1, 2));
+    const later = { ...planning, updatedAt: 1_001 };
+    expectSame('After an entry that changes nothing else', await standingOf(), later);
+    const standing = { status: 'failed', reason: "It's over: 😀" };
+    await store.append('run', 2, entriesFrom(2, 4), { ended: true, standing });
+    expectSame('After the end', await standingOf(), { ...later, ...standing, updatedAt: 1_003 });
   },
 
   'has only the ended, or only the others': async (store) => {

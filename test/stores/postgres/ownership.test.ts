@@ -177,9 +177,9 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     const posted = await whileWaiting(
       `SELECT 1 FROM ${schema}.runs FOR UPDATE`,
       () => other.post('run', { id: 'command', at: 0, command: null }),
-      `INSERT INTO ${schema}.commands (run, command_id, posted_at, answer)
-        SELECT id, 'command', 0, '{"accepted":true}' FROM ${schema}.runs`,
-      `UPDATE ${schema}.runs SET ended = true`,
+      `INSERT INTO ${schema}.commands (run_id, command_id, posted_at, answer)
+        SELECT run_id, 'command', now(), '{"accepted":true}' FROM ${schema}.runs`,
+      `UPDATE ${schema}.runs SET ended_at = now()`,
     );
     expect(posted).toEqual({ isOwned: false, answer: { accepted: true } });
   });
@@ -201,8 +201,8 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     }
     await posting;
     expect(answered.sort()).toEqual([...ids].sort());
-    const { rows } = await client.query(`SELECT waiting, entry_count FROM ${schema}.runs`);
-    expect(rows).toEqual([{ waiting: 0, entry_count: count }]);
+    const { rows } = await client.query(`SELECT waiting_commands, entry_count FROM ${schema}.runs`);
+    expect(rows).toEqual([{ waiting_commands: 0, entry_count: count }]);
     expect(await store.owned('owner', { hasCommands: true })).toEqual([]);
     const again = await other.post('run', { id: ids[7] ?? '', at: 0, command: null });
     expect(again).toEqual({ isOwned: false, answer: { id: ids[7] } });
@@ -220,14 +220,14 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
   it('reads no more of the tables when ten thousand runs are held by owners that live', async () => {
     await client.query(`
       INSERT INTO ${schema}.owners SELECT 'live-' || n, 'infinity' FROM generate_series(1, 5) AS n;
-      INSERT INTO ${schema}.owners VALUES ('late', 0);
-      INSERT INTO ${schema}.runs (run_id, header, owner, token)
-        SELECT 'late-' || n, '{}', 'late', 1 FROM generate_series(1, 3) AS n;
-      INSERT INTO ${schema}.runs (run_id, header, owner, token, waiting)
-        SELECT 'told-' || n, '{}', 'live-1', 1, 1 FROM generate_series(1, 2) AS n`);
+      INSERT INTO ${schema}.owners VALUES ('late', 'epoch');
+      INSERT INTO ${schema}.runs (run_id, goal, created_at, updated_at, header, owner, token)
+        SELECT 'late-' || n, '', now(), now(), '{}', 'late', 1 FROM generate_series(1, 3) AS n;
+      INSERT INTO ${schema}.runs (run_id, goal, created_at, updated_at, header, owner, token, waiting_commands)
+        SELECT 'told-' || n, '', now(), now(), '{}', 'live-1', 1, 1 FROM generate_series(1, 2) AS n`);
     const hold = (from: number, to: number) =>
-      client.query(`INSERT INTO ${schema}.runs (run_id, header, owner, token)
-        SELECT 'held-' || n, '{}', 'live-' || 1 + n % 5, 1 FROM generate_series(${from}, ${to}) AS n`);
+      client.query(`INSERT INTO ${schema}.runs (run_id, goal, created_at, updated_at, header, owner, token)
+        SELECT 'held-' || n, '', now(), now(), '{}', 'live-' || 1 + n % 5, 1 FROM generate_series(${from}, ${to}) AS n`);
     const cost = async () => ({
       claimable: await rowsRead(claimableSql(schema), '', 100),
       commands: await rowsRead(ownedSql(schema, true), 'live-1'),

@@ -146,20 +146,20 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     ['lost last entries', `DELETE FROM torn.entries WHERE sequence > 9`],
     [
       'the lost end of an unfinished journal',
-      `DELETE FROM torn.entries WHERE sequence = 7 AND run = 2`,
+      `DELETE FROM torn.entries WHERE sequence = 7 AND run_id = 'open'`,
     ],
-    ['a whole unfinished journal that is lost', `DELETE FROM torn.entries WHERE run = 2`],
+    ['a whole unfinished journal that is lost', `DELETE FROM torn.entries WHERE run_id = 'open'`],
     [
       'an entry that is another',
-      `UPDATE torn.entries SET body = '{}' WHERE sequence = 7 AND run = 2`,
+      `UPDATE torn.entries SET body = '{}' WHERE sequence = 7 AND run_id = 'open'`,
     ],
-    ['an entry that is no JSON', `UPDATE torn.entries SET body = left(body, 20)`],
+    ['an entry of another time', `UPDATE torn.entries SET at = at + interval '1 second'`],
+    ['an entry of another kind', `UPDATE torn.entries SET kind = 'answered'`],
     [
       'an entry too many',
-      `INSERT INTO torn.entries SELECT run, 8, body FROM torn.entries WHERE sequence = 7 AND run = 2`,
+      `INSERT INTO torn.entries SELECT run_id, 8, at, kind, body FROM torn.entries WHERE sequence = 7 AND run_id = 'open'`,
     ],
-    ['a command that is no JSON', `UPDATE torn.commands SET body = 'hello'`],
-    ['a header that is no JSON', `UPDATE torn.runs SET header = ''`],
+    ['a header that is no object', `UPDATE torn.runs SET header = '7'`],
     ['a missing table', 'DROP TABLE torn.states'],
   ])('finds damage when it reads: %s', async (_name, sql) => {
     await query('DROP SCHEMA IF EXISTS torn CASCADE');

@@ -69,7 +69,7 @@ describe('the file of sqliteStore', () => {
     for (const runId of ['kept', canary]) {
       await store.create({ ...headerOf(runId), plan: { secret: `${runId} in the plan` } });
       const note = `${runId} in an entry`.repeat(500);
-      await store.append(runId, 0, [{ sequence: 0, at: 0, note }], {
+      await store.append(runId, 0, [{ sequence: 0, at: 0, kind: 'noted', note }], {
         state: `${runId} in a state`,
       });
       await store.post(runId, { id: `${runId} in an id`, at: 0, command: `${runId} in a command` });
@@ -109,7 +109,7 @@ describe('bytes that sqliteStore writes', () => {
     for (const bytes of others) expect(bytes).toBeLessThan(1.1 * first);
     // 1,200 bytes of entry, and what SQLite needs around them.
     expect(Math.max(...bytesPerStep)).toBeLessThan(1_500);
-    // Pages of 4 KiB: those of the entry and of the run's row, and now and then a new one and its parent.
+    // Pages of 4 KiB: those of the entry, of its index and of the run's row, and now and then a new one and its parent.
     expect(Math.max(...logBytesPerStep)).toBeLessThan(4 * 4_120);
   });
 });

@@ -65,7 +65,7 @@ describe.skipIf(!hasDisk)('a disk that is full', () => {
   it('refuses the next append with a typed error, keeps what was there, and works again with room', async () => {
     const path = join(disk, 'runs.db');
     const ballast = join(disk, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(100_000));
+    writeFileSync(ballast, Buffer.alloc(60_000));
     const store = sqliteStore<NotedEntry>({ path });
     await store.create(headerOf('run'));
     await store.post('run', { id: 'a', at: 0, command: 'a' });

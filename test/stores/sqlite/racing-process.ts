@@ -30,7 +30,7 @@ const tryTo = async (work: () => unknown): Promise<boolean> => {
 for (let round = 0; round < Number(rounds); round += 1) {
   const runId = `run-${round}`;
   if (await tryTo(() => store.create(headerOf(runId)))) wins.creates += 1;
-  const entry = { sequence: round, at: 0, note: name };
+  const entry = { sequence: round, at: 0, kind: 'noted', note: name };
   await tryTo(() => store.create(headerOf('shared')));
   if (await tryTo(() => store.append('shared', round, [entry]))) wins.appends += 1;
   await store.renew(name, 60_000, 0);

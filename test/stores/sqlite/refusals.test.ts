@@ -84,7 +84,8 @@ describe('sqliteStore refuses, and leaves as it is,', () => {
     ['without a version', 'PRAGMA user_version = 0'],
     ['without its journals', 'DROP TABLE entries'],
     ['with a table that is not ours', 'CREATE TABLE more (id INTEGER PRIMARY KEY)'],
-    ['with a run that was changed', `UPDATE runs SET ended = 1 WHERE run_id = 'open'`],
+    ['with a run that was changed', `UPDATE runs SET ended_at = 1 WHERE run_id = 'open'`],
+    ['with a goal that was changed', `UPDATE runs SET goal = 'Another' WHERE run_id = 'open'`],
     ['with a run under another name', `UPDATE runs SET run_id = 'hidden' WHERE run_id = 'open'`],
     ['with a header that was changed', `UPDATE runs SET header = '{}' WHERE run_id = 'open'`],
   ])('a file %s', async (_name, sql) => {
@@ -120,8 +121,11 @@ describe('sqliteStore refuses, and leaves as it is,', () => {
 describe('sqliteStore finds damage in a journal when it is read:', () => {
   it.each([
     ['a changed entry', `UPDATE entries SET body = replace(body, '3 ', '4 ')`],
-    ['a lost entry', 'DELETE FROM entries WHERE place % 5 = 3'],
-    ['a moved entry', 'UPDATE entries SET place = place + 100 WHERE place % 16 = 7'],
+    ['an entry of another kind', `UPDATE entries SET kind = 'answered'`],
+    ['an entry of another time', 'UPDATE entries SET at = at + 1'],
+    ['a lost entry', 'DELETE FROM entries WHERE sequence = 3'],
+    ['a moved entry', 'UPDATE entries SET sequence = 100 WHERE sequence = 7'],
+    ['a command of another time', 'UPDATE commands SET posted_at = 7'],
     ['a changed command', `UPDATE commands SET body = replace(body, 'say', 'abort')`],
     ['a swapped command', `UPDATE commands SET command_id = command_id || 'x'`],
   ])('%s', async (_name, sql) => {
@@ -145,10 +149,12 @@ describe('sqliteStore finds damage in a journal when it is read:', () => {
   });
 
   it.each([
-    ['ended', '(1 << 28) + 11'],
-    ['open', '(2 << 28) + 7'],
-  ])('the loss of the last entries of the run %s', async (runId, place) => {
-    const path = await changedBy(`DELETE FROM entries WHERE place = ${place}`);
+    ['ended', 11],
+    ['open', 7],
+  ])('the loss of the last entries of the run %s', async (runId, sequence) => {
+    const path = await changedBy(
+      `DELETE FROM entries WHERE run_id = '${runId}' AND sequence = ${sequence}`,
+    );
     const store = sqliteStore({ path });
     expect(() => store.read(runId)).toThrow(JournalCorruptError);
     await store.close?.();

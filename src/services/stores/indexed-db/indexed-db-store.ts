@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../../../errors.js';
-import type { JournalEntry } from '../../../journal/entry.js';
 import { ListenerSet } from '../../listener-set.js';
 import type { RunStore, StoredEntry, StoredRun } from '../../../model/run-store.js';
 import { listLimit } from '../../store-limits.js';
@@ -35,7 +34,7 @@ export interface IndexedDbStoreOptions {
  * const orchestrator = createOrchestrator({ agents, planner, store });
  * ```
  */
-export function indexedDbStore<Entry extends StoredEntry = JournalEntry>({
+export function indexedDbStore<Entry extends StoredEntry = StoredEntry>({
   name,
 }: IndexedDbStoreOptions): RunStore<Entry> {
   checkName(name);

@@ -8,6 +8,7 @@ import type {
   RunClaim,
   RunFilter,
   RunHeader,
+  RunStanding,
   RunSummary,
   StoredCommand,
   StoredEntry,
@@ -23,10 +24,11 @@ import type { Tables } from './database.js';
 /* What each call of the port does inside its transaction. */
 
 /** What changes about a run. */
-interface RunValue {
+interface RunValue extends RunStanding {
   readonly runId: string;
   /** 0 or 1: IndexedDB has no keys that are true or false. */
   readonly ended: 0 | 1;
+  readonly updatedAt: number;
   readonly entryCount: number;
   readonly owner: string | null;
   readonly token: number;
@@ -63,7 +65,9 @@ export async function create(
     throw new RunConflictError(`There is a run '${runId}' already`);
   const token = owner === null ? 0 : 1;
   const claimed = { owner, token, isTakeover: false, takeovers: 0 };
-  const run: RunValue = { runId, ended: 0, entryCount: 0, waiting: 0, posted: 0, ...claimed };
+  const standing = { status: 'running', phase: null, reason: null, updatedAt: header.startedAt };
+  const counts = { entryCount: 0, waiting: 0, posted: 0 };
+  const run: RunValue = { runId, ended: 0, ...standing, ...counts, ...claimed };
   tables.runs.put(run, runId);
   tables.headers.put(JSON.stringify(header), runId);
 }
@@ -73,7 +77,7 @@ export async function append(
   runId: string,
   expectedSequence: number,
   entries: readonly StoredEntry[],
-  { token, ended = false, taken = [], state, hasProgressed = false }: AppendOptions,
+  { token, ended = false, taken = [], standing, state, hasProgressed = false }: AppendOptions,
 ): Promise<void> {
   const run = await known(tables, runId);
   refuseConflict({ ...run, ended: run.ended === 1 }, expectedSequence, token);
@@ -84,7 +88,9 @@ export async function append(
     tables.states.put({ sequence: entryCount, body: JSON.stringify(state) }, runId);
   const waiting = run.waiting - (await take(tables, runId, taken));
   const takeovers = hasProgressed ? 0 : run.takeovers;
-  tables.runs.put({ ...run, entryCount, waiting, takeovers, ended: ended ? 1 : 0 }, runId);
+  const updatedAt = entries.at(-1)?.at ?? run.updatedAt;
+  const counts = { entryCount, waiting, takeovers };
+  tables.runs.put({ ...run, ...standing, ...counts, updatedAt, ended: ended ? 1 : 0 }, runId);
 }
 
 /** Replaces commands by their answers and returns how many; their ids stay, so that they are kept once. */
@@ -144,11 +150,12 @@ export async function list(
         limit,
       ))) as readonly RunValue[];
   return Promise.all(
-    runs.map(async (run) => ({
-      header: await headerOf(tables, run.runId),
-      entryCount: run.entryCount,
-      ended: run.ended === 1,
-    })),
+    runs.map(async ({ runId, entryCount, ended: isEnded, ...run }) => {
+      const { status, phase, reason, updatedAt } = run;
+      const standing = { status, phase, reason, updatedAt };
+      const header = await headerOf(tables, runId);
+      return { header, entryCount, ended: isEnded === 1, ...standing };
+    }),
   );
 }
 

@@ -1,75 +1,90 @@
+import { stableStringify } from '../../../canonical-json.js';
 import { RunNotFoundError } from '../../../errors.js';
-import type { AppendOptions, StoredEntry } from '../../../model/run-store.js';
+import type { AppendOptions, RunStanding, StoredEntry } from '../../../model/run-store.js';
 import { refuseConflict } from '../../store-refusals.js';
 import { lookupId } from '../../stored-id.js';
 import { checksumOf } from '../sqlite/checksum.js';
+import { bodyOf } from '../stored-json.js';
 import type { Tables } from './database.js';
 import { numberOf } from './database.js';
+import { columnOf } from './json-column.js';
+import { timeOf } from './server-time.js';
 
 /**
  * One statement, so one trip to the server. It locks the row of the run first, so it checks what earlier writers have
  * committed. It returns what it found, so that a refusal can say why.
  *
- * $1 run id, $2 expected sequence, $3 token, $4 entries, $5 their checksum, $6 ids of taken commands, $7 their answers,
- * $8 state, $9 ended, $10 has progressed, $11 channel
+ * $1 run id, $2 expected sequence, $3 token, $4 times of the entries, $5 their kinds, $6 their bodies, $7 their checksum,
+ * $8 ids of taken commands, $9 their answers, $10 state, $11 ended, $12 has progressed, $13 status, $14 phase, $15 reason,
+ * $16 channel
  */
 const appendSql = (schema: string): string => `WITH run AS MATERIALIZED (
-    SELECT id, ended, owner, token, entry_count FROM ${schema}.runs WHERE run_id = $1 FOR UPDATE
+    SELECT run_id, ended_at, owner, token, entry_count FROM ${schema}.runs WHERE run_id = $1 FOR UPDATE
   ), target AS MATERIALIZED (
-    SELECT id FROM run WHERE NOT ended AND entry_count = $2::bigint
+    SELECT run_id FROM run WHERE ended_at IS NULL AND entry_count = $2::bigint
       AND CASE WHEN owner IS NULL THEN $3::bigint IS NULL ELSE token = $3::bigint END
   ), added AS (
-    INSERT INTO ${schema}.entries (run, sequence, body)
-    SELECT target.id, $2::bigint + given.number - 1, given.body
-    FROM target, unnest($4::text[]) WITH ORDINALITY AS given (body, number)
+    INSERT INTO ${schema}.entries (run_id, sequence, at, kind, body)
+    SELECT target.run_id, $2::bigint + given.number - 1, ${timeOf('given.at')}, given.kind, given.body::jsonb
+    FROM target, unnest($4::double precision[], $5::text[], $6::text[])
+      WITH ORDINALITY AS given (at, kind, body, number)
   ), taken AS (
-    UPDATE ${schema}.commands SET body = NULL, answer = given.answer
-    FROM target, unnest($6::text[], $7::text[]) AS given (command_id, answer)
-    WHERE commands.run = target.id AND commands.command_id = given.command_id AND commands.body IS NOT NULL
-    RETURNING commands.id
+    UPDATE ${schema}.commands SET body = NULL, answer = given.answer::jsonb
+    FROM target, unnest($8::text[], $9::text[]) AS given (command_id, answer)
+    WHERE commands.run_id = target.run_id AND commands.command_id = given.command_id
+      AND commands.body IS NOT NULL
+    RETURNING commands.number
   ), kept AS (
-    INSERT INTO ${schema}.states (run, sequence, body)
-    SELECT id, $2::bigint + cardinality($4::text[]), $8::text FROM target WHERE $8::text IS NOT NULL
-    ON CONFLICT (run) DO UPDATE SET sequence = excluded.sequence, body = excluded.body
+    INSERT INTO ${schema}.states (run_id, sequence, body)
+    SELECT run_id, $2::bigint + cardinality($6::text[]), $10::json FROM target WHERE $10::text IS NOT NULL
+    ON CONFLICT (run_id) DO UPDATE SET sequence = excluded.sequence, body = excluded.body
   ), written AS (
     UPDATE ${schema}.runs SET
-      ended = $9::boolean,
-      entry_count = runs.entry_count + cardinality($4::text[]),
-      checksum = runs.checksum + $5::bigint,
-      waiting = runs.waiting - counted.taken,
-      takeovers = CASE WHEN $10::boolean THEN 0 ELSE runs.takeovers END
-    FROM target, (SELECT count(*) AS taken FROM taken) AS counted
-    WHERE runs.id = target.id
-    RETURNING runs.id
+      status = coalesce($13::text, runs.status),
+      phase = coalesce($14::text, runs.phase),
+      reason = coalesce($15::text, runs.reason),
+      updated_at = coalesce(latest.at, runs.updated_at),
+      ended_at = CASE WHEN $11::boolean THEN coalesce(latest.at, runs.updated_at) END,
+      entry_count = runs.entry_count + cardinality($6::text[]),
+      checksum = runs.checksum + $7::bigint,
+      waiting_commands = runs.waiting_commands - counted.taken,
+      takeovers = CASE WHEN $12::boolean THEN 0 ELSE runs.takeovers END
+    FROM target, (SELECT count(*) AS taken FROM taken) AS counted,
+      (SELECT ${timeOf('($4::double precision[])[cardinality($6::text[])]')} AS at) AS latest
+    WHERE runs.run_id = target.run_id
+    RETURNING runs.run_id
   )
-  SELECT run.ended, run.owner, run.token, run.entry_count, written.id IS NOT NULL AS is_written,
-    CASE WHEN written.id IS NOT NULL THEN pg_notify($11, $1) END
+  SELECT run.ended_at IS NOT NULL AS ended, run.owner, run.token, run.entry_count,
+    written.run_id IS NOT NULL AS is_written,
+    CASE WHEN written.run_id IS NOT NULL THEN pg_notify($16, $1) END
   FROM run LEFT JOIN written ON true`;
 
 /** The sum of the checksums of all entries: the next append adds to it without reading the earlier ones. */
-export const checksumOfEntries = (from: number, bodies: readonly string[]): number =>
-  bodies.reduce((sum, body, index) => sum + checksumOf(from + index, body), 0);
+export const checksumOfEntries = (entries: readonly StoredEntry[]): number =>
+  entries.reduce((sum, entry) => sum + checksumOf(stableStringify(entry as never)), 0);
 
 export async function append(
   { ask, schema, channel }: Tables,
   runId: string,
   expectedSequence: number,
   entries: readonly StoredEntry[],
-  { token, ended = false, taken = [], state, hasProgressed = false }: AppendOptions,
+  { token, taken = [], standing = {}, state, ...options }: AppendOptions,
 ): Promise<void> {
-  const bodies = entries.map((entry) => JSON.stringify(entry));
   const [row] = await ask(
     appendSql(schema),
     lookupId(runId),
     integerOf(expectedSequence),
     token === undefined ? null : integerOf(token),
-    bodies,
-    checksumOfEntries(expectedSequence, bodies),
+    entries.map(({ at }) => String(at)),
+    entries.map(({ kind }) => kind),
+    entries.map((entry) => columnOf(bodyOf(entry))),
+    checksumOfEntries(entries),
     taken.map(({ id }) => lookupId(id)),
-    taken.map(({ answer }) => jsonOf(answer)),
+    taken.map(({ answer }) => columnOf(answer)),
     state === undefined ? null : JSON.stringify(state),
-    ended,
-    hasProgressed,
+    options.ended === true,
+    options.hasProgressed === true,
+    ...standingValues(standing),
     channel,
   );
   if (row === undefined) throw new RunNotFoundError(`There is no run '${runId}'`);
@@ -84,9 +99,12 @@ export async function append(
   refuseConflict(found, expectedSequence, token);
 }
 
+/** Null where a column stays as it is. */
+const standingValues = ({ status, phase, reason }: Partial<RunStanding>): (string | null)[] => [
+  status ?? null,
+  phase ?? null,
+  reason ?? null,
+];
+
 /** A number that is no integer equals none that is stored. */
 const integerOf = (number: number): number => (Number.isSafeInteger(number) ? number : -1);
-
-/** JSON has no undefined. */
-export const jsonOf = (value: unknown): string =>
-  JSON.stringify(value === undefined ? null : value);

@@ -23,6 +23,13 @@ export interface PostgresStoreOptions {
    * @default 10000
    */
   readonly timeoutMs?: number;
+  /**
+   * Creates the tables, or brings them up to date, at the first call. Without it a schema that is not as this version needs
+   * it is refused with JournalCorruptError.
+   *
+   * @default true
+   */
+  readonly createTables?: boolean;
 }
 
 const SCHEMA_PATTERN = /^[a-z_][a-z0-9_]{0,49}$/;
@@ -33,7 +40,8 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 /** The options with their defaults; a ConfigurationError lists every invalid one. */
 export function checkedOptions(options: PostgresStoreOptions): Required<PostgresStoreOptions> {
   const { url, schema = 'planwright', maxConnections = 5, timeoutMs = 10_000 } = options;
-  const checked = { url, schema, maxConnections, timeoutMs };
+  const { createTables = true } = options;
+  const checked = { url, schema, maxConnections, timeoutMs, createTables };
   const issues = [...addressIssues(checked), ...limitIssues(checked)];
   if (issues.length > 0) throw new ConfigurationError(issues);
   return checked;

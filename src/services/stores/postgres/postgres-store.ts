@@ -1,5 +1,5 @@
+import { readableText } from '../../../canonical-json.js';
 import { RunConflictError } from '../../../errors.js';
-import type { JournalEntry } from '../../../journal/entry.js';
 import type { Clock } from '../../clock.js';
 import { systemClock } from '../../clock.js';
 import type { RunHeader, RunStore, StoredEntry, StoredRun } from '../../../model/run-store.js';
@@ -15,6 +15,8 @@ import { checkedOptions } from './options.js';
 import { claim, claimable, owned, release, renew, retire } from './ownership.js';
 import { listRuns, readRun } from './read.js';
 import { migrate } from './schema.js';
+import { columnOf } from './json-column.js';
+import { timeOf } from './server-time.js';
 import { Sockets } from './sockets.js';
 
 /**
@@ -32,7 +34,7 @@ import { Sockets } from './sockets.js';
  * const orchestrator = createOrchestrator({ agents, planner, store });
  * ```
  */
-export function postgresStore<Entry extends StoredEntry = JournalEntry>(
+export function postgresStore<Entry extends StoredEntry = StoredEntry>(
   options: PostgresStoreOptions,
 ): RunStore<Entry> {
   const { ready, notifications, close } = partsOf(options);
@@ -77,10 +79,12 @@ async function create(
   header: RunHeader,
   owner: string | null,
 ): Promise<void> {
-  const sql = `INSERT INTO ${schema}.runs (run_id, header, owner, token) VALUES ($1, $2, $3, $4)
-    ON CONFLICT DO NOTHING RETURNING id`;
-  const token = owner === null ? 0 : 1;
-  const created = await ask(sql, header.runId, JSON.stringify(header), owner, token);
+  const { runId, goal, labels = {}, startedAt } = header;
+  const at = timeOf('$4');
+  const sql = `INSERT INTO ${schema}.runs (run_id, goal, labels, created_at, updated_at, header, owner, token)
+    VALUES ($1, $2, $3::jsonb, ${at}, ${at}, $5::jsonb, $6, $7) ON CONFLICT DO NOTHING RETURNING run_id`;
+  const told = [runId, readableText(goal), columnOf(labels), Math.floor(startedAt)] as const;
+  const created = await ask(sql, ...told, columnOf(header), owner, owner === null ? 0 : 1);
   if (created.length === 0) {
     throw new RunConflictError(`There is a run '${header.runId}' already`);
   }
@@ -94,7 +98,7 @@ interface Parts {
 }
 
 function partsOf(options: PostgresStoreOptions): Parts {
-  const { url, schema, maxConnections, timeoutMs } = checkedOptions(options);
+  const { url, schema, maxConnections, timeoutMs, createTables } = checkedOptions(options);
   const clock = systemClock();
   const sockets = new Sockets();
   const connection = { url, timeoutMs, sockets };
@@ -105,7 +109,7 @@ function partsOf(options: PostgresStoreOptions): Parts {
   const tables = { ask: database.ask, schema: quoted(schema), channel };
   let migration: Promise<Tables> | undefined;
   const ready = (): Promise<Tables> => {
-    migration ??= migrate(database, tables.schema).then(
+    migration ??= migrate(database, tables.schema, createTables).then(
       () => tables,
       (error: unknown) => {
         migration = undefined;

@@ -4,19 +4,22 @@ import { parseStored, tornError } from '../stored-json.js';
 import { checksumOfEntries } from './append.js';
 import type { SqlRow, Tables } from './database.js';
 import { numberOf } from './database.js';
+import { textIn } from './json-column.js';
+import { millisecondsOf } from './server-time.js';
 
 /** One statement, so one state of the database: the run is the row before the first entry. */
 const readSql = (schema: string): string => `WITH run AS MATERIALIZED (
     SELECT * FROM ${schema}.runs WHERE run_id = $1
   )
-  SELECT -1 AS sequence, json_build_object(
-    'header', run.header, 'ended', run.ended, 'entryCount', run.entry_count, 'checksum', run.checksum,
-    'token', CASE WHEN run.owner IS NOT NULL THEN run.token END,
-    'stateSequence', states.sequence, 'stateBody', states.body
+  SELECT -1 AS sequence, NULL AS at, NULL AS kind, json_build_object(
+    'header', run.header::text, 'ended', run.ended_at IS NOT NULL, 'entryCount', run.entry_count,
+    'checksum', run.checksum, 'token', CASE WHEN run.owner IS NOT NULL THEN run.token END,
+    'stateSequence', states.sequence, 'stateBody', states.body::text
   )::text AS body
-  FROM run LEFT JOIN ${schema}.states ON states.run = run.id
+  FROM run LEFT JOIN ${schema}.states ON states.run_id = run.run_id
   UNION ALL
-  SELECT entries.sequence, entries.body FROM ${schema}.entries JOIN run ON entries.run = run.id
+  SELECT entries.sequence, ${millisecondsOf('entries.at')}, entries.kind, entries.body::text
+  FROM ${schema}.entries JOIN run ON entries.run_id = run.run_id
   WHERE entries.sequence >= $2::bigint
   ORDER BY sequence`;
 
@@ -63,15 +66,18 @@ function entriesOf(
   runId: string,
   from: number,
 ): StoredEntry[] {
-  const bodies = rows.map(({ body }) => String(body));
   const isWhole =
     rows.length === Math.max(0, entryCount - from) &&
-    rows.every(({ sequence }, index) => sequence === from + index) &&
-    (from > 0 || checksumOfEntries(0, bodies) === checksum);
-  if (!isWhole) throw tornError(`The journal of run '${runId}'`);
-  return bodies.map(
-    (body, index) => parseStored(body, `Entry ${from + index} of run '${runId}'`) as StoredEntry,
-  );
+    rows.every(({ sequence }, index) => sequence === from + index);
+  const what = `The journal of run '${runId}'`;
+  if (!isWhole) throw tornError(what);
+  const entries = rows.map((row): StoredEntry => {
+    const sequence = numberOf(row, 'sequence');
+    const body = parseStored(textIn(row['body']), `Entry ${sequence} of run '${runId}'`);
+    return { sequence, at: numberOf(row, 'at'), kind: String(row['kind']), ...(body as object) };
+  });
+  if (from === 0 && checksumOfEntries(entries) !== checksum) throw tornError(what);
+  return entries;
 }
 
 export async function listRuns(
@@ -80,19 +86,24 @@ export async function listRuns(
   after: string,
   limit: number,
 ): Promise<readonly RunSummary[]> {
-  const sql = `SELECT run_id, ended, entry_count, header FROM ${schema}.runs
-    WHERE run_id > $1 AND ($2::boolean IS NULL OR ended = $2) ORDER BY run_id LIMIT $3`;
+  const sql = `SELECT run_id, status, phase, reason, ${millisecondsOf('updated_at')} AS updated_at,
+      ended_at IS NOT NULL AS ended, entry_count, header::text AS header FROM ${schema}.runs
+    WHERE run_id > $1 AND ($2::boolean IS NULL OR (ended_at IS NOT NULL) = $2) ORDER BY run_id LIMIT $3`;
   const rows = await ask(sql, lookupId(after), ended, limit);
   return rows.map((row) => ({
     header: headerOf(row['header'], String(row['run_id'])),
     entryCount: numberOf(row, 'entry_count'),
     ended: row['ended'] === true,
+    status: String(row['status']),
+    phase: row['phase'] as string | null,
+    reason: row['reason'] as string | null,
+    updatedAt: numberOf(row, 'updated_at'),
   }));
 }
 
 function headerOf(text: unknown, runId: string): RunHeader {
   const what = `The header of run '${runId}'`;
-  const header = parseStored(text, what);
+  const header = parseStored(textIn(text), what);
   if (typeof header !== 'object' || header === null) throw tornError(what);
   return header as RunHeader;
 }

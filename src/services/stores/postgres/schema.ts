@@ -15,50 +15,60 @@ const version1 = (schema: string): readonly string[] => [
     version integer PRIMARY KEY,
     applied_at timestamptz NOT NULL DEFAULT now()
   )`,
+  // Made to be read by people: docs/stores.md describes the tables. What the store needs for itself comes last.
   // Ids are compared byte by byte: 'C' is the only collation that takes no two of them for one.
   `CREATE TABLE ${schema}.runs (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    run_id text COLLATE "C" NOT NULL UNIQUE,
-    ended boolean NOT NULL DEFAULT false,
-    entry_count integer NOT NULL DEFAULT 0,
-    checksum bigint NOT NULL DEFAULT 0,
+    run_id text COLLATE "C" PRIMARY KEY,
+    goal text NOT NULL,
+    status text NOT NULL DEFAULT 'running',
+    phase text,
+    reason text,
+    labels jsonb NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    ended_at timestamptz,
     owner text COLLATE "C",
     token bigint NOT NULL DEFAULT 0,
-    is_taken_over boolean NOT NULL DEFAULT false,
+    is_takeover boolean NOT NULL DEFAULT false,
     takeovers integer NOT NULL DEFAULT 0,
-    waiting integer NOT NULL DEFAULT 0,
-    header text NOT NULL
+    entry_count integer NOT NULL DEFAULT 0,
+    waiting_commands integer NOT NULL DEFAULT 0,
+    header jsonb NOT NULL,
+    checksum bigint NOT NULL DEFAULT 0
   )`,
-  `CREATE INDEX unfinished_runs ON ${schema}.runs (run_id) WHERE NOT ended`,
-  `CREATE INDEX held_runs ON ${schema}.runs (owner, run_id) WHERE NOT ended`,
-  `CREATE INDEX runs_with_commands ON ${schema}.runs (owner, run_id) WHERE NOT ended AND waiting > 0`,
-  // One row per process, however many runs it holds. Milliseconds since the epoch, by the clock of the server.
-  `CREATE TABLE ${schema}.owners (
-    owner text COLLATE "C" PRIMARY KEY,
-    lease_ends_at double precision NOT NULL
-  )`,
+  `CREATE INDEX held_runs ON ${schema}.runs (owner, run_id) WHERE ended_at IS NULL`,
+  `CREATE INDEX runs_with_commands ON ${schema}.runs (owner, run_id)
+    WHERE ended_at IS NULL AND waiting_commands > 0`,
   `CREATE TABLE ${schema}.entries (
-    run bigint NOT NULL REFERENCES ${schema}.runs ON DELETE CASCADE,
+    run_id text COLLATE "C" NOT NULL REFERENCES ${schema}.runs ON DELETE CASCADE,
     sequence integer NOT NULL,
-    body text NOT NULL,
-    PRIMARY KEY (run, sequence)
-  )`,
-  `CREATE TABLE ${schema}.states (
-    run bigint PRIMARY KEY REFERENCES ${schema}.runs ON DELETE CASCADE,
-    sequence integer NOT NULL,
-    body text NOT NULL
+    at timestamptz NOT NULL,
+    kind text NOT NULL,
+    body jsonb NOT NULL,
+    PRIMARY KEY (run_id, sequence)
   )`,
   // A command that was taken keeps its id and has an answer instead of a body.
   `CREATE TABLE ${schema}.commands (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    run bigint NOT NULL REFERENCES ${schema}.runs ON DELETE CASCADE,
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run_id text COLLATE "C" NOT NULL REFERENCES ${schema}.runs ON DELETE CASCADE,
     command_id text COLLATE "C" NOT NULL,
-    posted_at double precision NOT NULL,
-    body text,
-    answer text,
-    UNIQUE (run, command_id)
+    posted_at timestamptz NOT NULL,
+    body jsonb,
+    answer jsonb,
+    UNIQUE (run_id, command_id)
   )`,
-  `CREATE INDEX waiting_commands ON ${schema}.commands (run, id) WHERE body IS NOT NULL`,
+  `CREATE INDEX waiting_commands ON ${schema}.commands (run_id, number) WHERE body IS NOT NULL`,
+  // json, not jsonb: the order of keys is that of a chart's maps.
+  `CREATE TABLE ${schema}.states (
+    run_id text COLLATE "C" PRIMARY KEY REFERENCES ${schema}.runs ON DELETE CASCADE,
+    sequence integer NOT NULL,
+    body json NOT NULL
+  )`,
+  // One row per process, however many runs it holds. By the clock of the server.
+  `CREATE TABLE ${schema}.owners (
+    owner text COLLATE "C" PRIMARY KEY,
+    lease_ends_at timestamptz NOT NULL
+  )`,
 ];
 
 /** The statements that lead from one version to the next, from the first. */
@@ -70,8 +80,16 @@ const migrations = [version1];
  *
  * @param schema quoted
  */
-export async function migrate(database: Database, schema: string): Promise<void> {
+export async function migrate(
+  database: Database,
+  schema: string,
+  createTables: boolean,
+): Promise<void> {
   if ((await versionOf(database, schema)) === SCHEMA_VERSION) return;
+  if (!createTables) {
+    const text = `Schema ${schema} does not have the tables of this version of planwright`;
+    throw new JournalCorruptError('foreign', text);
+  }
   await database.transaction(async (ask) => {
     await ask('SELECT pg_advisory_xact_lock($1)', MIGRATION_LOCK);
     const version = await versionOf({ ask }, schema);

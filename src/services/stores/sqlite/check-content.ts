@@ -2,7 +2,7 @@ import { JournalCorruptError } from '../../../errors.js';
 import { toFailure } from '../../../failure.js';
 import type { Connection } from './connection.js';
 import { textColumn, textOf } from './connection.js';
-import { checkRunRow, HEADER_COLUMN, RUN_COLUMNS } from './run-row.js';
+import { checkRunRow, HEADER_COLUMNS, RUN_COLUMNS } from './run-row.js';
 
 /** Files up to this size are checked as a whole when they are opened: it takes less than a second. */
 const WHOLE_CHECK_BYTES = 32 * 1024 * 1024;
@@ -15,7 +15,7 @@ const WHOLE_CHECK_BYTES = 32 * 1024 * 1024;
 export function checkContent(connection: Connection): void {
   expectOk(connection, `pragma_integrity_check('runs')`);
   if (bytesOf(connection) <= WHOLE_CHECK_BYTES) expectOk(connection, 'pragma_quick_check');
-  const rows = connection.prepare(`SELECT ${RUN_COLUMNS}, ${HEADER_COLUMN} FROM runs`).all();
+  const rows = connection.prepare(`SELECT ${RUN_COLUMNS}, ${HEADER_COLUMNS} FROM runs`).all();
   try {
     for (const row of rows) checkRunRow(row);
   } catch (cause) {

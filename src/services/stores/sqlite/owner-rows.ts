@@ -22,8 +22,8 @@ export class OwnerRows {
   }
 
   renew(owner: string, leaseMs: number, now: number): void {
-    this.#removeOld.run(now - KEPT_MS);
-    const leaseEndsAt = now + leaseMs;
+    this.#removeOld.run(Math.floor(now - KEPT_MS));
+    const leaseEndsAt = Math.floor(now + leaseMs);
     this.#renew.run(owner, leaseEndsAt, checksumOf(owner, leaseEndsAt));
   }
 

@@ -1,16 +1,16 @@
-import type { RunHeader } from '../../../model/run-store.js';
+import { readableText } from '../../../canonical-json.js';
+import type { RunHeader, RunStanding, RunSummary } from '../../../model/run-store.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
-import type { SqlRow } from './connection.js';
+import type { SqlRow, SqlValue } from './connection.js';
 import { textColumn, textOf } from './connection.js';
 
-/** What changes about a run, in the order of its checksum. */
-export interface RunRow {
-  readonly id: number;
+/** What changes about a run. */
+export interface RunRow extends RunStanding {
   readonly runId: string;
-  readonly ended: boolean;
-  /** Written with every entry: a journal whose tail was deleted is noticed. */
-  readonly entryCount: number;
+  readonly updatedAt: number;
+  /** Null until the run has ended. */
+  readonly endedAt: number | null;
   readonly owner: string | null;
   /** How many claims the run has had: the token of the latest. */
   readonly token: number;
@@ -18,63 +18,155 @@ export interface RunRow {
   readonly isTakeover: boolean;
   /** Since the run last made progress. */
   readonly takeovers: number;
+  /** Written with every entry: a journal whose tail was deleted is noticed. */
+  readonly entryCount: number;
   /** How many commands wait in the inbox: counting them would take longer with each. */
-  readonly waiting: number;
+  readonly waitingCommands: number;
 }
 
-export const RUN_COLUMNS = `id, ${textColumn('run_id')}, ended, entry_count, ${textColumn('owner')}, token, is_takeover, takeovers, waiting, checksum, header_checksum`;
+/** What an append to an unfinished run changes. No index has these columns, so no page of one is written. */
+const PROGRESS = ['status', 'phase', 'reason', 'updated_at', 'takeovers', 'entry_count'] as const;
 
-export const HEADER_COLUMN = textColumn('header');
+/** The columns that change, in the order of `changingValues`. */
+const CHANGING = [
+  ...PROGRESS,
+  'ended_at',
+  'owner',
+  'token',
+  'is_takeover',
+  'waiting_commands',
+] as const;
 
-/** The columns that an update writes, and the row they belong to. */
-export const RUN_UPDATE =
-  'UPDATE runs SET ended = ?, entry_count = ?, owner = ?, token = ?, is_takeover = ?, takeovers = ?, waiting = ?, checksum = ? WHERE id = ?';
+const FIXED = ['run_id', 'goal', 'labels', 'created_at', 'header', 'header_checksum'] as const;
 
-export const updateValues = (run: RunRow): (string | number | null)[] => [
+const TEXTS: ReadonlySet<string> = new Set([
+  'run_id',
+  'status',
+  'phase',
+  'reason',
+  'owner',
+  'goal',
+  'labels',
+  'header',
+]);
+
+const selected = (columns: readonly string[]): string =>
+  columns.map((column) => (TEXTS.has(column) ? textColumn(column) : column)).join(', ');
+
+export const RUN_COLUMNS = selected(['run_id', ...CHANGING, 'checksum']);
+
+export const HEADER_COLUMNS = selected([
+  'goal',
+  'labels',
+  'created_at',
+  'header',
+  'header_checksum',
+]);
+
+const updateOf = (columns: readonly string[]): string =>
+  `UPDATE runs SET ${[...columns, 'checksum'].map((column) => `${column} = ?`).join(', ')} WHERE run_id = ?`;
+
+export const RUN_UPDATE = updateOf(CHANGING);
+
+export const RUN_PROGRESS = updateOf(PROGRESS);
+
+export const RUN_INSERT = `INSERT INTO runs (${[...CHANGING, 'checksum', ...FIXED].join(', ')})
+  VALUES (${Array.from({ length: CHANGING.length + 1 + FIXED.length }, () => '?').join(', ')})`;
+
+export const updateValues = (run: RunRow): SqlValue[] => [
   ...changingValues(run),
   runChecksum(run),
-  run.id,
+  run.runId,
 ];
 
-export const runChecksum = (run: RunRow): number =>
-  checksumOf(run.id, run.runId, ...changingValues(run));
+export const progressValues = (run: RunRow): SqlValue[] => [
+  ...changingValues(run).slice(0, PROGRESS.length),
+  runChecksum(run),
+  run.runId,
+];
 
-export const headerChecksum = (runId: string, header: string): number => checksumOf(runId, header);
+/** A new run, and what never changes about it. */
+export const insertValues = (run: RunRow, header: RunHeader): SqlValue[] => {
+  const { goal, labels, startedAt } = header;
+  const fixed = {
+    goal: readableText(goal),
+    labels: JSON.stringify(labels ?? {}),
+    createdAt: Math.floor(startedAt),
+    header: JSON.stringify(header),
+  };
+  return [
+    ...changingValues(run),
+    runChecksum(run),
+    run.runId,
+    ...Object.values(fixed),
+    checksumOf(run.runId, ...Object.values(fixed)),
+  ];
+};
 
-const changingValues = (run: RunRow): (string | number | null)[] => [
-  run.ended ? 1 : 0,
+const runChecksum = (run: RunRow): number => checksumOf(run.runId, ...changingValues(run));
+
+const changingValues = (run: RunRow): SqlValue[] => [
+  run.status,
+  run.phase,
+  run.reason,
+  run.updatedAt,
+  run.takeovers,
   run.entryCount,
+  run.endedAt,
   run.owner,
   run.token,
   run.isTakeover ? 1 : 0,
-  run.takeovers,
-  run.waiting,
+  run.waitingCommands,
 ];
 
 /** A row with RUN_COLUMNS, checked. */
 export function runOf(row: SqlRow): RunRow {
+  const runId = textOf(row['run_id'], 'The name of a run');
+  const textOrNull = (name: string): string | null => {
+    const value = row[name] ?? null;
+    return value === null ? null : textOf(value, `The ${name} of run '${runId}'`);
+  };
   const run: RunRow = {
-    id: Number(row['id']),
-    runId: textOf(row['run_id'], 'The name of a run'),
-    ended: row['ended'] === 1,
-    entryCount: Number(row['entry_count']),
-    owner: row['owner'] === null ? null : textOf(row['owner'], 'The owner of a run'),
+    runId,
+    status: textOrNull('status') ?? '',
+    phase: textOrNull('phase'),
+    reason: textOrNull('reason'),
+    updatedAt: Number(row['updated_at']),
+    endedAt: row['ended_at'] === null ? null : Number(row['ended_at']),
+    owner: textOrNull('owner'),
     token: Number(row['token']),
     isTakeover: row['is_takeover'] === 1,
     takeovers: Number(row['takeovers']),
-    waiting: Number(row['waiting']),
+    entryCount: Number(row['entry_count']),
+    waitingCommands: Number(row['waiting_commands']),
   };
-  if (row['checksum'] !== runChecksum(run)) throw tornError(`Run '${run.runId}'`);
+  if (row['checksum'] !== runChecksum(run)) throw tornError(`Run '${runId}'`);
   return run;
 }
 
-/** The header of a row that has one, checked. */
+/** The header of a row with HEADER_COLUMNS, checked together with the columns that show it. */
 export function headerOf(row: SqlRow): RunHeader {
   const runId = textOf(row['run_id'], 'The name of a run');
   const what = `The header of run '${runId}'`;
-  const header = textOf(row['header'], what);
-  if (row['header_checksum'] !== headerChecksum(runId, header)) throw tornError(what);
+  const [goal, labels, header] = ['goal', 'labels', 'header'].map((name) =>
+    textOf(row[name], what),
+  );
+  const checksum = checksumOf(
+    runId,
+    goal ?? null,
+    labels ?? null,
+    Number(row['created_at']),
+    header ?? null,
+  );
+  if (row['header_checksum'] !== checksum) throw tornError(what);
   return parseStored(header, what) as RunHeader;
+}
+
+/** A row with both, as a list shows it. */
+export function summaryOf(row: SqlRow): RunSummary {
+  const { status, phase, reason, updatedAt, endedAt, entryCount } = runOf(row);
+  const standing = { status, phase, reason, updatedAt };
+  return { header: headerOf(row), entryCount, ended: endedAt !== null, ...standing };
 }
 
 /** Throws unless the row is as it was written. */

@@ -9,11 +9,13 @@ import { lookupId } from '../../stored-id.js';
 import type { Connection, SqlRow, Statement } from './connection.js';
 import type { RunRow } from './run-row.js';
 import {
-  HEADER_COLUMN,
-  headerChecksum,
+  HEADER_COLUMNS,
+  insertValues,
+  progressValues,
   RUN_COLUMNS,
+  RUN_INSERT,
+  RUN_PROGRESS,
   RUN_UPDATE,
-  runChecksum,
   runOf,
   updateValues,
 } from './run-row.js';
@@ -23,9 +25,9 @@ export class RunRows {
   readonly #find: Statement;
   readonly #findWithHeader: Statement;
   readonly #list: Statement;
-  readonly #nextId: Statement;
   readonly #insert: Statement;
   readonly #update: Statement;
+  readonly #progress: Statement;
   readonly #delete: Statement;
   readonly #owned: Statement;
   readonly #withCommands: Statement;
@@ -34,38 +36,35 @@ export class RunRows {
   constructor({ prepare }: Connection) {
     this.#find = prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`);
     this.#findWithHeader = prepare(
-      `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMN} FROM runs WHERE run_id = ?`,
+      `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMNS} FROM runs WHERE run_id = ?`,
     );
     this.#list = prepare(
-      `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMN} FROM runs WHERE run_id > ? AND ended IN (?, ?) ORDER BY run_id LIMIT ?`,
+      `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMNS} FROM runs WHERE run_id > ? AND (ended_at IS NOT NULL) IN (?, ?) ORDER BY run_id LIMIT ?`,
     );
-    this.#nextId = prepare(`SELECT seq + 1 AS id FROM sqlite_sequence WHERE name = 'runs'`);
-    this.#insert = prepare(
-      `INSERT INTO runs (id, run_id, ended, entry_count, owner, token, is_takeover, takeovers, waiting, checksum, header_checksum, header)
-       VALUES (?, ?, 0, 0, ?, ?, 0, 0, 0, ?, ?, ?)`,
-    );
+    this.#insert = prepare(RUN_INSERT);
     this.#update = prepare(RUN_UPDATE);
-    this.#delete = prepare('DELETE FROM runs WHERE id = ?');
-    this.#owned = prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE NOT ended AND owner = ?`);
+    this.#progress = prepare(RUN_PROGRESS);
+    this.#delete = prepare('DELETE FROM runs WHERE run_id = ?');
+    this.#owned = prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE ended_at IS NULL AND owner = ?`);
     this.#withCommands = prepare(
-      `SELECT ${RUN_COLUMNS} FROM runs WHERE NOT ended AND waiting > 0 AND owner = ?`,
+      `SELECT ${RUN_COLUMNS} FROM runs WHERE ended_at IS NULL AND waiting_commands > 0 AND owner = ?`,
     );
     // Owner by owner, so that the runs of living owners are not looked at.
     this.#claimable = prepare(
       `WITH RECURSIVE holders (owner) AS (
-         SELECT min(owner) FROM runs WHERE NOT ended AND owner IS NOT NULL
+         SELECT min(owner) FROM runs WHERE ended_at IS NULL AND owner IS NOT NULL
          UNION ALL
-         SELECT (SELECT min(runs.owner) FROM runs WHERE NOT ended AND runs.owner > holders.owner)
+         SELECT (SELECT min(runs.owner) FROM runs WHERE ended_at IS NULL AND runs.owner > holders.owner)
          FROM holders WHERE holders.owner IS NOT NULL
        ), claimable AS (
-         SELECT id FROM runs WHERE NOT ended AND owner IS NULL AND run_id > ?1
+         SELECT run_id FROM runs WHERE ended_at IS NULL AND owner IS NULL AND run_id > ?1
          UNION ALL
-         SELECT runs.id FROM holders JOIN runs ON runs.owner = holders.owner
-         WHERE NOT runs.ended AND run_id > ?1 AND NOT EXISTS (
+         SELECT runs.run_id FROM holders JOIN runs ON runs.owner = holders.owner
+         WHERE runs.ended_at IS NULL AND run_id > ?1 AND NOT EXISTS (
            SELECT 1 FROM owners WHERE owners.owner = holders.owner AND lease_ends_at > ?2
          )
        )
-       SELECT ${RUN_COLUMNS} FROM runs WHERE id IN (SELECT id FROM claimable) ORDER BY run_id LIMIT ?3`,
+       SELECT ${RUN_COLUMNS} FROM runs WHERE run_id IN (SELECT run_id FROM claimable) ORDER BY run_id LIMIT ?3`,
     );
   }
 
@@ -93,28 +92,33 @@ export class RunRows {
   }
 
   insert(header: RunHeader, owner: string | null): void {
-    const { runId } = header;
-    const id = Number(this.#nextId.get()?.['id'] ?? 1);
-    const text = JSON.stringify(header);
-    const fresh = {
-      ended: false,
-      entryCount: 0,
+    const run: RunRow = {
+      runId: header.runId,
+      status: 'running',
+      phase: null,
+      reason: null,
+      updatedAt: Math.floor(header.startedAt),
+      endedAt: null,
       owner,
       token: owner === null ? 0 : 1,
       isTakeover: false,
       takeovers: 0,
-      waiting: 0,
+      entryCount: 0,
+      waitingCommands: 0,
     };
-    const checksum = runChecksum({ id, runId, ...fresh });
-    const { token } = fresh;
-    this.#insert.run(id, runId, owner, token, checksum, headerChecksum(runId, text), text);
+    this.#insert.run(...insertValues(run, header));
   }
 
   update(run: RunRow): void {
     this.#update.run(...updateValues(run));
   }
 
+  /** As `update`, for a run whose end, owner and commands are as they were. */
+  progress(run: RunRow): void {
+    this.#progress.run(...progressValues(run));
+  }
+
   delete(run: RunRow): void {
-    this.#delete.run(run.id);
+    this.#delete.run(run.runId);
   }
 }

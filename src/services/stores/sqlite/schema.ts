@@ -5,56 +5,64 @@ export const APPLICATION_ID = 0x506c616e;
 export const SCHEMA_VERSION = 1;
 
 /**
- * An entry's row id is its place: the number of its run times 2^28 plus its sequence. So the entries of a run lie
- * together, the next one goes to the end of the page that was written last, and no second index has to be written: an
- * append writes two pages, that one and the one of the run's row, however long the journal.
+ * Made to be read by people: docs/stores.md describes the tables. Times are milliseconds since the epoch. What the store
+ * needs for itself comes last. Every row has a checksum of its content: SQLite has none, and a flipped bit in a text is
+ * a text again.
  */
-export const SEQUENCE_BITS = 28;
-
-/** Every row has a checksum of its content: SQLite has none, and a flipped bit in a text is a text again. */
 const version1 = `
 CREATE TABLE runs (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  run_id TEXT NOT NULL UNIQUE,
-  ended INTEGER NOT NULL,
-  entry_count INTEGER NOT NULL,
+  run_id TEXT NOT NULL PRIMARY KEY,
+  goal TEXT NOT NULL,
+  status TEXT NOT NULL,
+  phase TEXT,
+  reason TEXT,
+  labels TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  ended_at INTEGER,
   owner TEXT,
   token INTEGER NOT NULL,
   is_takeover INTEGER NOT NULL,
   takeovers INTEGER NOT NULL,
-  waiting INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
+  entry_count INTEGER NOT NULL,
+  waiting_commands INTEGER NOT NULL,
+  header TEXT NOT NULL,
   header_checksum INTEGER NOT NULL,
-  header TEXT NOT NULL
-) STRICT;
-CREATE INDEX unfinished_runs ON runs (owner, run_id) WHERE NOT ended;
-CREATE INDEX runs_with_commands ON runs (owner) WHERE NOT ended AND waiting > 0;
-CREATE TABLE owners (
-  owner TEXT PRIMARY KEY,
-  lease_ends_at REAL NOT NULL,
   checksum INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TABLE entries (
-  place INTEGER PRIMARY KEY,
-  checksum INTEGER NOT NULL,
-  body TEXT NOT NULL
 ) STRICT;
-CREATE TABLE states (
-  run INTEGER PRIMARY KEY,
+CREATE INDEX unfinished_runs ON runs (owner, run_id) WHERE ended_at IS NULL;
+CREATE INDEX runs_with_commands ON runs (owner) WHERE ended_at IS NULL AND waiting_commands > 0;
+CREATE TABLE entries (
+  run_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL,
   checksum INTEGER NOT NULL,
-  body TEXT NOT NULL
+  PRIMARY KEY (run_id, sequence)
 ) STRICT;
 CREATE TABLE commands (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  run INTEGER NOT NULL,
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id TEXT NOT NULL,
   command_id TEXT NOT NULL,
-  checksum INTEGER NOT NULL,
+  posted_at INTEGER NOT NULL,
   body TEXT,
   answer TEXT,
-  UNIQUE (run, command_id)
+  checksum INTEGER NOT NULL,
+  UNIQUE (run_id, command_id)
 ) STRICT;
-CREATE INDEX waiting_commands ON commands (run, id) WHERE body IS NOT NULL;
+CREATE INDEX waiting_commands ON commands (run_id, number) WHERE body IS NOT NULL;
+CREATE TABLE states (
+  run_id TEXT NOT NULL PRIMARY KEY,
+  sequence INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+CREATE TABLE owners (
+  owner TEXT PRIMARY KEY,
+  lease_ends_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 `;
 
 /**
@@ -71,7 +79,9 @@ export const SCHEMA_OBJECTS: readonly string[] = [
   'runs',
   'runs_with_commands',
   'sqlite_autoindex_commands_1',
+  'sqlite_autoindex_entries_1',
   'sqlite_autoindex_runs_1',
+  'sqlite_autoindex_states_1',
   'sqlite_sequence',
   'states',
   'unfinished_runs',

@@ -1,5 +1,4 @@
 import { InboxFullError, RunConflictError, RunNotFoundError } from '../../../errors.js';
-import type { JournalEntry } from '../../../journal/entry.js';
 import { systemClock } from '../../clock.js';
 import type {
   AppendOptions,
@@ -7,7 +6,6 @@ import type {
   PostedCommand,
   RunClaim,
   RunStore,
-  RunSummary,
   StoredCommand,
   StoredEntry,
   StoredRun,
@@ -21,7 +19,7 @@ import { JournalRows } from './journal-rows.js';
 import { openFile } from './open-file.js';
 import { OwnerRows } from './owner-rows.js';
 import type { RunRow } from './run-row.js';
-import { headerOf, runOf } from './run-row.js';
+import { headerOf, runOf, summaryOf } from './run-row.js';
 import { RunRows } from './run-rows.js';
 import { isBusyError } from './sqlite-error.js';
 
@@ -55,7 +53,7 @@ export interface SqliteStoreOptions {
  * const orchestrator = createOrchestrator({ agents, planner, store });
  * ```
  */
-export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
+export function sqliteStore<Entry extends StoredEntry = StoredEntry>({
   path,
 }: SqliteStoreOptions): RunStore<Entry> {
   const connection = openFile(path);
@@ -84,13 +82,7 @@ export function sqliteStore<Entry extends StoredEntry = JournalEntry>({
       write(() => append(tables, runId, expectedSequence, entries, options)),
     read: (runId, from = 0) =>
       read(() => readRun(tables, runId, from) as StoredRun<Entry> | undefined),
-    list: (filter = {}) =>
-      read(() =>
-        runs.list(filter).map((row): RunSummary => {
-          const { entryCount, ended } = runOf(row);
-          return { header: headerOf(row), entryCount, ended };
-        }),
-      ),
+    list: (filter = {}) => read(() => runs.list(filter).map(summaryOf)),
     renew: (owner, leaseMs, now) => write(() => owners.renew(owner, leaseMs, now)),
     claim: (runId, owner, now) => write(() => claim(tables, runId, owner, now)),
     owned: (owner, filter = {}) =>
@@ -143,16 +135,29 @@ function append(
   runId: string,
   expectedSequence: number,
   entries: readonly StoredEntry[],
-  { token, ended = false, taken = [], state, hasProgressed = false }: AppendOptions,
+  { token, ended = false, taken = [], standing, state, hasProgressed = false }: AppendOptions,
 ): void {
   const run = known(runs, runId);
-  refuseConflict(run, expectedSequence, token);
+  refuseConflict({ ...run, ended: run.endedAt !== null }, expectedSequence, token);
   const entryCount = run.entryCount + entries.length;
   journals.append(run, run.entryCount, entries);
-  const waiting = run.waiting - journals.take(run, taken);
+  const waitingCommands = run.waitingCommands - journals.take(run, taken);
   if (state !== undefined) journals.keepState(run, entryCount, state);
   const takeovers = hasProgressed ? 0 : run.takeovers;
-  runs.update({ ...run, waiting, ended, entryCount, takeovers });
+  const counts = { waitingCommands, entryCount, takeovers };
+  const written = { ...run, ...standing, ...counts, ...timesAfter(run, entries, ended) };
+  if (ended || waitingCommands !== run.waitingCommands) runs.update(written);
+  else runs.progress(written);
+}
+
+/** The times of a run after an append. */
+function timesAfter(
+  run: RunRow,
+  entries: readonly StoredEntry[],
+  ended: boolean,
+): Pick<RunRow, 'updatedAt' | 'endedAt'> {
+  const updatedAt = entries.at(-1)?.at ?? run.updatedAt;
+  return { updatedAt, endedAt: ended ? updatedAt : null };
 }
 
 function post(
@@ -164,11 +169,11 @@ function post(
   const isOwned = run.owner !== null && owners.hasLease(run.owner, command.at);
   const posted = journals.posted(run, command.id);
   if (posted !== undefined) return { ...posted, isOwned };
-  if (run.ended) throw new RunConflictError(`Run '${runId}' has ended`);
-  if (run.waiting >= INBOX_LIMIT)
+  if (run.endedAt !== null) throw new RunConflictError(`Run '${runId}' has ended`);
+  if (run.waitingCommands >= INBOX_LIMIT)
     throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
   journals.post(run, command);
-  runs.update({ ...run, waiting: run.waiting + 1 });
+  runs.update({ ...run, waitingCommands: run.waitingCommands + 1 });
   return { isOwned };
 }
 
@@ -181,7 +186,7 @@ function readRun({ runs, journals }: Tables, runId: string, from: number): Store
   return Object.freeze({
     header: headerOf(row),
     entries,
-    ended: run.ended,
+    ended: run.endedAt !== null,
     ...(run.owner === null ? {} : { token: run.token }),
     ...(state === undefined ? {} : { state }),
   });
@@ -194,7 +199,7 @@ function claim(
   now: number,
 ): RunClaim | undefined {
   const run = runs.find(runId);
-  if (run === undefined || run.ended) return undefined;
+  if (run === undefined || run.endedAt !== null) return undefined;
   const isHeld = run.owner !== null && run.owner !== owner;
   if (isHeld && owners.hasLease(run.owner, now)) return undefined;
   const token = run.token + 1;

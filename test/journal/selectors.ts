@@ -1,12 +1,9 @@
-import type { Fact } from '../model/facts.js';
-import type { OpenApproval, RunRecord, StepRecord } from './record.js';
+import type { Fact } from '../../src/model/facts.js';
+import type { RunRecord, StepRecord } from '../../src/journal/record.js';
 
 /** The step with this id; in a sub-plan the id is a path: 's2/s1'. */
 export const stepById = (record: RunRecord, id: string): StepRecord | undefined =>
   record.steps.find((step) => step.id === id);
-
-/** The questions that wait for a person, the oldest first. */
-export const openApprovals = (record: RunRecord): readonly OpenApproval[] => record.openApprovals;
 
 /** One message of seed 004's protocol. */
 export interface TranscriptLine {

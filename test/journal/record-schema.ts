@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import type { JsonValue } from '../canonical-json.js';
-import { chooseSchema, complexitySchema } from '../model/plan.js';
-import { level, phase, runStatus } from '../model/statuses.js';
+import type { JsonValue } from '../../src/canonical-json.js';
+import { chooseSchema, complexitySchema } from '../../src/model/plan.js';
+import { level, phase, runStatus } from '../../src/model/statuses.js';
 
 /*
  * Records and reports as they are checked when they come from outside: a file, another process, another version.

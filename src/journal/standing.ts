@@ -1,0 +1,22 @@
+import { readableText } from '../canonical-json.js';
+import { cutMessage } from '../failure.js';
+import type { Fact } from '../model/facts.js';
+import type { RunStanding } from '../model/run-store.js';
+
+/** What facts change about where a run stands. Sub-plans have phases of their own, which are not those of the run. */
+export const standingAfter = (facts: readonly Fact[]): Partial<RunStanding> | undefined => {
+  let standing: Partial<RunStanding> | undefined;
+  for (const fact of facts) {
+    if (fact.type === 'phase.entered' && fact.parentStepId === null) {
+      standing = { ...standing, phase: fact.phase };
+    }
+    if (fact.type === 'run.ended') {
+      standing = {
+        ...standing,
+        status: fact.status,
+        reason: cutMessage(readableText(fact.reason)),
+      };
+    }
+  }
+  return standing;
+};
