@@ -1,7 +1,7 @@
 import type { Dependency, Feedback } from '../agents/agent.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { FeedbackReference, OutputReference } from '../model/calls.js';
-import { deepFrozen } from './deep-frozen.js';
+import { deepFrozen } from '../deep-frozen.js';
 import type { OutputLookup } from './team.types.js';
 
 const NOTHING: readonly never[] = Object.freeze([]);

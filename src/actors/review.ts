@@ -1,3 +1,4 @@
+import { checked } from '../model/check.js';
 import type { TestResult } from '../agents/verdict.js';
 import { verdictSchema } from '../agents/verdict.js';
 import type { CallOutcome, SupervisorRequest } from '../model/calls.js';
@@ -29,7 +30,7 @@ export const review = async (
   const usage = usageIn(value);
   const plain = bounded(value, team.maxOutputBytes, usage);
   if (!plain.ok) return plain.failure;
-  const parsed = verdictSchema.safeParse(plain.value);
+  const parsed = checked(verdictSchema, plain.value);
   if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error), usage);
   const { score, issues, feedback } = parsed.data;
   return answered({ role: 'supervisor', score, issues, feedback }, null, usage);

@@ -1,3 +1,4 @@
+import { checked } from '../model/check.js';
 import { testResultSchema } from '../agents/verdict.js';
 import type { CallOutcome, TesterRequest } from '../model/calls.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
@@ -24,7 +25,7 @@ export const testStep = async (
   const usage = usageIn(value);
   const plain = bounded(value, team.maxOutputBytes, usage);
   if (!plain.ok) return plain.failure;
-  const parsed = testResultSchema.safeParse(plain.value);
+  const parsed = checked(testResultSchema, plain.value);
   if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error), usage);
   const { passed, failures } = parsed.data;
   const answer = { role: 'tester', passed, failures: failures.length } as const;

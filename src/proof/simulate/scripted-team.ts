@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { Agent } from '../../agents/agent.js';
 import { defineAgent } from '../../agents/agent.js';
