@@ -20,7 +20,8 @@ const issue = z.object({
   message: z.string(),
   severity: z.optional(z.enum(['error', 'warning'])),
 });
-const json: z.ZodMiniType<JsonValue> = z.json();
+/** Stored facts are read from JSON, where every value is one. */
+const json = z.custom<JsonValue>((value) => value !== undefined);
 const role = z.enum(['planner', 'worker', 'supervisor', 'tester', 'summarizer']);
 const plannedStep = z.object({
   id: stepId,
