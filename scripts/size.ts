@@ -28,7 +28,7 @@ const MEASURED: readonly Measured[] = [
     name: 'planwright, everything it exports, without its peers',
     entry: `export * from './src/index.ts';`,
     external: ['xstate', 'zod'],
-    budgetBytes: 61_900,
+    budgetBytes: 60_400,
     goalBytes: 45_000,
   },
   {

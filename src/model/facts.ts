@@ -21,7 +21,7 @@ const issue = z.object({
   severity: z.optional(z.enum(['error', 'warning'])),
 });
 /** Stored facts are read from JSON, where every value is one. */
-const json = z.custom<JsonValue>((value) => value !== undefined);
+const json = z.custom<JsonValue>((value: unknown) => value !== undefined);
 const role = z.enum(['planner', 'worker', 'supervisor', 'tester', 'summarizer']);
 const plannedStep = z.object({
   id: stepId,

@@ -89,4 +89,6 @@ const ours = (name: string): string => join(root, 'node_modules', name);
 
 /** A file of ours as a user of the package writes it. */
 export const asWrittenByUser = (path: string): string =>
-  readFileSync(join(root, path), 'utf8').replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'");
+  readFileSync(join(root, path), 'utf8')
+    .replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'")
+    .replaceAll(/'(?:\.\.\/)+src\/services\/stores\/index\.js'/g, "'planwright/store'");

@@ -1,0 +1,16 @@
+export { memoryStore } from '../memory-store.js';
+
+export type {
+  AppendOptions,
+  ClaimableRun,
+  MaybePromise,
+  RunClaim,
+  RunFilter,
+  RunHeader,
+  RunStore,
+  RunSummary,
+  StoredCommand,
+  StoredEntry,
+  StoredRun,
+  StoredState,
+} from '../../model/run-store.js';
