@@ -4,7 +4,7 @@ import type { ChartRunner, RunnerOf } from './chart-runner.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
 import { Macrostep } from './macrostep.js';
 import { restoredState, savedState } from './saved-state.js';
-import { sharedRunner } from './shared-runner.js';
+import { prepareFastPath, sharedRunner } from './shared-runner.js';
 
 export interface KernelCharts {
   /** The name of the chart a run starts with. */
@@ -50,6 +50,7 @@ export const createKernel = (
   );
   return {
     initialState: EMPTY,
+    prepare: runnerOf === sharedRunner ? prepareFastPath : () => Promise.resolve(),
     step: (state: KernelState, input: KernelInput): KernelStep => {
       const macrostep = new Macrostep(runners, state);
       macrostep.perform(root, input);

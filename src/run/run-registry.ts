@@ -7,7 +7,6 @@ import {
 import type { ReadJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunClaim, RunHeader, RunStore } from '../model/run-store.js';
-import { prepareFastPath } from '../kernel/shared-runner.js';
 import type { Engine, ForkedRun } from './engine.js';
 import { CommandPoller } from './command-poller.js';
 import type { Durability } from './durability.js';
@@ -118,7 +117,7 @@ export class RunRegistry {
   ): Promise<{ readonly header: RunHeader; readonly entries: ReadJournal['entries'] }> {
     const stored = await this.#parts.store?.read(runId);
     if (stored !== undefined) {
-      const [{ readJournal }] = await Promise.all([loadJournal(), prepareFastPath()]);
+      const [{ readJournal }] = await Promise.all([loadJournal(), this.#parts.kernel.prepare()]);
       return { header: stored.header, entries: readJournal(stored, runId).entries };
     }
     throw new RunNotFoundError(
@@ -227,7 +226,7 @@ export class RunRegistry {
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
     }
-    const [{ takeUp }] = await Promise.all([loadTakeUp(), prepareFastPath()]);
+    const [{ takeUp }] = await Promise.all([loadTakeUp(), kernel.prepare()]);
     const taken = await takeUp(runId, {
       store,
       lease: keeping.lease,
