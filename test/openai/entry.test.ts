@@ -55,6 +55,7 @@ describe('planwright/openai', () => {
     };
     expect(manifest.exports['./openai']).toEqual({
       types: './dist/services/openai/index.d.ts',
+      node: './dist/node/openai.js',
       default: './dist/services/openai/index.js',
     });
     expect(manifest.peerDependencies['openai']).toMatch(/^\^6/);

@@ -19,10 +19,6 @@ import { networkedStore } from './network.js';
 import { plan, review, summarize, test } from './roles.js';
 import type { Stage } from './stage.js';
 import { STORE_RETRY_MS } from './world.js';
-// Loaded when they are asked for otherwise, and no virtual clock waits for that.
-import '../../run/connected-run.js';
-import '../../run/recovery.js';
-import '../../run/resume-stored.js';
 
 /** What a world is played with instead of the real thing; how a planted bug gets in. */
 export interface Understudies {
