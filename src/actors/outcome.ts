@@ -3,6 +3,7 @@ import type { Usage } from '../model/usage.js';
 import { usageSchema } from '../model/usage.js';
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson } from '../canonical-json.js';
+import { pathText } from '../errors.js';
 import type { Answer, CallFailure, CallOutcome, FailureCode } from '../model/calls.js';
 import { deepFrozen } from '../deep-frozen.js';
 
@@ -83,5 +84,5 @@ export const schemaCodes = (error: SchemaError): string =>
 const issueTexts = ({ issues }: SchemaError, textOf: (issue: SchemaIssue) => string): string =>
   issues
     .slice(0, 20)
-    .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${textOf(issue)}`)
+    .map((issue) => `${pathText(issue.path) || 'value'}: ${textOf(issue)}`)
     .join('; ');

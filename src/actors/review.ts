@@ -3,7 +3,7 @@ import type { TestResult } from '../agents/verdict.js';
 import { verdictSchema } from '../agents/verdict.js';
 import type { CallOutcome, SupervisorRequest } from '../model/calls.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
-import { dependenciesOf, outputBehind } from './references.js';
+import { dependenciesOf, handedOutput } from './references.js';
 import type { Callable, CallSurroundings, OutputLookup } from './team.types.js';
 
 /** Asks the supervisor for a verdict. A score that is no number from 0 to 100 is no verdict. */
@@ -38,7 +38,7 @@ export const review = async (
 
 /** It was checked when the tester gave it. */
 const testsBehind = (key: string | null, outputs: OutputLookup): TestResult | null =>
-  key === null ? null : (outputBehind([key], outputs) as unknown as TestResult | null);
+  key === null ? null : (handedOutput([key], outputs) as unknown as TestResult | null);
 
 /** A checked plan is what a user's plan looks like, with every default filled in. */
 type ReviewPlan = Parameters<NonNullable<Callable['supervisor']>>[0]['plan'];

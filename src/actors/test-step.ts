@@ -2,7 +2,7 @@ import { checked } from '../model/check.js';
 import { testResultSchema } from '../agents/verdict.js';
 import type { CallOutcome, TesterRequest } from '../model/calls.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
-import { outputBehind } from './references.js';
+import { handedOutput } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
 /** Asks the tester about the work of one step. */
@@ -17,7 +17,7 @@ export const testStep = async (
     goal: request.goal,
     depth: request.depth,
     step: request.step,
-    output: outputBehind(request.results[0]?.keys ?? [], outputs),
+    output: handedOutput(request.results[0]?.keys ?? [], outputs),
     cycle: request.cycle,
     key,
     signal,

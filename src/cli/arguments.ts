@@ -3,7 +3,7 @@ import type { ParseArgsConfig } from 'node:util';
 
 import { presets } from '../policy/presets.js';
 import type { ProveTeam } from '../proof/prove/prove.types.js';
-import { nearest } from './nearest.js';
+import { closestName } from '../policy/closest-name.js';
 
 export const USAGE = `planwright prove <preset or module> [options]
 
@@ -94,7 +94,7 @@ const parsed = (args: readonly string[]) => {
 };
 
 const unknownOption = ({ name, rawName }: { name: string; rawName: string }): string => {
-  const near = nearest(name, Object.keys(OPTIONS));
+  const near = closestName(name, Object.keys(OPTIONS));
   const hint = near === undefined ? '' : `: did you mean --${near}?`;
   return `Unknown option ${rawName}${hint}`;
 };

@@ -26,11 +26,13 @@ export const checkedByUser = <Schema extends z.core.$ZodType>(
 /** What is wrong with a value, much as zod's English locale says it. */
 const issueText = (issue: RawIssue): string => TEXTS[issue.code](issue as never);
 
+const INVALID = 'Invalid input';
+
 const TEXTS: {
   readonly [Code in RawIssue['code']]: (issue: Extract<RawIssue, { code: Code }>) => string;
 } = {
   invalid_type: ({ expected, input }) =>
-    `Invalid input: expected ${expected}, received ${typeText(input)}`,
+    `${INVALID}: expected ${expected}, received ${typeText(input)}`,
   invalid_value: ({ values }) => `Invalid option: expected ${oneOf(values)}`,
   too_big: (issue) => `Too big: expected ${sizeText(issue, '<', issue.maximum)}`,
   too_small: (issue) => `Too small: expected ${sizeText(issue, '>', issue.minimum)}`,
@@ -42,10 +44,10 @@ const TEXTS: {
   invalid_union: ({ options }) =>
     Array.isArray(options)
       ? `Invalid option: expected ${oneOf(options)}`
-      : 'Invalid input: no option matches',
-  invalid_key: () => 'Invalid input: unexpected key',
-  invalid_element: () => 'Invalid input: unexpected element',
-  custom: () => 'Invalid input',
+      : `${INVALID}: no option matches`,
+  invalid_key: () => INVALID,
+  invalid_element: () => INVALID,
+  custom: () => INVALID,
 };
 
 const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };

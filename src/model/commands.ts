@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 
+import { pathText } from '../errors.js';
 import { checked } from './check.js';
 
 /*
@@ -90,7 +91,7 @@ export const parseCommand = (candidate: unknown): ParsedCommand => {
     if (parsed.success) return { ok: true, command: parsed.data };
     const issues = parsed.error.issues
       .slice(0, ISSUES_MAX)
-      .map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+      .map((issue) => `${pathText(issue.path)}: ${issue.message}`);
     return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
   } catch {
     // A proxy or a getter that throws when it is looked at.

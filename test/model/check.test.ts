@@ -13,7 +13,7 @@ describe('messages about values that do not fit a schema', () => {
     const [told] = await runProcess(new URL('./mini-user.ts', import.meta.url));
     expect(told).toEqual({
       output:
-        'files.0: Too small: expected string to have >=2 characters; files.1: Invalid input: expected string, received number; url: Invalid string: expected url',
+        'files[0]: Too small: expected string to have >=2 characters; files[1]: Invalid input: expected string, received number; url: Invalid string: expected url',
       command: {
         accepted: false,
         reason: 'invalid-command: extraMs: Too small: expected number to be >=1',

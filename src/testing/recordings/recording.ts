@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { agentReportSchema } from '../../agents/report.js';
 import type { JsonValue } from '../../canonical-json.js';
-import { InvalidRecordingError } from '../../errors.js';
+import { InvalidRecordingError, pathText } from '../../errors.js';
 import { checked } from '../../model/check.js';
 import { factSchema } from '../../model/facts.js';
 
@@ -46,6 +46,6 @@ export const parsedRecording = (candidate: unknown): Recording => {
   const parsed = checked(recordingSchema, candidate);
   if (parsed.success) return parsed.data;
   throw new InvalidRecordingError(
-    parsed.error.issues.map(({ code, path, message }) => ({ code, path: path.join('.'), message })),
+    parsed.error.issues.map(({ code, path, message }) => ({ code, path: pathText(path), message })),
   );
 };
