@@ -56,7 +56,7 @@ const overrides: OxlintOverride[] = [
     // The root, the registry for runs of a store, and the kernel load code when a program first needs it.
     // The command line loads what its user names.
     files: [
-      'src/orchestrator/create-orchestrator.ts',
+      'src/orchestrator/{create-orchestrator,load-all-parts}.ts',
       'src/run/run-registry.ts',
       'src/kernel/shared-runner.ts',
       'src/cli/**/*.ts',

@@ -21,7 +21,10 @@ const issue = z.object({
   severity: z.optional(z.enum(['error', 'warning'])),
 });
 /** Stored facts are read from JSON, where every value is one. */
-const json = z.custom<JsonValue>((value: unknown) => value !== undefined);
+const json = z.unknown().check(({ value, issues }) => {
+  if (value === undefined)
+    issues.push({ code: 'custom', input: value, message: 'Expected a value' });
+}) as z.ZodMiniType<JsonValue>;
 const role = z.enum(['planner', 'worker', 'supervisor', 'tester', 'summarizer']);
 const plannedStep = z.object({
   id: stepId,

@@ -10,7 +10,6 @@ import { configurationIssues, inputIssues, readInput, readOptions } from './conf
 import { rememberInternals } from './internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
-import { prepareFastPath } from '../kernel/shared-runner.js';
 import type { OrchestratorMachine } from './charts.js';
 import { chartsOf, liveMachine } from './charts.js';
 import type { Settings } from '../model/settings.js';
@@ -24,7 +23,7 @@ import type { DurabilityOptions } from '../run/durability.js';
 import { durabilityOf } from '../run/durability.js';
 import type { RunParts } from '../run/live-run.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
-import { loadRunParts, RunRegistry } from '../run/run-registry.js';
+import { RunRegistry } from '../run/run-registry.js';
 import type { ConnectedRun, Run } from '../run/run.types.js';
 import type { Clock } from '../services/clock.js';
 import { systemClock } from '../services/clock.js';
@@ -250,10 +249,6 @@ const CLOSE_GRACE_MS = 5_000;
 const loadTimeTravel = () => import('../time-travel/time-travel.js');
 
 const loadRetention = () => import('../run/retention.js');
-
-/** Loads every part that is otherwise loaded when it is first needed. A virtual clock does not wait for that. */
-export const loadAllParts = (): Promise<unknown> =>
-  Promise.all([loadTimeTravel(), loadRetention(), loadRunParts(), prepareFastPath()]);
 
 /** One set for all orchestrators of a process: making and learning them is most of what an orchestrator costs. */
 const sharedCharts = once(() => chartsOf());

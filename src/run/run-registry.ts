@@ -326,9 +326,5 @@ const loadJournal = () => import('../journal/read-journal.js');
 const loadCarryOver = () => import('./carry-over.js');
 const loadConnection = () => import('./connected-run.js');
 
-/** Loads all of them. */
-export const loadRunParts = (): Promise<unknown> =>
-  Promise.all([loadTakeUp(), loadRecovery(), loadJournal(), loadCarryOver(), loadConnection()]);
-
 const noStore = (runId: string): string =>
   `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`;

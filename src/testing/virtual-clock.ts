@@ -2,7 +2,7 @@
  * Time that stands still until it is told to move: hours of timeouts and retries in milliseconds, in the same
  * order every time.
  */
-import { loadAllParts } from '../orchestrator/create-orchestrator.js';
+import { loadAllParts } from '../orchestrator/load-all-parts.js';
 import { effectiveDelayMs } from '../services/clock.js';
 import type { Clock } from '../services/clock.js';
 

@@ -26,9 +26,10 @@ export interface CheckedFork {
 const key = z.string().check(z.minLength(1), z.maxLength(2_000));
 const answer = z.union([
   z.strictObject({ key, throws: z.string().check(z.maxLength(20_000)) }),
-  z
-    .strictObject({ key, returns: z.unknown() })
-    .check(z.refine((given) => 'returns' in given, 'Expected `returns` or `throws`')),
+  z.strictObject({ key, returns: z.unknown() }).check(({ value, issues }) => {
+    const message = 'Expected `returns` or `throws`';
+    if (!('returns' in value)) issues.push({ code: 'custom', input: value, message });
+  }),
 ]);
 
 const optionsSchema = z.strictObject({

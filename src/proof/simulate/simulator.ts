@@ -1,4 +1,4 @@
-import { loadAllParts } from '../../orchestrator/create-orchestrator.js';
+import { loadAllParts } from '../../orchestrator/load-all-parts.js';
 import type { Policy } from '../../model/policy.js';
 import type { Simulation } from './play.js';
 import { playWorld } from './play.js';
