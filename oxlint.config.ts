@@ -53,11 +53,12 @@ const overrides: OxlintOverride[] = [
     rules: { 'eslint/max-lines': maxLines(740) },
   },
   {
-    // The root, and the registry for runs of a store, may load a room when it is asked for: who never asks does not carry it.
+    // The root, the registry for runs of a store, and the kernel load code when a program first needs it.
     // The command line loads what its user names.
     files: [
-      'src/orchestrator/create-orchestrator.ts',
+      'src/orchestrator/{create-orchestrator,load-all-parts}.ts',
       'src/run/run-registry.ts',
+      'src/kernel/shared-runner.ts',
       'src/cli/**/*.ts',
     ],
     rules: { 'planwright/no-dynamic-import': 'off' },

@@ -1,5 +1,5 @@
-import { memoryStore } from '../src/index.js';
-import type { RunStore } from '../src/index.js';
+import { memoryStore } from '../src/services/stores/index.js';
+import type { RunStore } from '../src/services/stores/index.js';
 
 /** What a store was given: the header, the entries and the states, as JSON in UTF-8. */
 export interface Written {

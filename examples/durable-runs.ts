@@ -1,4 +1,5 @@
-import { createOrchestrator, defineAgent, memoryStore, RunClaimedError } from '../src/index.js';
+import { createOrchestrator, defineAgent, RunClaimedError } from '../src/index.js';
+import { memoryStore } from '../src/services/stores/index.js';
 
 const store = memoryStore(); // or sqliteStore({ path: 'runs.db' }) from planwright/store/sqlite
 const calls: string[] = [];

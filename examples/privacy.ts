@@ -1,12 +1,7 @@
 import { z } from 'zod';
 
-import {
-  createOrchestrator,
-  defineAgent,
-  definePolicy,
-  memoryStore,
-  secret,
-} from '../src/index.js';
+import { createOrchestrator, defineAgent, definePolicy, secret } from '../src/index.js';
+import { memoryStore } from '../src/services/stores/index.js';
 
 const login = defineAgent({
   name: 'login',

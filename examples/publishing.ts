@@ -1,5 +1,7 @@
-import type { Orchestrator, RunStore } from '../src/index.js';
-import { createOrchestrator, defineAgent, memoryStore, presets } from '../src/index.js';
+import type { Orchestrator } from '../src/index.js';
+import { createOrchestrator, defineAgent, presets } from '../src/index.js';
+import type { RunStore } from '../src/services/stores/index.js';
+import { memoryStore } from '../src/services/stores/index.js';
 
 const writer = defineAgent({
   name: 'writer',

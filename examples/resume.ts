@@ -1,4 +1,5 @@
-import { createOrchestrator, defineAgent, memoryStore } from '../src/index.js';
+import { createOrchestrator, defineAgent } from '../src/index.js';
+import { memoryStore } from '../src/services/stores/index.js';
 
 const calls: string[] = [];
 const worker = defineAgent({

@@ -12,7 +12,7 @@ export const arrowsTable = (): string => {
     '| room of `src` | what | may import |',
     '| --- | --- | --- |',
     ...all.map(([name, room]) => `| \`${name}\` | ${room.purpose} | ${importsText(room)} |`),
-    `| \`${leaves.join('`, `').replaceAll('.js', '.ts')}\` | every error; a thrown value as data; untrusted values as bounded plain JSON | each other, \`zod\` |`,
+    `| \`${leaves.join('`, `').replaceAll('.js', '.ts')}\` | every error; a thrown value as data; untrusted values as bounded plain JSON; deep freezing | each other |`,
     '| `index.ts`, `testing.ts` | the entry points, named exports only | every room |',
   ].join('\n');
 };

@@ -19,6 +19,10 @@ const needsNode = [
 /** Holds in all of src, also where Node is. */
 const everywhere = [
   { regex: '^planwright(?:/|$)', message: 'Inside src, import the file itself.' },
+  {
+    regex: '^zod$',
+    message: 'Import zod/mini: zod brings every method and every locale into the bundle of an app.',
+  },
   { regex: '[^.]/\\.\\.(?:/|$)|^\\./\\.\\.', message: 'Write the shortest relative path.' },
 ];
 

@@ -1,51 +1,105 @@
-// Bundles the public entry point for a browser and holds it to its size budget.
-// esbuild refuses `node:` imports on the browser platform, so this is also the browser check.
+// What a front end pays for planwright, held to two budgets that only ever fall. esbuild refuses `node:` imports on the
+// browser platform, so this is also the browser check.
 import { gzipSync } from 'node:zlib';
 
+import type { BuildOptions } from 'esbuild';
 import { build } from 'esbuild';
 
-/** What `planwright` may add to a front end: minified and gzipped, without its peers. 1 kB = 1000 bytes. */
-const GZIP_BUDGET_BYTES = 65_200;
+interface Measured {
+  readonly name: string;
+  readonly entry: string;
+  readonly external: readonly string[];
+  /** Minified and gzipped, without what is loaded on demand. Lowered to what was reached, rounded up to 100 bytes. */
+  readonly budgetBytes: number;
+  readonly goalBytes: number;
+}
 
-/** Where the budget should come down to. A third of the bundle is charts: names and descriptions that people read. */
-const GZIP_GOAL_BYTES = 20_000;
+/** An app that runs a team in the browser. */
+const APP = `
+import { createOrchestrator, defineAgent, presets } from './src/index.ts';
+const echo = defineAgent({ name: 'echo', description: 'Repeats its task', run: ({ task }) => task });
+const orchestrator = createOrchestrator({ agents: [echo], policy: presets.boundedReplan() });
+const plan = { steps: [{ id: 'say', agent: 'echo', task: 'Say it once more' }] };
+document.body.textContent = (await orchestrator.start({ goal: 'Echo', plan }).done).summary;
+`;
 
-const { outputFiles, metafile } = await build({
-  entryPoints: ['src/index.ts'],
+const MEASURED: readonly Measured[] = [
+  {
+    name: 'planwright, everything it exports, without its peers',
+    entry: `export * from './src/index.ts';`,
+    external: ['xstate', 'zod'],
+    budgetBytes: 60_000,
+    goalBytes: 45_000,
+  },
+  {
+    name: 'an app with createOrchestrator, defineAgent and a preset, with xstate and zod',
+    entry: APP,
+    external: [],
+    budgetBytes: 80_300,
+    goalBytes: 75_000,
+  },
+];
+
+const options = {
   bundle: true,
   splitting: true,
-  outdir: 'dist',
+  outdir: 'bundle',
   minify: true,
   write: false,
   metafile: true,
   format: 'esm',
   platform: 'browser',
   target: 'es2022',
-  external: ['xstate', 'zod'],
-}).catch(() => process.exit(1)); // esbuild has already printed what is wrong and where
+} as const satisfies BuildOptions;
 
-/** What a page loads before it does anything: not what is loaded when it is asked for, such as time travel. */
-const loadedAtOnce = (entry: string, loaded = new Set<string>()): ReadonlySet<string> => {
-  if (loaded.has(entry)) return loaded;
-  loaded.add(entry);
-  for (const { path, kind, external } of metafile.outputs[entry]?.imports ?? []) {
-    if (kind === 'import-statement' && external !== true) loadedAtOnce(path, loaded);
+for (const measured of MEASURED) {
+  const { name, budgetBytes, goalBytes } = measured;
+  const { minifiedBytes, gzipBytes, onDemandBytes } = await sizesOf(measured);
+  console.log(`${name}:`);
+  console.log(`  at once    ${minifiedBytes} bytes minified, ${gzipBytes} gzipped`);
+  console.log(`  on demand  ${onDemandBytes} gzipped`);
+  console.log(`  budget     ${budgetBytes} gzipped (goal ${goalBytes})`);
+  if (gzipBytes > budgetBytes) {
+    console.error(`The bundle is ${gzipBytes - budgetBytes} bytes over its budget.`);
+    process.exitCode = 1;
+  } else if (budgetBytes - gzipBytes >= 100) {
+    console.log(`  Lower the budget to ${Math.ceil(gzipBytes / 100) * 100}.`);
+  }
+}
+
+async function sizesOf({ entry, external }: Measured) {
+  const { outputFiles, metafile } = await build({
+    ...options,
+    stdin: { contents: entry, resolveDir: process.cwd(), sourcefile: 'entry.ts' },
+    external: [...external],
+  }).catch(() => process.exit(1)); // esbuild has already printed what is wrong and where
+  const atOnce = loadedAtOnce('bundle/stdin.js', metafile.outputs);
+  const isAtOnce = (path: string): boolean => [...atOnce].some((file) => path.endsWith(file));
+  const first = outputFiles.filter(({ path }) => isAtOnce(path));
+  if (first.length !== atOnce.size) throw new Error('A chunk of the bundle is missing');
+  return {
+    minifiedBytes: first.reduce((sum, { contents }) => sum + contents.byteLength, 0),
+    gzipBytes: gzipped(first),
+    onDemandBytes: gzipped(outputFiles.filter(({ path }) => !isAtOnce(path))),
+  };
+}
+
+/** What a page loads before it does anything: not what it loads when it is asked for, such as time travel. */
+function loadedAtOnce(
+  file: string,
+  outputs: Readonly<
+    Record<string, { imports: { path: string; kind: string; external?: boolean }[] }>
+  >,
+  loaded = new Set<string>(),
+): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  for (const { path, kind, external } of outputs[file]?.imports ?? []) {
+    if (kind === 'import-statement' && external !== true) loadedAtOnce(path, outputs, loaded);
   }
   return loaded;
-};
+}
 
-const atOnce = [...loadedAtOnce('dist/index.js')];
-const bundle = outputFiles
-  .filter((file) => atOnce.some((path) => file.path.endsWith(path)))
-  .map((file) => file.contents);
-if (bundle.length !== atOnce.length) throw new Error('A chunk of the bundle is missing');
-const rawBytes = bundle.reduce((sum, contents) => sum + contents.byteLength, 0);
-const gzipBytes = gzipSync(Buffer.concat(bundle), { level: 9 }).byteLength;
-
-console.log(`planwright: ${rawBytes} bytes minified, ${gzipBytes} bytes gzipped`);
-console.log(`budget:     ${GZIP_BUDGET_BYTES} bytes gzipped (goal ${GZIP_GOAL_BYTES})`);
-
-if (gzipBytes > GZIP_BUDGET_BYTES) {
-  console.error(`The bundle is ${gzipBytes - GZIP_BUDGET_BYTES} bytes over its budget.`);
-  process.exitCode = 1;
+function gzipped(files: readonly { readonly contents: Uint8Array }[]): number {
+  return gzipSync(Buffer.concat(files.map(({ contents }) => contents)), { level: 9 }).byteLength;
 }

@@ -20,6 +20,16 @@ export interface Issue {
   readonly severity?: 'error' | 'warning';
 }
 
+/** `limits` and `maxReplans` as `limits.maxReplans`; a position in a list as `approval.agents[2]`. */
+export const joinPath = (path: string, name: PropertyKey): string => {
+  if (typeof name === 'number') return `${path}[${name}]`;
+  return path === '' ? String(name) : `${path}.${String(name)}`;
+};
+
+/** The path of an {@link Issue} from its parts. */
+export const pathText = (parts: readonly PropertyKey[]): string =>
+  parts.reduce<string>(joinPath, '');
+
 // Registered, not local: two copies of this package in one program must know each other's errors.
 const marker = Symbol.for('planwright.error');
 

@@ -14,7 +14,6 @@ export {
   RunConflictError,
   RunNotFoundError,
   SlowSubscriberError,
-  TimeTravelError,
   StoreUnavailableError,
 } from './errors.js';
 export { createOrchestrator } from './orchestrator/create-orchestrator.js';
@@ -22,7 +21,6 @@ export { validatePlan } from './plan/validate.js';
 export { definePolicy } from './policy/policy.js';
 export { presets } from './policy/presets.js';
 export { systemClock } from './services/clock.js';
-export { memoryStore } from './services/memory-store.js';
 
 export type {
   Dispatcher,
@@ -44,8 +42,24 @@ export type { JsonValue } from './canonical-json.js';
 export type { CorruptionReason, Issue, JournalDifference } from './errors.js';
 export type { JournalEntry } from './journal/entry.js';
 export type { Fact, FactType } from './model/facts.js';
-export type { RunRecord, StepRecord } from './journal/record.js';
-export type { RunReport } from './journal/report.js';
+export type {
+  AgentMetrics,
+  ApprovalRecord,
+  EscalationRecord,
+  OpenApproval,
+  Phase,
+  PlannedStepRecord,
+  PlanRecord,
+  RunMetrics,
+  RunRecord,
+  RunUsage,
+  StepRecord,
+  StepStatus,
+  VerdictRecord,
+  VoteRecord,
+  VotesRecord,
+} from './journal/record.js';
+export type { ReportedPlan, RunReport } from './journal/report.js';
 export type {
   Orchestrator,
   OrchestratorOptions,
@@ -59,30 +73,3 @@ export type { RecoverOptions } from './run/recovery.js';
 export type { RetentionOptions } from './run/retention.js';
 export type { CommandResult, ConnectedRun, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';
-export type {
-  AppendOptions,
-  RunClaim,
-  RunFilter,
-  RunHeader,
-  RunStanding,
-  RunStore,
-  RunSummary,
-  StoredCommand,
-  StoredEntry,
-  StoredRun,
-  StoredState,
-} from './model/run-store.js';
-export type { Cause, CauseKind, Explanation } from './time-travel/explain.types.js';
-export type {
-  ChangedAnswer,
-  ForkChanges,
-  ForkOptions,
-  SaidCommand,
-} from './time-travel/fork.types.js';
-export type {
-  Moment,
-  OpenCall,
-  OpenTimer,
-  OpenWork,
-  RunReplay,
-} from './time-travel/replay.types.js';

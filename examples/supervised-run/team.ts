@@ -1,5 +1,6 @@
 // The team: the software team of `planwright/openai` with tools for one folder, and tests that are really run.
-import type { Orchestrator, RunStore } from '../../src/index.js';
+import type { Orchestrator } from '../../src/index.js';
+import type { RunStore } from '../../src/services/stores/index.js';
 import { createOrchestrator, presets } from '../../src/index.js';
 import type { ConnectionOptions, OpenAiTool } from '../../src/services/openai/index.js';
 import { softwareTeam } from '../../src/services/openai/index.js';

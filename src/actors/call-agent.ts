@@ -1,3 +1,4 @@
+import { checked, checkedByUser } from '../model/check.js';
 import type { Agent } from '../agents/agent.js';
 import type { AgentReport } from '../agents/report.js';
 import { agentReportSchema, isReport } from '../agents/report.js';
@@ -36,7 +37,7 @@ const noFallback = (): never => {
 };
 
 const reported = (team: Callable, agent: Agent, report: AgentReport): CallOutcome => {
-  const parsed = agentReportSchema.safeParse({ ...report });
+  const parsed = checked(agentReportSchema, { ...report });
   if (!parsed.success) {
     return failed('invalid-output', schemaMessage(parsed.error), usageIn(report));
   }
@@ -108,7 +109,7 @@ const checkedOutput = (agent: Agent, output: unknown): Checked => {
   if (agent.output === undefined) return { ok: true, value: output };
   const isConfidential = agent.redact !== undefined || hasSecrets(agent.output);
   try {
-    const parsed = agent.output.safeParse(output);
+    const parsed = checkedByUser(agent.output, output);
     if (parsed.success) return { ok: true, value: parsed.data };
     const { error } = parsed;
     return { ok: false, reason: isConfidential ? schemaCodes(error) : schemaMessage(error) };

@@ -1,6 +1,6 @@
 import type { AgentCall } from '../agents/agent.js';
 import type { WorkerRequest } from '../model/calls.js';
-import { deepFrozen } from './deep-frozen.js';
+import { deepFrozen } from '../deep-frozen.js';
 import { dependenciesOf, feedbackOf } from './references.js';
 import type { CallSurroundings } from './team.types.js';
 

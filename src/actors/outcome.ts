@@ -1,9 +1,11 @@
+import { checked } from '../model/check.js';
 import type { Usage } from '../model/usage.js';
 import { usageSchema } from '../model/usage.js';
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson } from '../canonical-json.js';
+import { pathText } from '../errors.js';
 import type { Answer, CallFailure, CallOutcome, FailureCode } from '../model/calls.js';
-import { deepFrozen } from './deep-frozen.js';
+import { deepFrozen } from '../deep-frozen.js';
 
 /** Uncut: what must not be written is taken out first, and {@link performCall} cuts what is left. */
 export const failed = (
@@ -43,7 +45,7 @@ export const bounded = (value: unknown, maxBytes: number, usage: Usage | null = 
 export const usageIn = (value: unknown): Usage | null => {
   try {
     if (typeof value !== 'object' || value === null || !('usage' in value)) return null;
-    const parsed = usageSchema.safeParse(value.usage);
+    const parsed = checked(usageSchema, value.usage);
     return parsed.success ? withoutUndefined(parsed.data) : null;
   } catch {
     // Whatever was given back, or thrown, may throw again when it is looked at.
@@ -82,5 +84,5 @@ export const schemaCodes = (error: SchemaError): string =>
 const issueTexts = ({ issues }: SchemaError, textOf: (issue: SchemaIssue) => string): string =>
   issues
     .slice(0, 20)
-    .map((issue) => `${issue.path.map(String).join('.') || 'value'}: ${textOf(issue)}`)
+    .map((issue) => `${pathText(issue.path) || 'value'}: ${textOf(issue)}`)
     .join('; ');

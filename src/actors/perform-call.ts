@@ -1,7 +1,7 @@
 import { cutMessage, toFailure } from '../failure.js';
 import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from '../model/calls.js';
-import { deepFrozen } from './deep-frozen.js';
+import { deepFrozen } from '../deep-frozen.js';
 import { failed, usageIn } from './outcome.js';
 import { proposePlan } from './propose-plan.js';
 import { review } from './review.js';

@@ -1,19 +1,15 @@
 import type { Dependency, Feedback } from '../agents/agent.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { FeedbackReference, OutputReference } from '../model/calls.js';
-import { deepFrozen } from './deep-frozen.js';
+import { outputBehind } from '../plan/output-behind.js';
+import { deepFrozen } from '../deep-frozen.js';
 import type { OutputLookup } from './team.types.js';
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** The output behind one key; those behind several, of a sub-plan, as a list. Frozen: it belongs to the journal. */
-export const outputBehind = (keys: readonly string[], outputs: OutputLookup): JsonValue => {
-  const [first] = keys;
-  if (first === undefined) return null;
-  return deepFrozen(
-    keys.length === 1 ? (outputs(first) ?? null) : keys.map((key) => outputs(key) ?? null),
-  );
-};
+/** An output as it is handed out. Frozen: it belongs to the journal. */
+export const handedOutput = (keys: readonly string[], outputs: OutputLookup): JsonValue =>
+  deepFrozen(outputBehind(keys, outputs));
 
 export const dependenciesOf = (
   references: readonly OutputReference[],
@@ -25,7 +21,7 @@ export const dependenciesOf = (
         references.map(({ stepId, agent, keys }) => ({
           stepId,
           agent,
-          output: outputBehind(keys, outputs),
+          output: handedOutput(keys, outputs),
         })),
       );
 

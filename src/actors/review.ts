@@ -1,8 +1,9 @@
+import { checked } from '../model/check.js';
 import type { TestResult } from '../agents/verdict.js';
 import { verdictSchema } from '../agents/verdict.js';
 import type { CallOutcome, SupervisorRequest } from '../model/calls.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
-import { dependenciesOf, outputBehind } from './references.js';
+import { dependenciesOf, handedOutput } from './references.js';
 import type { Callable, CallSurroundings, OutputLookup } from './team.types.js';
 
 /** Asks the supervisor for a verdict. A score that is no number from 0 to 100 is no verdict. */
@@ -29,7 +30,7 @@ export const review = async (
   const usage = usageIn(value);
   const plain = bounded(value, team.maxOutputBytes, usage);
   if (!plain.ok) return plain.failure;
-  const parsed = verdictSchema.safeParse(plain.value);
+  const parsed = checked(verdictSchema, plain.value);
   if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error), usage);
   const { score, issues, feedback } = parsed.data;
   return answered({ role: 'supervisor', score, issues, feedback }, null, usage);
@@ -37,7 +38,7 @@ export const review = async (
 
 /** It was checked when the tester gave it. */
 const testsBehind = (key: string | null, outputs: OutputLookup): TestResult | null =>
-  key === null ? null : (outputBehind([key], outputs) as unknown as TestResult | null);
+  key === null ? null : (handedOutput([key], outputs) as unknown as TestResult | null);
 
 /** A checked plan is what a user's plan looks like, with every default filled in. */
 type ReviewPlan = Parameters<NonNullable<Callable['supervisor']>>[0]['plan'];

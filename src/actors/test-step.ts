@@ -1,7 +1,8 @@
+import { checked } from '../model/check.js';
 import { testResultSchema } from '../agents/verdict.js';
 import type { CallOutcome, TesterRequest } from '../model/calls.js';
 import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js';
-import { outputBehind } from './references.js';
+import { handedOutput } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
 /** Asks the tester about the work of one step. */
@@ -16,7 +17,7 @@ export const testStep = async (
     goal: request.goal,
     depth: request.depth,
     step: request.step,
-    output: outputBehind(request.results[0]?.keys ?? [], outputs),
+    output: handedOutput(request.results[0]?.keys ?? [], outputs),
     cycle: request.cycle,
     key,
     signal,
@@ -24,7 +25,7 @@ export const testStep = async (
   const usage = usageIn(value);
   const plain = bounded(value, team.maxOutputBytes, usage);
   if (!plain.ok) return plain.failure;
-  const parsed = testResultSchema.safeParse(plain.value);
+  const parsed = checked(testResultSchema, plain.value);
   if (!parsed.success) return failed('invalid-output', schemaMessage(parsed.error), usage);
   const { passed, failures } = parsed.data;
   const answer = { role: 'tester', passed, failures: failures.length } as const;

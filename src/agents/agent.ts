@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 
 import type { JsonValue } from '../canonical-json.js';
 import type { Issue } from '../errors.js';
@@ -57,7 +57,7 @@ export interface AgentDefinition<Name extends string, Output, Target extends str
   /** Shown to the planner. */
   readonly description: string;
   /** Checks every output before anybody sees it. */
-  readonly output?: z.ZodType<Output>;
+  readonly output?: z.core.$ZodType<Output>;
   readonly run: (
     call: AgentCall,
   ) => AgentReport<Output, Target> | Output | Promise<AgentReport<Output, Target> | Output>;
@@ -82,7 +82,7 @@ export interface AgentDefinition<Name extends string, Output, Target extends str
 export interface Agent<Name extends string = string, Target extends string = string> {
   readonly name: Name;
   readonly description: string;
-  readonly output?: z.ZodType;
+  readonly output?: z.core.$ZodType;
   readonly run: (call: AgentCall) => unknown;
   readonly fallback?: (call: AgentCall) => unknown;
   readonly idempotent?: boolean;

@@ -1,5 +1,5 @@
 import type { Usage } from '../model/usage.js';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /**
  * What an agent says when it comes back. Reports are made by the functions below and carry a marker, so that an
@@ -130,12 +130,12 @@ export const askHuman = (
 export const isReport = (value: unknown): value is AgentReport =>
   typeof value === 'object' && value !== null && reportMarker in value;
 
-const text = z.string().min(1).max(20_000);
+const text = z.string().check(z.minLength(1), z.maxLength(20_000));
 
 const meta = {
-  confidence: z.number().min(0).max(1).optional(),
+  confidence: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
   /** Read on its own: figures that make no sense cost nobody the answer. */
-  usage: z.unknown().optional(),
+  usage: z.optional(z.unknown()),
 };
 
 /** Reports as they are judged at the edge; the marker is gone, `output` is checked on its own. */
@@ -146,7 +146,7 @@ export const agentReportSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('requestReplan'),
     reason: text,
-    agents: z.array(text).max(100),
+    agents: z.array(text).check(z.maxLength(100)),
     output: z.unknown(),
     ...meta,
   }),

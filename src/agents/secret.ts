@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { JsonValue } from '../canonical-json.js';
 
@@ -19,9 +19,9 @@ const marked = new WeakSet();
  *   run: () => ({ user: 'ada', token: 'not in any journal' }),
  * });
  */
-export const secret = <Schema extends z.ZodType>(schema: Schema): Schema => {
+export const secret = <Schema extends z.core.$ZodType>(schema: Schema): Schema => {
   // A copy, so that the same schema may be used elsewhere without the mark.
-  const copy = schema.clone();
+  const copy = z.clone(schema);
   marked.add(copy);
   return copy;
 };

@@ -1,26 +1,26 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { Usage } from '../model/usage.js';
 import { usageSchema } from '../model/usage.js';
 
-const text = z.string().max(20_000);
+const text = z.string().check(z.maxLength(20_000));
+
+const texts = (most: number) => z._default(z.array(text).check(z.maxLength(most)), []);
 
 /** A supervisor's judgement. The score is judged by the policy's gates, never by the supervisor itself. */
 export const verdictSchema = z.object({
-  score: z.number().min(0).max(100),
-  issues: z.array(text).max(100).default([]),
-  feedback: text.default(''),
-  usage: usageSchema.optional(),
+  score: z.number().check(z.minimum(0), z.maximum(100)),
+  issues: texts(100),
+  feedback: z._default(text, ''),
+  usage: z.optional(usageSchema),
 });
 
 /** A tester's result; a fix plan tells the agent what to change. */
 export const testResultSchema = z.object({
   passed: z.boolean(),
-  failures: z.array(text).max(1_000).default([]),
-  fixPlan: z
-    .object({ summary: text.default(''), steps: z.array(text).max(100).default([]) })
-    .optional(),
-  usage: usageSchema.optional(),
+  failures: texts(1_000),
+  fixPlan: z.optional(z.object({ summary: z._default(text, ''), steps: texts(100) })),
+  usage: z.optional(usageSchema),
 });
 
 /** What a supervisor function returns. */

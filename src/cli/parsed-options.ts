@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
 
-import { nearest } from './nearest.js';
+import { closestName } from '../policy/closest-name.js';
 
 /** What is wrong with the command line, and what to do about it. */
 export class UsageError extends Error {}
@@ -26,7 +26,7 @@ export const parsedOptions = <Known extends Options>(
   });
   for (const token of tokens) {
     if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue;
-    const near = nearest(token.name, Object.keys(options));
+    const near = closestName(token.name, Object.keys(options));
     const hint = near === undefined ? '' : `: did you mean --${near}?`;
     throw new UsageError(`Unknown option ${token.rawName}${hint}`);
   }

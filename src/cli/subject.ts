@@ -8,7 +8,7 @@ import { definePolicy } from '../policy/policy.js';
 import { presets } from '../policy/presets.js';
 import type { Policy, PolicyOverrides } from '../model/policy.js';
 import type { ProveTeam } from '../proof/prove/prove.types.js';
-import { nearest } from './nearest.js';
+import { closestName } from '../policy/closest-name.js';
 import { UsageError } from './parsed-options.js';
 
 /** What is to be proved, as far as its module says it. */
@@ -47,7 +47,7 @@ const teamOf = (orchestrator: object): ProveTeam | undefined => {
 
 const nothingThere = (subject: string): string => {
   const names = Object.keys(presets);
-  const near = nearest(subject, names);
+  const near = closestName(subject, names);
   if (/[./\\]/.test(subject)) return `There is no file ${resolve(subject)}`;
   const hint = near === undefined ? '' : ` Did you mean ${near}?`;
   return `There is no preset '${subject}'.${hint} The presets are ${names.join(', ')}; a module is named by its file`;

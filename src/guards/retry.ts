@@ -1,3 +1,4 @@
+import { textHash } from './text-hash.js';
 import type { TryOutcome } from '../model/calls.js';
 import type { Policy } from '../model/policy.js';
 
@@ -38,17 +39,10 @@ export const retryBackoffMs = ({ request, tries, retry }: TriedCall): number => 
   let backoffMs = 0;
   for (let attempt = 1; attempt <= tries; attempt += 1) {
     const fullMs = Math.min(retry.maxBackoffMs, retry.backoffMs * 2 ** (attempt - 1));
-    const spreadMs = Math.round(fullMs * (0.5 + 0.5 * hashFraction(`${request.key}#${attempt}`)));
+    const spreadMs = Math.round(
+      fullMs * (0.5 + 0.5 * (textHash(`${request.key}#${attempt}`) / 0xffffffff)),
+    );
     backoffMs = Math.max(backoffMs, spreadMs);
   }
   return backoffMs;
-};
-
-/** FNV-1a of the text as a number from 0 to 1. */
-const hashFraction = (text: string): number => {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0) / 0xffffffff;
 };

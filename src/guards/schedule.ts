@@ -24,7 +24,7 @@ export const mayStartSteps = (context: ScheduledRun): boolean =>
   (!hasRequests(context) || goesOnWithoutPlan(context));
 
 /** A person paused the run, or there was a failure too many. */
-export const isHalted = (context: ScheduledRun): boolean =>
+const isHalted = (context: ScheduledRun): boolean =>
   context.isPaused || mustStop(context) || hasTooManyFailures(context);
 
 /** A request that nothing can come of holds nothing up, unless the policy stops at the limit. */

@@ -53,7 +53,8 @@ export class PlanLedger {
   }
 }
 
-const plannedStep = ({
+/** What of a step a plan says. */
+export const plannedStep = ({
   id,
   agent,
   task,

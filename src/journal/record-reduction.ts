@@ -1,4 +1,4 @@
-import type { JsonValue } from '../canonical-json.js';
+import { outputBehind } from '../plan/output-behind.js';
 import type { Fact, FactBody, FactType } from '../model/facts.js';
 import type { Decision } from './record-approvals.js';
 import type { RunState } from './record-state.js';
@@ -62,7 +62,7 @@ const reducers: Reducers = {
     state.steps.retry(stepId, attempt);
   },
   'step.completed': (state, { stepId, attempts, outputKeys, at }) => {
-    const output = outputBehind(outputKeys, state.outputs);
+    const output = outputBehind(outputKeys, (key) => state.outputs.get(key));
     settle(state, stepId, { status: 'completed', reason: null, attempts, output, outputKeys }, at);
   },
   'step.failed': (state, { stepId, attempts, code, reason, at }) => {
@@ -195,13 +195,4 @@ const keepReplans = (
   if (parentStepId !== null) return;
   state.replans = replans;
   state.maxReplans = maxReplans;
-};
-
-/** The output behind one key; those behind several, of a sub-plan, as a list. */
-const outputBehind = (
-  keys: readonly string[],
-  outputs: ReadonlyMap<string, JsonValue>,
-): JsonValue => {
-  const values = keys.map((key) => outputs.get(key) ?? null);
-  return values.length > 1 ? values : (values[0] ?? null);
 };

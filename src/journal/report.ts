@@ -1,3 +1,4 @@
+import { plannedStep } from './record-plans.js';
 import { GIVEN_UP, SKIPPED_BY_DEPENDENCY } from '../plan/progress.js';
 import type { RunStatus } from '../model/statuses.js';
 import type {
@@ -126,11 +127,3 @@ const isOnFinalPlan = ({ parentStepId, status, reason }: StepRecord): boolean =>
   parentStepId === null &&
   !(status === 'skipped' && reason === REPLACED) &&
   !((status === 'skipped' || status === 'cancelled') && reason === GIVEN_UP);
-
-const plannedStep = ({
-  id,
-  agent,
-  task,
-  complexity,
-  dependsOn,
-}: StepRecord): PlannedStepRecord => ({ id, agent, task, complexity, dependsOn });

@@ -18,6 +18,9 @@ export interface ChartRunner {
   restore(saved: SavedSnapshot): AnyMachineSnapshot;
 }
 
+/** Makes the runner of a chart. */
+export type RunnerOf = (chart: AnyStateMachine) => ChartRunner;
+
 /** What of an active snapshot cannot be worked out. Plain JSON. */
 export interface SavedSnapshot {
   readonly value: unknown;

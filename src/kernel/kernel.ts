@@ -1,10 +1,10 @@
 import type { AnyStateMachine } from 'xstate';
 
-import type { ChartRunner } from './chart-runner.js';
+import type { ChartRunner, RunnerOf } from './chart-runner.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
 import { Macrostep } from './macrostep.js';
 import { restoredState, savedState } from './saved-state.js';
-import { sharedRunner } from './tracing/shared-runner.js';
+import { prepareFastPath, sharedRunner } from './shared-runner.js';
 
 export interface KernelCharts {
   /** The name of the chart a run starts with. */
@@ -34,12 +34,13 @@ const withConstants = (runner: ChartRunner, constants: object): ChartRunner => (
 /**
  * Runs a whole tree of charts as one pure function: one thing happens, and out come the next state, the facts and
  * what is to be done. Everything the charts say to each other happens within the same step, in the order in which
- * XState's own interpreter does it. XState's transition functions decide the first time; when the same event meets the
- * same states again, what they were seen to do is repeated with guards asked and actions taken anew (see `tracing`).
+ * XState's own interpreter does it. XState's transition functions decide. In a process that runs enough, they decide the
+ * first time; when the same event meets the same states again, what they were seen to do is repeated with guards asked and
+ * actions taken anew (see `tracing`).
  */
 export const createKernel = (
   { root, machines, constants = {} }: KernelCharts,
-  runnerOf: (machine: AnyStateMachine) => ChartRunner = sharedRunner,
+  runnerOf: RunnerOf = sharedRunner,
 ): Kernel => {
   const runners = new Map(
     Object.entries(machines).map(([name, machine]) => [
@@ -49,6 +50,7 @@ export const createKernel = (
   );
   return {
     initialState: EMPTY,
+    prepare: runnerOf === sharedRunner ? prepareFastPath : () => Promise.resolve(),
     step: (state: KernelState, input: KernelInput): KernelStep => {
       const macrostep = new Macrostep(runners, state);
       macrostep.perform(root, input);

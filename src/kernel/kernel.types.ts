@@ -105,6 +105,8 @@ export interface Kernel {
   /** The run after one more thing happened to it. Pure: same state, same input, same step. */
   step(state: KernelState, input: KernelInput): KernelStep;
   readonly initialState: KernelState;
+  /** Loads what makes many steps quick, such as those of a journal. Never rejects: without it steps take longer. */
+  prepare(): Promise<void>;
   /** A state as plain JSON, for whoever keeps it. */
   save(state: KernelState): SavedState;
   /** The state that was saved: whatever happens to it has the same consequences. Throws when the charts are others. */

@@ -1,4 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
+
+import { pathText } from '../errors.js';
+import { checked } from './check.js';
 
 /*
  * Commands to a run, checked where they enter: at the run, and in the chart of a plain actor. Routes are the
@@ -46,18 +49,18 @@ export type Command =
   | { readonly type: 'time.extend'; readonly extraMs: number }
   | { readonly type: 'run.abort'; readonly reason: string };
 
-const text = z.string().max(20_000);
-const id = z.string().min(1).max(1_000);
-const route = z.array(z.never()).default([]);
+const text = z.string().check(z.maxLength(20_000));
+const id = z.string().check(z.minLength(1), z.maxLength(1_000));
+const route = z._default(z.array(z.never()), []);
 
 /** Seed 003's three ways to change a plan while it runs, one of which changes nothing. */
 const planModifications = [
   z.object({
     type: z.literal('plan.skip'),
-    stepIds: z.array(id).min(1).max(100_000),
-    reason: text.optional(),
+    stepIds: z.array(id).check(z.minLength(1), z.maxLength(100_000)),
+    reason: z.optional(text),
   }),
-  z.object({ type: z.literal('plan.skipTo'), stepId: id, reason: text.optional() }),
+  z.object({ type: z.literal('plan.skipTo'), stepId: id, reason: z.optional(text) }),
   z.object({ type: z.literal('conversation.say'), text }),
 ] as const;
 
@@ -69,7 +72,7 @@ const commandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run.resume') }),
   z.object({
     type: z.literal('time.extend'),
-    extraMs: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+    extraMs: z.int().check(z.minimum(1)),
   }),
   z.object({ type: z.literal('run.abort'), reason: text }),
 ]);
@@ -84,11 +87,11 @@ export type ParsedCommand =
 /** A command as the charts understand it, or everything that is wrong with it. */
 export const parseCommand = (candidate: unknown): ParsedCommand => {
   try {
-    const parsed = commandSchema.safeParse(candidate);
+    const parsed = checked(commandSchema, candidate);
     if (parsed.success) return { ok: true, command: parsed.data };
     const issues = parsed.error.issues
       .slice(0, ISSUES_MAX)
-      .map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+      .map((issue) => `${pathText(issue.path)}: ${issue.message}`);
     return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
   } catch {
     // A proxy or a getter that throws when it is looked at.

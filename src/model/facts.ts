@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { usageSchema } from './usage.js';
 import type { JsonValue } from '../canonical-json.js';
@@ -14,14 +14,18 @@ import { level, phase, runStatus } from './statuses.js';
 const stepId = z.string();
 const reason = z.string();
 /** The message of seed 004's protocol that a fact stands for, so that a transcript can be read off the journal. */
-const message = z.string().nullable();
+const message = z.nullable(z.string());
 const issue = z.object({
   code: z.string(),
   path: z.string(),
   message: z.string(),
-  severity: z.enum(['error', 'warning']).optional(),
+  severity: z.optional(z.enum(['error', 'warning'])),
 });
-const json: z.ZodType<JsonValue> = z.json();
+/** Stored facts are read from JSON, where every value is one. */
+const json = z.unknown().check(({ value, issues }) => {
+  if (value === undefined)
+    issues.push({ code: 'custom', input: value, message: 'Expected a value' });
+}) as z.ZodMiniType<JsonValue>;
 const role = z.enum(['planner', 'worker', 'supervisor', 'tester', 'summarizer']);
 const plannedStep = z.object({
   id: stepId,
@@ -31,15 +35,15 @@ const plannedStep = z.object({
   dependsOn: z.array(stepId),
 });
 /** The step whose sub-plan this is about; null for the plan of the goal. */
-const parentStepId = stepId.nullable();
+const parentStepId = z.nullable(stepId);
 const call = {
   key: z.string(),
   role,
   agent: z.string(),
-  stepId: stepId.nullable(),
+  stepId: z.nullable(stepId),
   try: z.number(),
 };
-const request = { requestId: z.string(), stepId: stepId.nullable() };
+const request = { requestId: z.string(), stepId: z.nullable(stepId) };
 
 const bodies = {
   'run.started': z.object({
@@ -58,7 +62,7 @@ const bodies = {
     parentStepId,
     revision: z.number(),
     origin: z.enum(['planner', 'given', 'handOff']),
-    plan: planSchema.nullable(),
+    plan: z.nullable(planSchema),
     message,
   }),
   'plan.adopted': z.object({
@@ -81,7 +85,7 @@ const bodies = {
     change: z.enum(['skip', 'skipTo']),
     stepIds: z.array(stepId),
     /** What the person said about it; null when nothing was said. */
-    reason: reason.nullable(),
+    reason: z.nullable(reason),
   }),
   'step.started': z.object({
     type: z.literal('step.started'),
@@ -139,7 +143,7 @@ const bodies = {
     key: z.string(),
     /** Equal answers have equal digests. */
     digest: z.string(),
-    confidence: z.number().nullable(),
+    confidence: z.nullable(z.number()),
   }),
   'vote.decided': z.object({
     type: z.literal('vote.decided'),
@@ -148,7 +152,7 @@ const bodies = {
     of: z.number(),
     cast: z.number(),
     /** The number of the vote whose answer is taken; null when no majority was possible any more. */
-    winner: z.number().nullable(),
+    winner: z.nullable(z.number()),
     /** Every answer that was given, in the order in which they first were. */
     counts: z.array(z.object({ digest: z.string(), votes: z.number() })),
   }),
@@ -168,12 +172,12 @@ const bodies = {
   'replan.requested': z.object({
     type: z.literal('replan.requested'),
     parentStepId,
-    stepId: stepId.nullable(),
-    agent: z.string().nullable(),
+    stepId: z.nullable(stepId),
+    agent: z.nullable(z.string()),
     kind: z.string(),
     reason,
     agents: z.array(z.string()),
-    confidence: z.number().nullable(),
+    confidence: z.nullable(z.number()),
   }),
   'replan.started': z.object({
     type: z.literal('replan.started'),
@@ -211,7 +215,7 @@ const bodies = {
   'verdict.given': z.object({
     type: z.literal('verdict.given'),
     subject: z.enum(['plan', 'code', 'step', 'goal']),
-    stepId: stepId.nullable(),
+    stepId: z.nullable(stepId),
     score: z.number(),
     issues: z.array(z.string()),
     feedback: z.string(),
@@ -236,9 +240,9 @@ const bodies = {
     type: z.literal('agent.answered'),
     ...call,
     report: z.enum(['done', 'needsContext', 'handOff', 'requestReplan', 'blocked', 'askHuman']),
-    confidence: z.number().nullable(),
+    confidence: z.nullable(z.number()),
     output: json,
-    usage: usageSchema.nullable(),
+    usage: z.nullable(usageSchema),
     message,
   }),
   'agent.failed': z.object({
@@ -247,7 +251,7 @@ const bodies = {
     code: z.string(),
     reason,
     /** Absent when nobody said what the try has cost. */
-    usage: usageSchema.optional(),
+    usage: z.optional(usageSchema),
   }),
   'breaker.opened': z.object({ type: z.literal('breaker.opened'), agent: z.string() }),
   'breaker.closed': z.object({ type: z.literal('breaker.closed'), agent: z.string() }),
@@ -275,7 +279,7 @@ const bodies = {
     status: runStatus,
     reason,
     /** The `agent.answered` fact with the summarizer's text, or null when there was none to ask. */
-    summaryKey: z.string().nullable(),
+    summaryKey: z.nullable(z.string()),
     message,
   }),
 } as const;
@@ -290,12 +294,12 @@ export type Fact<Type extends FactType = FactType> = Type extends FactType
   ? FactBody<Type> & { readonly sequence: number; readonly at: number }
   : never;
 
-const stamped = { sequence: z.number().int().min(1), at: z.number() };
+const stamped = { sequence: z.int().check(z.minimum(1)), at: z.number() };
 
-const [firstBody, ...otherBodies] = Object.values(bodies).map((body) => body.extend(stamped));
+const [firstBody, ...otherBodies] = Object.values(bodies).map((body) => z.extend(body, stamped));
 
 /** Any fact; what is read from outside is checked with this before anybody looks at it. */
 export const factSchema = z.discriminatedUnion('type', [
-  firstBody ?? bodies['run.started'].extend(stamped),
+  firstBody ?? z.extend(bodies['run.started'], stamped),
   ...otherBodies,
 ]);

@@ -1,10 +1,12 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** Step ids travel in keys, paths and child ids, so they must never need escaping. */
 export const STEP_ID_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** A task text beyond this is data, not a task. */
 export const TASK_CHARACTERS_MAX = 20_000;
+
+const boundedText = z.string().check(z.maxLength(TASK_CHARACTERS_MAX));
 
 /** What a planner may say about how hard a step is. */
 export const complexitySchema = z.enum(['simple', 'medium', 'complex']);
@@ -17,7 +19,7 @@ export const scopeSchema = z.enum(['trivial', 'simple', 'moderate', 'complex']);
 
 /** The same task asked several times, and how one answer is chosen. The policy bounds the count. */
 export const votesSchema = z.object({
-  count: z.int().min(2),
+  count: z.int().check(z.minimum(2)),
   /** `majority`: the answer that more than half of the count give; `bestConfidence`: the surest one. */
   choose: chooseSchema,
 });
@@ -27,21 +29,21 @@ export const stepSchema = z.object({
   id: z.string(),
   agent: z.string(),
   task: z.string(),
-  dependsOn: z.array(z.string()).default([]),
-  complexity: complexitySchema.default('medium'),
+  dependsOn: z._default(z.array(z.string()), []),
+  complexity: z._default(complexitySchema, 'medium'),
   /** Why the planner wants this step; shown, never acted on. */
-  reason: z.string().max(TASK_CHARACTERS_MAX).optional(),
+  reason: z.optional(boundedText),
   /** True adds a human approval; it can never take one away. */
-  requiresApproval: z.boolean().default(false),
-  votes: votesSchema.optional(),
+  requiresApproval: z._default(z.boolean(), false),
+  votes: z.optional(votesSchema),
 });
 
 /** A plan as a planner proposes it. */
 export const planSchema = z.object({
-  analysis: z.string().max(TASK_CHARACTERS_MAX).default(''),
+  analysis: z._default(boundedText, ''),
   steps: z.array(stepSchema),
-  scope: scopeSchema.optional(),
-  successCriteria: z.string().max(TASK_CHARACTERS_MAX).optional(),
+  scope: z.optional(scopeSchema),
+  successCriteria: z.optional(boundedText),
 });
 
 export type Complexity = z.infer<typeof complexitySchema>;

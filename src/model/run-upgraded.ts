@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** What decides how a run goes on: the charts and the policy, each by its fingerprint, and the names of the agents. */
 export const runVersion = z.object({

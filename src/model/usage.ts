@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 export interface Usage {
   readonly inputTokens?: number;
@@ -7,7 +7,7 @@ export interface Usage {
 }
 
 export const usageSchema = z.object({
-  inputTokens: z.number().int().min(0).optional(),
-  outputTokens: z.number().int().min(0).optional(),
-  costUsd: z.number().min(0).optional(),
+  inputTokens: z.optional(z.int().check(z.minimum(0))),
+  outputTokens: z.optional(z.int().check(z.minimum(0))),
+  costUsd: z.optional(z.number().check(z.minimum(0))),
 });

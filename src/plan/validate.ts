@@ -1,4 +1,6 @@
+import { checked } from '../model/check.js';
 import type { Issue } from '../errors.js';
+import { pathText } from '../errors.js';
 import { findCycle } from './cycle.js';
 import type { ProposedPlan, ProposedStep } from '../model/plan.js';
 import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from '../model/plan.js';
@@ -50,11 +52,11 @@ const validateReadable = (candidate: unknown, rules: PlanRules): PlanValidation 
   if (known !== undefined) return known;
   const tooLarge = sizeIssue(candidate, rules);
   if (tooLarge !== undefined) return { ok: false, issues: [tooLarge] };
-  const parsed = planSchema.safeParse(candidate);
+  const parsed = checked(planSchema, candidate);
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => ({
       code: 'invalid-shape',
-      path: formatPath(issue.path),
+      path: pathText(issue.path),
       message: issue.message,
     }));
     return { ok: false, issues: issues.slice(0, ISSUES_MAX) };
@@ -221,12 +223,6 @@ const cycleText = (cycle: readonly string[]): string => {
   const left = cycle.length - NAMES_MAX;
   return `Dependency cycle of ${cycle.length - 1} steps: ${start} -> ... ${left} more ... -> ${cycle.at(-1)}`;
 };
-
-const formatPath = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
-  }, '');
 
 /** Quoted, escaped and short: the text comes from a model and goes into messages and prompts. */
 const quote = (said: string, { redactText = (same) => same }: PlanRules): string => {

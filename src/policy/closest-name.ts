@@ -13,7 +13,7 @@ export function closestName(name: string, candidates: readonly string[]): string
   let smallestDistance = Infinity;
   for (const candidate of candidates) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    const allowedDistance = Math.floor(Math.max(name.length, candidate.length) / 3);
+    const allowedDistance = Math.ceil(candidate.length / 3);
     if (distance <= allowedDistance && distance < smallestDistance) {
       closest = candidate;
       smallestDistance = distance;

@@ -1,10 +1,10 @@
 /** The default of every option, as data. `types.ts` says what each means. */
 
-import { deepFreeze } from './freeze.js';
+import { deepFrozen } from '../deep-frozen.js';
 import type { Policy } from '../model/policy.js';
 
 /** The policy of a run whose author chose nothing: bounded, parallel, unsupervised. */
-export const defaultPolicy: Policy = deepFreeze({
+export const defaultPolicy: Policy = deepFrozen({
   limits: {
     maxReplans: 3,
     maxDepth: 3,
@@ -45,8 +45,8 @@ export const defaultPolicy: Policy = deepFreeze({
     agents: [],
     confidenceBelow: null,
     autoApproveTrivial: false,
-    maxQuestions: 5,
     timeoutMs: 900_000,
+    maxQuestions: 5,
     onTimeout: 'reject',
     onReject: 'replan',
   },

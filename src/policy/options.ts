@@ -1,81 +1,161 @@
-/** The kinds of options a policy is made of: each a zod schema described by what it expects. */
+/** The kinds of options a policy is made of. Each says what it expects in words, and error messages are made of them. */
 
-import { z } from 'zod';
+import type { Issue } from '../errors.js';
+import { joinPath } from '../errors.js';
+import { describeValue } from './describe-value.js';
+
+/** One option. */
+export interface Option<Value = unknown> {
+  /** In words that follow "Expected it to be". */
+  readonly expectation: string;
+  readonly accepts: (value: unknown) => value is Value;
+  /** Of a list: what it expects of each element. */
+  readonly element?: Option;
+}
+
+/** Options by name. */
+export interface Section<Options = unknown> {
+  readonly options: { readonly [Name in keyof Options]: PartOf<Options[Name]> };
+  /** Whether null turns the section off. */
+  readonly isNullable: boolean;
+  /** Where options that are valid by themselves contradict each other. */
+  readonly conflictsOf: ((options: Options) => readonly Conflict[]) | undefined;
+}
+
+type Conflict = Pick<Issue, 'path' | 'message'>;
+
+/** What describes a value of this type. */
+type PartOf<Value> = [NonNullable<Value>] extends [readonly unknown[]]
+  ? Option<Value>
+  : [NonNullable<Value>] extends [object]
+    ? Section<NonNullable<Value>>
+    : Option<Value>;
+
+/** An option or a section, whatever it holds. */
+export type Part = Option | (Omit<Section<never>, 'options'> & { readonly options: object });
+
+function option<Value>(
+  expectation: string,
+  accepts: (value: unknown) => boolean,
+  element?: Option,
+): Option<Value> {
+  const narrowed = accepts as Option<Value>['accepts'];
+  return { expectation, accepts: narrowed, ...(element === undefined ? {} : { element }) };
+}
+
+/** Options that belong together. */
+export function section<Options extends object>(
+  options: Section<Options>['options'],
+  conflictsOf?: (options: Options) => readonly Conflict[],
+): Section<Options> {
+  return { options, isNullable: false, conflictsOf };
+}
+
+/** Options that belong together, or null. */
+export function sectionOrNull<Options extends object>(
+  options: Section<Options>['options'],
+): Section<Options> {
+  return { options, isNullable: true, conflictsOf: undefined };
+}
 
 /** A whole number; without a maximum the largest one that is still exact. */
-export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): z.ZodInt {
-  const expectation =
+export function integer(
+  minimum: number,
+  maximum: number = Number.MAX_SAFE_INTEGER,
+): Option<number> {
+  return option(
     maximum === Number.MAX_SAFE_INTEGER
       ? `a safe integer of at least ${minimum}`
-      : `an integer from ${minimum} to ${maximum}`;
-  return z.int().min(minimum).max(maximum).describe(expectation);
+      : `an integer from ${minimum} to ${maximum}`,
+    (value) => Number.isSafeInteger(value) && isWithin(value, minimum, maximum),
+  );
 }
 
 /** A number with a fraction allowed, both ends included. */
-export function numberBetween(minimum: number, maximum: number): z.ZodNumber {
-  return z.number().min(minimum).max(maximum).describe(`a number from ${minimum} to ${maximum}`);
+export function numberBetween(minimum: number, maximum: number): Option<number> {
+  return option(`a number from ${minimum} to ${maximum}`, (value) =>
+    isWithin(value, minimum, maximum),
+  );
 }
 
 /** A finite number above zero. */
-export function positiveNumber(): z.ZodNumber {
-  return z
-    .number()
-    .positive()
-    .max(Number.MAX_SAFE_INTEGER)
-    .describe('a number above 0 and within the safe integers');
+export function positiveNumber(): Option<number> {
+  return option(
+    'a number above 0 and within the safe integers',
+    (value) => isWithin(value, 0, Number.MAX_SAFE_INTEGER) && value !== 0,
+  );
 }
 
 /** The option, or null where null has a meaning of its own. */
-export function orNull<Option extends z.ZodType>(option: Option): z.ZodNullable<Option> {
-  return z.nullable(option).describe(`${expectationOf(option)} or null`);
+export function orNull<Value>({ expectation, accepts }: Option<Value>): Option<Value | null> {
+  return option(`${expectation} or null`, (value) => value === null || accepts(value));
 }
 
 /** One of a few words. */
-export function choice<const Word extends string>(
-  ...words: readonly Word[]
-): z.ZodEnum<{ [Key in Word]: Key }> {
-  return z.enum(words).describe(`one of ${words.map((word) => `'${word}'`).join(', ')}`);
+export function choice<const Word extends string>(...words: readonly Word[]): Option<Word> {
+  return option(`one of ${words.map((word) => `'${word}'`).join(', ')}`, (value) =>
+    (words as readonly unknown[]).includes(value),
+  );
 }
 
 /** On or off. */
-export function toggle(): z.ZodBoolean {
-  return z.boolean().describe('true or false');
+export function toggle(): Option<boolean> {
+  return option('true or false', (value) => typeof value === 'boolean');
 }
 
-/** What an option expects, in words that follow "Expected it to be". */
-export function expectationOf(option: z.core.$ZodType): string {
-  return z.globalRegistry.get(option)?.description ?? 'an object of options';
+/** At most so many names of agents, none of them empty. */
+export function agentNames(most: number): Option<readonly string[]> {
+  return option(
+    `a list of at most ${most} agent names`,
+    (value) => Array.isArray(value) && value.length <= most,
+    option('the name of an agent', (value) => typeof value === 'string' && value !== ''),
+  );
 }
 
-/** The options of a section by name; undefined for an option that is no section. */
-export function sectionShape(
-  option: z.core.$ZodType,
-): Readonly<Record<string, z.core.$ZodType>> | undefined {
-  const section = option instanceof z.ZodNullable ? option.unwrap() : option;
-  return section instanceof z.ZodObject ? section.shape : undefined;
+function isWithin(value: unknown, minimum: number, maximum: number): boolean {
+  return typeof value === 'number' && value >= minimum && value <= maximum;
 }
 
-/** What is inside a section or a list by this name; the option itself when it has no inside. */
-export function childOption(option: z.core.$ZodType, name: PropertyKey): z.core.$ZodType {
-  if (option instanceof z.ZodArray) {
-    return option.element;
-  }
-  return sectionShape(option)?.[String(name)] ?? option;
+/** The parts of a section by name; undefined for an option. */
+export function partsOf(part: Part): Readonly<Record<string, Part>> | undefined {
+  return 'options' in part ? (part.options as Readonly<Record<string, Part>>) : undefined;
 }
 
-/** Every option that is no section, by its path, in the order of the schema. */
-export function optionPaths(option: z.core.$ZodType, path = ''): readonly string[] {
-  const shape = sectionShape(option);
-  if (shape === undefined) {
+/** Every option, by its path, in the order of the sections. */
+export function optionPaths(part: Part, path = ''): readonly string[] {
+  const parts = partsOf(part);
+  if (parts === undefined) {
     return [path];
   }
-  return Object.entries(shape).flatMap(([name, child]) => optionPaths(child, joinPath(path, name)));
+  return Object.entries(parts).flatMap(([name, child]) => optionPaths(child, joinPath(path, name)));
 }
 
-/** `limits` and `maxReplans` as `limits.maxReplans`; a list position as `approval.agents[2]`. */
-export function joinPath(path: string, name: PropertyKey): string {
-  if (typeof name === 'number') {
-    return `${path}[${name}]`;
+/** One issue for each option with a wrong value, and for each section whose options contradict each other. */
+export function issuesIn(part: Part, value: unknown, path = ''): readonly Issue[] {
+  if (!('options' in part)) {
+    return optionIssues(part, value, path);
   }
-  return path === '' ? String(name) : `${path}.${String(name)}`;
+  if (value === null && part.isNullable) {
+    return [];
+  }
+  const values = value as Readonly<Record<string, unknown>>;
+  const issues = Object.entries(partsOf(part) ?? {}).flatMap(([name, child]) =>
+    issuesIn(child, values[name], joinPath(path, name)),
+  );
+  // An option out of range often contradicts its neighbours too; one complaint about it is enough.
+  const conflicts = issues.length > 0 ? [] : (part.conflictsOf?.(value as never) ?? []);
+  return [...issues, ...conflicts.map((each) => ({ code: 'conflicting-options', ...each }))];
+}
+
+function optionIssues({ accepts, expectation, element }: Option, value: unknown, path: string) {
+  if (!accepts(value)) {
+    const message = `Expected \`${path}\` to be ${expectation}, got ${describeValue(value)}`;
+    return [{ code: 'invalid-option', path, message }];
+  }
+  if (element === undefined) {
+    return [];
+  }
+  return (value as readonly unknown[]).flatMap((item, index): Issue[] =>
+    optionIssues(element, item, joinPath(path, index)),
+  );
 }

@@ -6,7 +6,6 @@ import { resolvePolicy } from './resolve.js';
 import type { Policy, PolicyOverrides } from '../model/policy.js';
 
 export { defaultPolicy } from './defaults.js';
-export { policySchema } from './schema.js';
 export type { Policy, PolicyOverrides } from '../model/policy.js';
 
 /**

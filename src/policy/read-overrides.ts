@@ -4,12 +4,12 @@
  * getter, no proxy, no prototype.
  */
 
-import { z } from 'zod';
-
 import type { Issue } from '../errors.js';
+import { joinPath } from '../errors.js';
 import { closestName } from './closest-name.js';
 import { describeValue } from './describe-value.js';
-import { joinPath, optionPaths, sectionShape } from './options.js';
+import type { Part } from './options.js';
+import { optionPaths, partsOf } from './options.js';
 import { maxApprovalAgents, policySchema } from './schema.js';
 
 /** More than the error lists: a policy with a million unknown options costs no more than one with these. */
@@ -29,7 +29,7 @@ export function readOverrides(overrides: unknown): {
 }
 
 function readOption(
-  option: z.core.$ZodType,
+  option: Part,
   holder: object,
   name: string,
   path: string,
@@ -37,8 +37,8 @@ function readOption(
 ): unknown {
   try {
     const value: unknown = Reflect.get(holder, name);
-    const isLeaf = sectionShape(option) === undefined;
-    const isTurnedOff = value === null && option instanceof z.ZodNullable;
+    const isLeaf = partsOf(option) === undefined;
+    const isTurnedOff = value === null && 'isNullable' in option && option.isNullable;
     if (isLeaf || isTurnedOff || value === undefined) {
       return copyLeaf(value);
     }
@@ -51,7 +51,7 @@ function readOption(
 }
 
 function readSection(
-  section: z.core.$ZodType,
+  section: Part,
   input: unknown,
   path: string,
   issues: Issue[],
@@ -62,7 +62,7 @@ function readSection(
     issues.push({ code: 'invalid-option', path, message });
     return undefined;
   }
-  const shape = new Map(Object.entries(sectionShape(section) ?? {}));
+  const shape = new Map(Object.entries(partsOf(section) ?? {}));
   const tree: Record<string, unknown> = {};
   for (const name of Reflect.ownKeys(input)) {
     if (issues.length >= ISSUES_MAX) break;

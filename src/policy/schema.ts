@@ -1,19 +1,29 @@
 /**
- * What a valid policy is, as a zod schema. Each option carries its expectation as its description:
- * error messages are made of it, so that the rule and its wording cannot drift apart.
+ * What a valid policy is. The types tie it to `model/policy.ts`: an option that is missing here, or has another type, does
+ * not compile.
  */
 
-import { z } from 'zod';
-
-import { choice, integer, numberBetween, orNull, positiveNumber, toggle } from './options.js';
 import { executionBudgetMs } from '../guards/time-budgets.js';
+import type { Policy } from '../model/policy.js';
+import type { Section } from './options.js';
+import {
+  agentNames,
+  choice,
+  integer,
+  numberBetween,
+  orNull,
+  positiveNumber,
+  section,
+  sectionOrNull,
+  toggle,
+} from './options.js';
 
 // Enough for any real team; keeps a hostile list from costing more than a moment.
 export const maxApprovalAgents = 1_000;
 
 const durationMs = integer(1);
 
-const limits = z.strictObject({
+const limits = section<Policy['limits']>({
   maxReplans: integer(0),
   // Sub-plans multiply: at depth 8 a plan of 15 steps could already mean 15^9 of them.
   maxDepth: integer(0, 8),
@@ -30,42 +40,41 @@ const limits = z.strictObject({
   maxOutputBytes: integer(1_024),
 });
 
-const time = z
-  .strictObject({
+const time = section<Policy['time']>(
+  {
     limitMs: durationMs,
     planningMs: orNull(durationMs),
     verificationMs: orNull(durationMs),
     stepTimeoutMs: orNull(durationMs),
     stepShare: toggle(),
     graceMs: integer(0),
-  })
-  .refine((value) => executionBudgetMs({ time: value }) >= 1, {
-    error: 'Expected `time.planningMs` and `time.verificationMs` to leave time for the steps',
-  });
+  },
+  (value) =>
+    unless(
+      executionBudgetMs({ time: value }) >= 1,
+      'time',
+      'Expected `time.planningMs` and `time.verificationMs` to leave time for the steps',
+    ),
+);
 
-const replan = z.strictObject({
+const replan = section<Policy['replan']>({
   // Bounded by `limits.maxReplans` too, which only the whole policy knows.
-  maxByComplexity: z
-    .strictObject({ simple: integer(0), medium: integer(0), complex: integer(0) })
-    .nullable(),
+  maxByComplexity: sectionOrNull({ simple: integer(0), medium: integer(0), complex: integer(0) }),
   merge: choice('replacePending', 'append', 'appendNext', 'replaceAll'),
   coalesce: choice('batch', 'first', 'highestConfidence'),
   onLimit: choice('continue', 'finish', 'fail', 'askHuman'),
   stopOnRepeatedPlan: toggle(),
 });
 
-const failure = z.strictObject({
+const failure = section<Policy['failure']>({
   onStepFailure: choice('replan', 'continue', 'stop'),
   onDependencyFailure: choice('skip', 'run', 'stop'),
   onPlannerFailure: choice('end', 'interrupt'),
 });
 
-const approval = z.strictObject({
+const approval = section<Policy['approval']>({
   plan: toggle(),
-  agents: z
-    .array(z.string().min(1).describe('the name of an agent'))
-    .max(maxApprovalAgents)
-    .describe(`a list of at most ${maxApprovalAgents} agent names`),
+  agents: agentNames(maxApprovalAgents),
   confidenceBelow: orNull(numberBetween(0, 1)),
   autoApproveTrivial: toggle(),
   timeoutMs: durationMs,
@@ -76,7 +85,7 @@ const approval = z.strictObject({
 
 const score = numberBetween(0, 100);
 
-const gates = z.strictObject({
+const gates = section<Policy['gates']>({
   plan: orNull(score),
   code: orNull(score),
   step: orNull(score),
@@ -84,66 +93,58 @@ const gates = z.strictObject({
 });
 
 // Strict order keeps every level of the ladder reachable, and with it every path of the chart.
-const escalation = z.strictObject({
-  scores: z
-    .strictObject({ remind: score, correct: score, refocus: score })
-    .refine(({ remind, correct, refocus }) => remind > correct && correct > refocus, {
-      error: 'Expected `escalation.scores` to descend from remind over correct to refocus',
-    }),
-  issues: z
-    .strictObject({
-      correct: integer(1),
-      refocus: integer(1),
-      critical: integer(1),
-      abort: integer(1),
-    })
-    .refine(
-      ({ correct, refocus, critical, abort }) =>
-        correct < refocus && refocus < critical && critical < abort,
-      {
-        error:
-          'Expected `escalation.issues` to ascend from correct over refocus and critical to abort',
-      },
+const escalation = section<Policy['escalation']>({
+  scores: section({ remind: score, correct: score, refocus: score }, (scores) =>
+    unless(
+      scores.remind > scores.correct && scores.correct > scores.refocus,
+      'escalation.scores',
+      'Expected `escalation.scores` to descend from remind over correct to refocus',
     ),
+  ),
+  issues: section(
+    { correct: integer(1), refocus: integer(1), critical: integer(1), abort: integer(1) },
+    ({ correct, refocus, critical, abort }) =>
+      unless(
+        correct < refocus && refocus < critical && critical < abort,
+        'escalation.issues',
+        'Expected `escalation.issues` to ascend from correct over refocus and critical to abort',
+      ),
+  ),
 });
 
-const retry = z.strictObject({
+const retry = section<Policy['retry']>({
   attempts: integer(1, 10),
   backoffMs: integer(0),
   maxBackoffMs: integer(0),
   fallback: toggle(),
 });
 
-const breaker = z.strictObject({ failures: integer(1), resetMs: durationMs }).nullable();
+const breaker = sectionOrNull<NonNullable<Policy['breaker']>>({
+  failures: integer(1),
+  resetMs: durationMs,
+});
 
-const context = z.strictObject({
+const context = section<Policy['context']>({
   maxMessages: integer(1),
   maxOutputTokens: integer(1),
   summaryCharacters: integer(1),
 });
 
-/** The complete policy; unknown options are refused, nothing has a default here. */
-export const policySchema = z
-  .strictObject({
-    limits,
-    time,
-    replan,
-    failure,
-    approval,
-    gates,
-    escalation,
-    retry,
-    breaker,
-    context,
-  })
-  .superRefine((policy, refinement) => {
-    // One complaint about a number is enough; what it conflicts with can wait.
-    if (refinement.issues.length > 0) return;
-    const { maxReplans } = policy.limits;
-    for (const [complexity, most] of Object.entries(policy.replan.maxByComplexity ?? {})) {
-      if (most <= maxReplans) continue;
-      const path = ['replan', 'maxByComplexity', complexity];
-      const message = `Expected \`${path.join('.')}\` to be at most \`limits.maxReplans\`, which is ${maxReplans}, got ${most}`;
-      refinement.addIssue({ code: 'custom', path, message });
-    }
-  });
+/** The complete policy; nothing has a default here. */
+export const policySchema: Section<Policy> = section<Policy>(
+  { limits, time, replan, failure, approval, gates, escalation, retry, breaker, context },
+  ({ limits: { maxReplans }, replan: { maxByComplexity } }) =>
+    Object.entries(maxByComplexity ?? {}).flatMap(([complexity, most]) => {
+      const path = `replan.maxByComplexity.${complexity}`;
+      const message = `Expected \`${path}\` to be at most \`limits.maxReplans\`, which is ${maxReplans}, got ${most}`;
+      return unless(most <= maxReplans, path, message);
+    }),
+);
+
+function unless(
+  isMet: boolean,
+  path: string,
+  message: string,
+): readonly { readonly path: string; readonly message: string }[] {
+  return isMet ? [] : [{ path, message }];
+}

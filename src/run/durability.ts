@@ -77,5 +77,5 @@ export const durabilityIssues = (options: unknown): Issue[] => {
   });
 };
 
-const isWhole = (value: unknown, least: number, most: number): boolean =>
+export const isWhole = (value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): boolean =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= most;

@@ -1,4 +1,4 @@
-import { deepFrozen } from '../actors/deep-frozen.js';
+import { deepFrozen } from '../deep-frozen.js';
 import { SlowSubscriberError } from '../errors.js';
 import type { Fact } from '../model/facts.js';
 import type { Clock } from '../services/clock.js';

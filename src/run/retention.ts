@@ -1,4 +1,5 @@
 import { ConfigurationError, RunClaimedError, RunConflictError } from '../errors.js';
+import { isWhole } from './durability.js';
 import type { Clock } from '../services/clock.js';
 import type { RunClaim, RunStore } from '../model/run-store.js';
 
@@ -60,9 +61,6 @@ const checkOptions = (olderThanMs: unknown, pageSize: unknown): void => {
   ];
   if (issues.length > 0) throw new ConfigurationError(issues);
 };
-
-const isWhole = (value: unknown, least: number): boolean =>
-  Number.isSafeInteger(value) && (value as number) >= least;
 
 const issueAt = (path: string, least: number) => ({
   code: 'invalid-option',

@@ -1,5 +1,5 @@
 import type { CallInput } from '../model/calls.js';
-import { deepFrozen } from '../actors/deep-frozen.js';
+import { deepFrozen } from '../deep-frozen.js';
 import type { JsonValue } from '../canonical-json.js';
 import { toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';

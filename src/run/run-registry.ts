@@ -120,7 +120,7 @@ export class RunRegistry {
   ): Promise<{ readonly header: RunHeader; readonly entries: ReadJournal['entries'] }> {
     const stored = await this.#parts.store?.read(runId);
     if (stored !== undefined) {
-      const { readJournal } = await loadJournal();
+      const [{ readJournal }] = await Promise.all([loadJournal(), this.#parts.kernel.prepare()]);
       return { header: stored.header, entries: readJournal(stored, runId).entries };
     }
     throw new RunNotFoundError(
@@ -230,7 +230,7 @@ export class RunRegistry {
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
     }
-    const { takeUp } = await loadTakeUp();
+    const [{ takeUp }] = await Promise.all([loadTakeUp(), kernel.prepare()]);
     const taken = await takeUp(runId, {
       store,
       lease: keeping.lease,

@@ -2,6 +2,7 @@
  * Time that stands still until it is told to move: hours of timeouts and retries in milliseconds, in the same
  * order every time.
  */
+import { loadAllParts } from '../orchestrator/load-all-parts.js';
 import { effectiveDelayMs } from '../services/clock.js';
 import type { Clock } from '../services/clock.js';
 
@@ -83,7 +84,10 @@ export function virtualClock(options: { readonly startMs?: number } = {}): Virtu
     advanceTo,
     next: () => next(),
     pending: () => queue.armed,
-    settle: () => settle(),
+    settle: async () => {
+      await loadAllParts();
+      await settle();
+    },
     runUntil: (done, { maxTimers = defaultMaxTimers } = {}) => runUntil(clock, done, maxTimers),
     sleep: (durationMs, signal) => sleep(clock, durationMs, signal),
   };
@@ -100,6 +104,8 @@ async function runUntil(
   maxTimers: number,
 ): Promise<void> {
   const isDone = typeof done === 'function' ? done : settlementOf(done);
+  // A run that waits for code to be loaded is not stuck.
+  await loadAllParts();
   for (let fired = 0; ; fired += 1) {
     await settle();
     if (isDone()) return;

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { Issue } from '../errors.js';
-import { TimeTravelError } from '../errors.js';
+import { pathText, TimeTravelError } from '../errors.js';
+import { checked } from '../model/check.js';
 import type { Command } from '../model/commands.js';
 import { parseCommand } from '../model/commands.js';
 import type { ChangedAnswer } from './fork.types.js';
@@ -22,26 +23,27 @@ export interface CheckedFork {
   readonly commands: readonly Command[];
 }
 
-const key = z.string().min(1).max(2_000);
+const key = z.string().check(z.minLength(1), z.maxLength(2_000));
 const answer = z.union([
-  z.strictObject({ key, throws: z.string().max(20_000) }),
-  z
-    .strictObject({ key, returns: z.unknown() })
-    .refine((given) => 'returns' in given, 'Expected `returns` or `throws`'),
+  z.strictObject({ key, throws: z.string().check(z.maxLength(20_000)) }),
+  z.strictObject({ key, returns: z.unknown() }).check(({ value, issues }) => {
+    const message = 'Expected `returns` or `throws`';
+    if (!('returns' in value)) issues.push({ code: 'custom', input: value, message });
+  }),
 ]);
 
 const optionsSchema = z.strictObject({
-  atSequence: z.number().int().min(0),
-  runId: z.string().optional(),
-  changes: z
-    .strictObject({
-      goal: z.string().optional(),
-      plan: z.unknown().optional(),
-      policy: z.unknown().optional(),
-      answers: z.array(answer).max(10_000).optional(),
-      commands: z.array(z.unknown()).max(10_000).optional(),
-    })
-    .optional(),
+  atSequence: z.int().check(z.minimum(0)),
+  runId: z.optional(z.string()),
+  changes: z.optional(
+    z.strictObject({
+      goal: z.optional(z.string()),
+      plan: z.optional(z.unknown()),
+      policy: z.optional(z.unknown()),
+      answers: z.optional(z.array(answer).check(z.maxLength(10_000))),
+      commands: z.optional(z.array(z.unknown()).check(z.maxLength(10_000))),
+    }),
+  ),
 });
 
 export type ForkRequest = z.infer<typeof optionsSchema>;
@@ -59,20 +61,14 @@ export const parseFork = (candidate: unknown): ForkRequest => {
   );
 };
 
-const readOptions = (candidate: unknown): ReturnType<typeof optionsSchema.safeParse> => {
+const readOptions = (candidate: unknown): ReturnType<typeof checked<typeof optionsSchema>> => {
   try {
-    return optionsSchema.safeParse(candidate);
+    return checked(optionsSchema, candidate);
   } catch {
     const message = 'Expected options that can be read, but reading them threw an error';
     throw new TimeTravelError([{ code: 'invalid-fork', path: '', message }]);
   }
 };
-
-const pathText = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
-  }, '');
 
 /** The fork against the run it leaves; `issues` are those found elsewhere, so that all are told at once. */
 export const checkFork = (

@@ -58,6 +58,7 @@ const asShown = async (path: string): Promise<string> => {
       /'(?:\.\.\/)+src\/services\/stores\/([a-z-]+)\/index\.js'/g,
       "'planwright/store/$1'",
     )
+    .replaceAll(/'(?:\.\.\/)+src\/services\/stores\/index\.js'/g, "'planwright/store'")
     .replaceAll(/'(?:\.\.\/)+src\/testing\.js'/g, "'planwright/testing'");
   return inHouseFormat(path, imported);
 };

@@ -174,8 +174,8 @@ describe('an agent whose output has the wrong shape', () => {
   const wrong: readonly (readonly [answer: unknown, paths: readonly string[]])[] = [
     [{}, ['files']],
     [{ files: 'a.ts' }, ['files']],
-    [{ files: ['a.ts', 7] }, ['files.1']],
-    [{ files: [{ name: 'a.ts' }], count: '1' }, ['files.0', 'count']],
+    [{ files: ['a.ts', 7] }, ['files[1]']],
+    [{ files: [{ name: 'a.ts' }], count: '1' }, ['files[0]', 'count']],
     [null, ['value']],
     [done({ files: 3 }), ['files']],
   ];

@@ -3,6 +3,7 @@ import { createActor, fromPromise } from 'xstate';
 
 import type { KernelCharts } from '../../src/kernel/kernel.js';
 import { createKernel } from '../../src/kernel/kernel.js';
+import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 import type { KernelStep } from '../../src/kernel/kernel.types.js';
 import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
@@ -49,7 +50,7 @@ export const replayByKernel = (
   input: unknown,
   { edges }: Explored,
 ): PathFailure[] => {
-  const kernel = createKernel(charts);
+  const kernel = createKernel(charts, (chart) => tracingRunner(chart));
   const steps = new Map<ModelState, KernelStep>();
   const failures: PathFailure[] = [];
   const stepTo = (state: ModelState): KernelStep => {

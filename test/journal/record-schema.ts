@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { JsonValue } from '../../src/canonical-json.js';
 import { chooseSchema, complexitySchema } from '../../src/model/plan.js';
@@ -9,11 +9,12 @@ import { level, phase, runStatus } from '../../src/model/statuses.js';
  * Nothing else here needs them, so they are kept apart from the types. A test holds both to be the same.
  */
 
-const json: z.ZodType<JsonValue> = z.json();
+const json: z.ZodMiniType<JsonValue> = z.json();
 const time = z.number();
-const count = z.number().int().min(0);
-const list = <Item extends z.ZodType>(item: Item): z.ZodReadonly<z.ZodArray<Item>> =>
-  z.array(item).readonly();
+const atLeastZero = z.number().check(z.minimum(0));
+const count = z.int().check(z.minimum(0));
+const list = <Item extends z.core.$ZodType>(item: Item): z.ZodMiniReadonly<z.ZodMiniArray<Item>> =>
+  z.readonly(z.array(item));
 const stepIds = list(z.string());
 
 const plannedStep = z.object({
@@ -32,14 +33,14 @@ const votes = z.object({
       number: z.number(),
       key: z.string(),
       digest: z.string(),
-      confidence: z.number().nullable(),
+      confidence: z.nullable(z.number()),
     }),
   ),
   isDecided: z.boolean(),
-  winner: z.number().nullable(),
+  winner: z.nullable(z.number()),
 });
 
-const step = plannedStep.extend({
+const step = z.extend(plannedStep, {
   status: z.enum([
     'pending',
     'running',
@@ -53,46 +54,46 @@ const step = plannedStep.extend({
   attempts: z.number(),
   output: json,
   outputKeys: list(z.string()),
-  reason: z.string().nullable(),
-  code: z.string().nullable(),
-  votes: votes.nullable(),
+  reason: z.nullable(z.string()),
+  code: z.nullable(z.string()),
+  votes: z.nullable(votes),
   revision: z.number(),
   depth: count,
-  parentStepId: z.string().nullable(),
-  startedAt: time.nullable(),
-  endedAt: time.nullable(),
-  durationMs: time.min(0).nullable(),
+  parentStepId: z.nullable(z.string()),
+  startedAt: z.nullable(time),
+  endedAt: z.nullable(time),
+  durationMs: z.nullable(atLeastZero),
 });
 
 const plan = z.object({
   revision: z.number(),
-  parentStepId: z.string().nullable(),
+  parentStepId: z.nullable(z.string()),
   origin: z.enum(['planner', 'given', 'handOff']),
   status: z.enum(['proposed', 'adopted', 'rejected']),
   steps: list(plannedStep),
-  by: z.enum(['validation', 'supervisor', 'human', 'repeat', 'planner']).optional(),
-  reason: z.string().optional(),
+  by: z.optional(z.enum(['validation', 'supervisor', 'human', 'repeat', 'planner'])),
+  reason: z.optional(z.string()),
 });
 
 const openApproval = z.object({
   requestId: z.string(),
-  stepId: z.string().nullable(),
+  stepId: z.nullable(z.string()),
   question: z.string(),
   payload: json,
   requestedAt: time,
 });
 
-const approval = openApproval.extend({
+const approval = z.extend(openApproval, {
   outcome: z.enum(['open', 'granted', 'rejected', 'expired', 'closed']),
-  answer: z.string().nullable(),
-  reason: z.string().nullable(),
-  expiredAs: z.enum(['approve', 'reject']).nullable(),
-  decidedAt: time.nullable(),
+  answer: z.nullable(z.string()),
+  reason: z.nullable(z.string()),
+  expiredAs: z.nullable(z.enum(['approve', 'reject'])),
+  decidedAt: z.nullable(time),
 });
 
 const verdict = z.object({
   subject: z.enum(['plan', 'code', 'step', 'goal']),
-  stepId: z.string().nullable(),
+  stepId: z.nullable(z.string()),
   score: z.number(),
   issues: list(z.string()),
   feedback: z.string(),
@@ -115,7 +116,7 @@ const agentMetrics = z.object({
   replanRequests: count,
   replansGranted: count,
   stepsAdded: count,
-  totalLatencyMs: time.min(0),
+  totalLatencyMs: atLeastZero,
 });
 
 const metrics = z.object({
@@ -130,9 +131,9 @@ const metrics = z.object({
 });
 
 const usage = z.object({
-  inputTokens: z.number().min(0),
-  outputTokens: z.number().min(0),
-  costUsd: z.number().min(0),
+  inputTokens: atLeastZero,
+  outputTokens: atLeastZero,
+  costUsd: atLeastZero,
 });
 
 /** What a record and a report have in common. */
@@ -154,14 +155,14 @@ const shared = {
 export const runRecordSchema = z.object({
   ...shared,
   status: z.enum(['running', ...runStatus.options]),
-  phase: phase.nullable(),
-  reason: z.string().nullable(),
+  phase: z.nullable(phase),
+  reason: z.nullable(z.string()),
   escalation: level,
-  maxReplans: z.number().nullable(),
+  maxReplans: z.nullable(z.number()),
   openApprovals: list(openApproval),
   conversation: list(z.string()),
-  summary: z.string().nullable(),
-  endedAt: time.nullable(),
+  summary: z.nullable(z.string()),
+  endedAt: z.nullable(time),
 });
 
 const reportedPlan = z.object({ revision: z.number(), steps: list(plannedStep) });
@@ -177,8 +178,8 @@ export const runReportSchema = z.object({
   skippedSteps: stepIds,
   cancelledSteps: stepIds,
   allSucceeded: z.boolean(),
-  originalPlan: reportedPlan.nullable(),
-  finalPlan: reportedPlan.nullable(),
+  originalPlan: z.nullable(reportedPlan),
+  finalPlan: z.nullable(reportedPlan),
   endedAt: time,
-  durationMs: time.min(0),
+  durationMs: atLeastZero,
 });

@@ -5,7 +5,7 @@ import type { ChartRunner, Transitioned } from '../../src/kernel/chart-runner.js
 import { plainRunner } from '../../src/kernel/chart-runner.js';
 import { everyFeature } from '../../src/kernel/tracing/every-feature.js';
 import { differenceBetween, tracingDifference } from '../../src/kernel/tracing/self-check.js';
-import { sharedRunners } from '../../src/kernel/tracing/shared-runner.js';
+import { fastRunner, trustedRunner } from '../../src/kernel/tracing/trusted-runner.js';
 import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 
 /** The plain runner with one thing changed in each transition. */
@@ -86,33 +86,20 @@ describe('the check of the fast path at first use', () => {
   });
 });
 
-describe('the runner that all orchestrators of a process share', () => {
-  it('is the plain one, with one warning, when the check finds a difference', () => {
+describe('the fast path', () => {
+  it('is trusted with the version of XState that is installed', () => {
+    expect(fastRunner()).toBeDefined();
+  });
+
+  it('is switched off, with one warning, when the check finds a difference', () => {
     const warnings: string[] = [];
-    const runnerOf = sharedRunners(
+    const runnerOf = trustedRunner(
       () => 'a difference',
       (message) => warnings.push(message),
     );
-    const [chart, other] = [everyFeature(), everyFeature()];
-    expect(runnerOf(chart)).toBe(runnerOf(chart));
-    runnerOf(other);
+    expect(runnerOf).toBeUndefined();
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain('switched off');
     expect(warnings[0]).toContain('a difference');
-  });
-
-  it('looks for a difference once, and not before a chart is run', () => {
-    let checks = 0;
-    const runnerOf = sharedRunners(
-      () => {
-        checks += 1;
-        return undefined;
-      },
-      () => undefined,
-    );
-    expect(checks).toBe(0);
-    runnerOf(everyFeature());
-    runnerOf(everyFeature());
-    expect(checks).toBe(1);
   });
 });

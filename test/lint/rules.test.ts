@@ -34,6 +34,7 @@ const planted: readonly (readonly [file: string, text: string, rule: string | un
   ['src/plan/own.ts', `export { made } from './deep/x.js';`, undefined],
   ['src/plan/deep/own.ts', `export { made } from '../x.js';`, undefined],
   ['src/model/deep/own.ts', `import 'zod/mini';`, undefined],
+  ['src/model/zod.ts', `export { z } from 'zod';`, 'eslint(no-restricted-imports)'],
   // What src may not touch.
   ['src/plan/node.ts', `export type { Stats } from 'node:fs';`, 'eslint(no-restricted-imports)'],
   ['src/plan/timer.ts', `globalThis.setTimeout(String, 1);`, 'eslint(no-restricted-globals)'],

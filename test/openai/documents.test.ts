@@ -65,7 +65,9 @@ describe('docs/openai.md', () => {
     const rows = new Map(tableRows(page, 'option').map(([name, , value]) => [name, value]));
     const options = readFileSync(join(root, 'src/services/openai/options.ts'), 'utf8');
     for (const name of ['maxToolRounds', 'maxAnswerCharacters', 'maxToolOutputCharacters']) {
-      const value = new RegExp(`${name}: atLeastOne.*default\\((?<value>[\\d_]+)\\)`).exec(options);
+      const value = new RegExp(`${name}: z._default\\(atLeastOne.*, (?<value>[\\d_]+)\\)`).exec(
+        options,
+      );
       expect(rows.get(`\`${name}\``)).toBe(value?.groups?.['value']?.replaceAll('_', ''));
     }
   });

@@ -43,7 +43,7 @@ describe('planwright/openai', () => {
     const { files, packages } = await bundle('src/services/openai/index.ts');
     expect(files).toContain('src/services/openai/ask.ts');
     expect(files.filter((file) => /src\/(?:machines|kernel|run|actors)\//.test(file))).toEqual([]);
-    expect([...new Set(packages)].sort()).toEqual(['openai', 'openai/helpers/zod', 'zod']);
+    expect([...new Set(packages)].sort()).toEqual(['openai', 'openai/helpers/zod', 'zod/mini']);
   });
 
   it('is exported, and the client is a peer that may be missing', () => {
@@ -55,6 +55,7 @@ describe('planwright/openai', () => {
     };
     expect(manifest.exports['./openai']).toEqual({
       types: './dist/services/openai/index.d.ts',
+      node: './dist/node/openai.js',
       default: './dist/services/openai/index.js',
     });
     expect(manifest.peerDependencies['openai']).toMatch(/^\^6/);

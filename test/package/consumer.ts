@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { printedBy } from './command.js';
-import { root } from './manifest.js';
+import { entries, root } from './manifest.js';
 import { packInto } from './pack.js';
 
 /** A new project in a folder of its own that is about to use the package. */
@@ -21,8 +21,14 @@ export interface Consumer {
   install(packages: readonly string[]): Promise<void>;
   /** Installs copies of more packages. */
   add(packages: readonly string[]): Promise<void>;
-  /** The same with links to ours, for those who only read them: quicker, but they also see what is beside ours. */
-  installLinked(packages: readonly string[]): Promise<void>;
+  /**
+   * The same with links to ours, for those who only read them: quicker, but they also see what is beside ours. `instead` names
+   * the folders of packages that are installed here by another name.
+   */
+  installLinked(
+    packages: readonly string[],
+    instead?: Readonly<Record<string, string>>,
+  ): Promise<void>;
   write(path: string, text: string): void;
   readonly dispose: () => void;
 }
@@ -52,12 +58,12 @@ export const createConsumer = (): Consumer => {
     dispose,
     install: async (packages) => installCopies(await packInto(parent), ...packages.map(ours)),
     add: (packages) => installCopies(...withDependencies(packages)),
-    installLinked: async (packages) => {
+    installLinked: async (packages, instead = {}) => {
       await npmInstall('--legacy-peer-deps', await packInto(parent));
       for (const name of packages) {
         const link = join(folder, 'node_modules', name);
         mkdirSync(dirname(link), { recursive: true });
-        symlinkSync(ours(name), link, 'junction');
+        symlinkSync(ours(instead[name] ?? name), link, 'junction');
       }
     },
   };
@@ -87,6 +93,12 @@ const withDependencies = (packages: readonly string[]): readonly string[] => {
 
 const ours = (name: string): string => join(root, 'node_modules', name);
 
-/** A file of ours as a user of the package writes it. */
+/** A file of ours as a user of the package writes it: with the names of the entry points. */
 export const asWrittenByUser = (path: string): string =>
-  readFileSync(join(root, path), 'utf8').replaceAll(/'(?:\.\.\/)+src\/index\.js'/g, "'planwright'");
+  entries.reduce(
+    (text, { specifier, source }) => {
+      const built = source.replace(/\.ts$/, '.js').replaceAll('.', '\\.');
+      return text.replaceAll(new RegExp(`'(?:\\.\\./)+${built}'`, 'g'), `'${specifier}'`);
+    },
+    readFileSync(join(root, path), 'utf8'),
+  );

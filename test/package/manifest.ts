@@ -15,6 +15,7 @@ interface Manifest {
 
 /** Where an entry point is. One that needs Node has no default: a bundler for browsers says so. */
 interface Target {
+  readonly types: string;
   readonly node?: string;
   readonly default?: string;
 }
@@ -32,12 +33,6 @@ interface Entry {
   readonly needsNode: boolean;
 }
 
-const codeOf = ({ node, default: everywhere }: Target): string => {
-  const path = everywhere ?? node;
-  if (path === undefined) throw new Error('An entry point without code');
-  return path;
-};
-
 /** Every entry point that is code. */
 export const entries: readonly Entry[] = Object.entries(manifest.exports).flatMap(
   ([path, target]) =>
@@ -46,7 +41,7 @@ export const entries: readonly Entry[] = Object.entries(manifest.exports).flatMa
       : [
           {
             specifier: path.replace('.', manifest.name),
-            source: codeOf(target).replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
+            source: target.types.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts'),
             needsNode: target.default === undefined,
           },
         ],

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { bundleForNode } from '../../scripts/bundle-for-node.js';
 import { compiledBy, printedBy } from './command.js';
 import { packedFiles, root } from './manifest.js';
 
@@ -22,8 +23,9 @@ export const packInto = async (folder: string): Promise<string> => {
 const isBuilt = (): boolean => {
   if (!existsSync(join(root, 'dist'))) return false;
   const sources = filesIn('src', '.ts');
-  const outputs = filesIn('dist', '.js');
-  if (sources.join() !== outputs.join()) return false;
+  const files = filesIn('dist', '.js');
+  const outputs = files.filter((name) => !name.startsWith('node/'));
+  if (sources.join() !== outputs.join() || files.length === outputs.length) return false;
   const settingsMs = Math.max(...['tsconfig.json', ...projects].map(modifiedMs));
   return sources.every((name) => {
     const sourceMs = Math.max(modifiedMs(`src/${name}.ts`), settingsMs);
@@ -47,5 +49,6 @@ const builtIn = async (folder: string): Promise<string> => {
   for (const project of projects) {
     await compiledBy('TypeScript 7', ['-p', project, '--outDir', join(folder, 'dist')], root);
   }
+  await bundleForNode(folder);
   return folder;
 };

@@ -4,7 +4,7 @@ import { done, handOff } from '../../src/agents/report.js';
 import { adoptPlan } from '../../src/plan/adopt.js';
 import { itemsOf } from '../../src/plan/chunked-list.js';
 import { emptyProgress } from '../../src/plan/progress.js';
-import { deepFreeze } from '../../src/policy/freeze.js';
+import { deepFrozen } from '../../src/deep-frozen.js';
 import { plan as planOf } from '../plan/plans.js';
 import { scenario } from '../scenarios/harness.js';
 import { collaborating, FIRST_PLAN, route, toFixer, toReviewer } from './000-collaboration.js';
@@ -87,7 +87,7 @@ describe('seed 000, the new step', () => {
       resolvesFailures: true,
     }).progress;
     const before = structuredClone(first);
-    const { progress } = adoptPlan(deepFreeze(first), planOf('fixer:fixer'), {
+    const { progress } = adoptPlan(deepFrozen(first), planOf('fixer:fixer'), {
       revision: 1,
       merge: 'appendNext',
       resolvesFailures: false,

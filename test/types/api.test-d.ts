@@ -1,20 +1,27 @@
 import { expectTypeOf } from 'vitest';
 import { createActor } from 'xstate';
 import { z } from 'zod';
+import * as mini from 'zod/mini';
 
 import type {
   Agent,
   AgentCall,
+  ApprovalRecord,
   Bounds,
   CommandResult,
   Fact,
   FactType,
   JsonValue,
+  OpenApproval,
   Orchestrator,
+  PlanRecord,
   PlanRequest,
   Policy,
   Run,
+  RunMetrics,
   RunReport,
+  RunUsage,
+  VerdictRecord,
   Votes,
 } from '../../src/index.js';
 import {
@@ -23,12 +30,15 @@ import {
   definePolicy,
   done,
   handOff,
-  memoryStore,
   needsContext,
   presets,
   requestReplan,
+  secret,
   systemClock,
 } from '../../src/index.js';
+import type { RunStore, StoredRun } from '../../src/services/stores/index.js';
+import { memoryStore } from '../../src/services/stores/index.js';
+import type { Explanation, RunReplay } from '../../src/time-travel/index.js';
 
 /* What the compiler knows and refuses. Checked by `npm run typecheck`; nothing here is ever run. */
 
@@ -45,6 +55,21 @@ const coder = defineAgent({
   },
 });
 expectTypeOf(coder).toEqualTypeOf<Agent<'coder', never>>();
+
+// A schema of zod/mini does the same, and may be marked as secret.
+defineAgent({
+  name: 'mini',
+  description: 'Gives a number',
+  output: mini.object({ count: secret(mini.number()) }),
+  run: () => done({ count: 1 }),
+});
+defineAgent({
+  name: 'mini',
+  description: 'Gives a number',
+  // @ts-expect-error a text is not a number
+  output: mini.object({ count: secret(mini.number()) }),
+  run: () => done({ count: 'one' }),
+});
 
 const reviewer = defineAgent({
   name: 'reviewer',
@@ -243,3 +268,20 @@ actor.send({ type: 'run.abort', reason: 'Enough' });
 // @ts-expect-error there is no such event
 actor.send({ type: 'run.explode' });
 expectTypeOf(actor.getSnapshot().output?.status).toEqualTypeOf<RunReport['status'] | undefined>();
+
+// ---- What a screen shows ----------------------------------------------------------------------
+
+const shown = (run: Run): [OpenApproval[], PlanRecord[], VerdictRecord[], ApprovalRecord[]] => {
+  const { openApprovals, plans, verdicts, approvals, metrics, usage } = run.record();
+  expectTypeOf(metrics).toEqualTypeOf<RunMetrics>();
+  expectTypeOf(usage).toEqualTypeOf<RunUsage>();
+  return [[...openApprovals], [...plans], [...verdicts], [...approvals]];
+};
+void shown;
+
+// ---- Entry points for store authors and for looking back ---------------------------------------
+
+const kept: RunStore = memoryStore();
+expectTypeOf(kept.read).returns.resolves.toEqualTypeOf<StoredRun | undefined>();
+expectTypeOf<Orchestrator['replay']>().returns.resolves.toEqualTypeOf<RunReplay>();
+expectTypeOf<Orchestrator['explain']>().returns.resolves.toEqualTypeOf<Explanation>();

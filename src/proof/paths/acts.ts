@@ -1,3 +1,4 @@
+import { checked } from '../../model/check.js';
 import type {
   CallInput,
   CallOutcome,
@@ -186,7 +187,7 @@ const supervisorParts = ({ subject, step }: SupervisorRequest): Part[] => {
     return [`scores ${about} ${score}`, verdict, outcome];
   });
   const garbage = { score: 'high' };
-  const { error } = verdictSchema.safeParse(garbage);
+  const { error } = checked(verdictSchema, garbage);
   const reason = error === undefined ? '' : schemaMessage(error);
   return [
     ...scores,

@@ -1,9 +1,11 @@
+import { textHash } from '../../guards/text-hash.js';
+
 /** Chance that is the same every time: all of a world's dice are made from its seed and a name. */
 export class Random {
   #state: number;
 
   constructor(seed: string) {
-    this.#state = hashOf(seed);
+    this.#state = textHash(seed);
   }
 
   /** From 0 up to, not including, 1. */
@@ -35,12 +37,3 @@ export class Random {
     return items.filter(() => this.chance(share));
   }
 }
-
-/** FNV-1a: neighbours get numbers that have nothing in common. */
-const hashOf = (text: string): number => {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
-};

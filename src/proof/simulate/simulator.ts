@@ -1,3 +1,4 @@
+import { loadAllParts } from '../../orchestrator/load-all-parts.js';
 import type { Policy } from '../../model/policy.js';
 import type { Simulation } from './play.js';
 import { playWorld } from './play.js';
@@ -32,7 +33,8 @@ export const createSimulator = (
   const troupe = new Troupe(agents, understudies);
   const settings = new Map<string, Setting>();
   return {
-    run: (seed, omissions) => {
+    run: async (seed, omissions) => {
+      await loadAllParts();
       const world = worldOf(seed, omissions);
       const settingKey = keyOf(world);
       const setting = settings.get(settingKey) ?? settingFor(settingKey, world, policy);

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 
 import type { Agent, AgentCall } from '../../agents/agent.js';
 import { defineAgent } from '../../agents/agent.js';
@@ -19,7 +19,7 @@ export interface OpenAiAgentOptions<
   /** Told to the model: what it is, how it works, what good work looks like. */
   readonly instructions: string;
   /** What finished work looks like; a text unless given. */
-  readonly output?: z.ZodType<Output>;
+  readonly output?: z.core.$ZodType<Output>;
   /** The agents it may hand work to, or ask for when the plan does not fit. @default none */
   readonly handOffTo?: readonly Target[];
   /** Used once, when every try failed and `retry.fallback` is on. */

@@ -1,6 +1,6 @@
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { Issue } from '../../errors.js';
 
@@ -33,7 +33,7 @@ export const proseFormat: AnswerFormat<string> = {
 interface JsonAnswer<Value> {
   readonly name: string;
   /** What the model is held to. Everything optional is nullish here: strict servers know no optional keys. */
-  readonly schema: z.ZodObject;
+  readonly schema: z.core.$ZodObject;
   /** Validates the answer, whether or not the server was given the schema. */
   readonly read: (answer: unknown) => Reading<Value>;
 }
@@ -49,7 +49,7 @@ export const jsonFormat = <Value>(
   return { responseFormat: { type: 'json_object' }, instruction, isJson: true, read };
 };
 
-const schemaFormat = (schema: z.ZodObject, name: string): ResponseFormat => {
+const schemaFormat = (schema: z.core.$ZodObject, name: string): ResponseFormat => {
   try {
     return zodResponseFormat(schema, name);
   } catch {
@@ -61,5 +61,5 @@ const schemaFormat = (schema: z.ZodObject, name: string): ResponseFormat => {
 };
 
 /** What a model has to write, as JSON schema; what JSON schema cannot say is left open. */
-export const looseSchema = (schema: z.ZodObject): Record<string, unknown> =>
+export const looseSchema = (schema: z.core.$ZodObject): Record<string, unknown> =>
   z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
+import { checked } from '../../model/check.js';
 import { OpenAiRequestError } from './errors.js';
 import { schemaIssues } from './issues.js';
 import type { Tokens } from './usage.js';
@@ -24,31 +25,31 @@ export interface Completion {
 /* Compatible servers differ in what they leave out, and some answer an error with status 200: nothing is trusted. */
 
 const toolCallSchema = z.object({
-  id: z.string().nullish(),
+  id: z.nullish(z.string()),
   function: z.object({ name: z.string(), arguments: z.unknown() }),
 });
 
 const choiceSchema = z.object({
-  finish_reason: z.string().nullish(),
+  finish_reason: z.nullish(z.string()),
   message: z.object({
-    content: z.string().nullish(),
-    refusal: z.string().nullish(),
-    tool_calls: z.array(toolCallSchema).nullish(),
+    content: z.nullish(z.string()),
+    refusal: z.nullish(z.string()),
+    tool_calls: z.nullish(z.array(toolCallSchema)),
   }),
 });
 
-const tokenCount = z.number().int().min(0).catch(0);
+const tokenCount = z.catch(z.int().check(z.minimum(0)), 0);
 
 const completionSchema = z.object({
   choices: z.array(choiceSchema),
-  usage: z
-    .object({ prompt_tokens: tokenCount, completion_tokens: tokenCount })
-    .nullish()
-    .catch(null),
+  usage: z.catch(
+    z.nullish(z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount })),
+    null,
+  ),
 });
 
 export const completionOf = (body: unknown): Completion => {
-  const parsed = completionSchema.safeParse(body);
+  const parsed = checked(completionSchema, body);
   if (!parsed.success) throw notACompletion(body, schemaIssues(parsed.error)[0]?.message ?? '');
   const { choices, usage } = parsed.data;
   const tokens = usage
@@ -95,7 +96,7 @@ const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z
 
 /** Some gateways answer an error with status 200. */
 const errorMessageIn = (body: unknown): string | undefined => {
-  const parsed = errorSchema.safeParse(body);
+  const parsed = checked(errorSchema, body);
   if (!parsed.success) return undefined;
   const { error } = parsed.data;
   return typeof error === 'string' ? error : error.message;

@@ -1,4 +1,5 @@
 import type { Issue } from '../../errors.js';
+import { pathText } from '../../errors.js';
 
 /** Beyond this many a model learns nothing new. */
 const ISSUES_MAX = 20;
@@ -9,7 +10,7 @@ export const schemaIssues = (error: {
 }): Issue[] =>
   error.issues.slice(0, ISSUES_MAX).map(({ path, message }) => ({
     code: 'wrong-shape',
-    path: path.map(String).join('.'),
+    path: pathText(path),
     message,
   }));
 

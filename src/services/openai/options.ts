@@ -1,10 +1,11 @@
 import type { OpenAI } from 'openai';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { Issue } from '../../errors.js';
 import { ConfigurationError } from '../../errors.js';
 import { defaultPolicy } from '../../policy/defaults.js';
 import type { ContextPolicy } from '../../model/policy.js';
+import { checked } from '../../model/check.js';
 import { schemaIssues } from './issues.js';
 import type { OpenAiTool } from './tool.js';
 import { toolIssues } from './tool.js';
@@ -72,35 +73,37 @@ export interface AskingSettings {
   readonly tools: readonly OpenAiTool[];
 }
 
-const atLeastOne = z.int().min(1);
-const price = z.number().min(0);
+const atLeastOne = z.int().check(z.minimum(1));
+const text = z.string().check(z.minLength(1));
+const price = z.number().check(z.minimum(0));
 
 const settingsSchema = z.object({
-  model: z.string().min(1),
-  baseURL: z.string().min(1).optional(),
-  apiKey: z.string().min(1).optional(),
-  temperature: z.number().min(0).optional(),
-  maxOutputTokens: atLeastOne.optional(),
-  structuredOutputs: z.enum(['schema', 'json']).default('schema'),
-  maxAnswerCharacters: atLeastOne.default(400_000),
-  maxToolRounds: atLeastOne.max(1_000).default(8),
-  maxToolOutputCharacters: atLeastOne.default(20_000),
-  context: z
-    .object({
-      maxMessages: atLeastOne.default(defaultPolicy.context.maxMessages),
-      maxOutputTokens: atLeastOne.default(defaultPolicy.context.maxOutputTokens),
-      summaryCharacters: atLeastOne.default(defaultPolicy.context.summaryCharacters),
-    })
-    .prefault({}),
-  pricing: z
-    .object({ inputUsdPerMillionTokens: price, outputUsdPerMillionTokens: price })
-    .optional(),
-  extraParameters: z.record(z.string(), z.unknown()).default({}),
+  model: text,
+  baseURL: z.optional(text),
+  apiKey: z.optional(text),
+  temperature: z.optional(z.number().check(z.minimum(0))),
+  maxOutputTokens: z.optional(atLeastOne),
+  structuredOutputs: z._default(z.enum(['schema', 'json']), 'schema'),
+  maxAnswerCharacters: z._default(atLeastOne, 400_000),
+  maxToolRounds: z._default(atLeastOne.check(z.maximum(1_000)), 8),
+  maxToolOutputCharacters: z._default(atLeastOne, 20_000),
+  context: z.prefault(
+    z.object({
+      maxMessages: z._default(atLeastOne, defaultPolicy.context.maxMessages),
+      maxOutputTokens: z._default(atLeastOne, defaultPolicy.context.maxOutputTokens),
+      summaryCharacters: z._default(atLeastOne, defaultPolicy.context.summaryCharacters),
+    }),
+    {},
+  ),
+  pricing: z.optional(
+    z.object({ inputUsdPerMillionTokens: price, outputUsdPerMillionTokens: price }),
+  ),
+  extraParameters: z._default(z.record(z.string(), z.unknown()), {}),
 });
 
 /** Checks the options and fills in what was left out; a mistake is told at once, not in the middle of a run. */
 export const settingsOf = (options: ModelOptions): AskingSettings => {
-  const parsed = settingsSchema.safeParse(options);
+  const parsed = checked(settingsSchema, options);
   const tools = options.tools ?? [];
   const issues = [
     ...(parsed.success ? [] : schemaIssues(parsed.error).map(asOptionIssue)),

@@ -1,4 +1,6 @@
 import { zodFunction } from 'openai/helpers/zod';
+
+import { checkedByUser } from '../../model/check.js';
 import type {
   ChatCompletionFunctionTool,
   ChatCompletionMessageParam,
@@ -79,7 +81,7 @@ const resultOf = async (
   }
   const given = parseJson(text.trim() === '' ? '{}' : text);
   if (!given.ok) return { error: `The arguments are not JSON: ${given.message}` };
-  const parsed = tool.parameters.safeParse(secrets.inAnswer(given.value));
+  const parsed = checkedByUser(tool.parameters, secrets.inAnswer(given.value));
   if (!parsed.success) {
     const issues = schemaIssues(parsed.error).map(({ path, message }) => ({ path, message }));
     return { error: 'The arguments do not fit the parameters', issues };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { Issue } from '../../errors.js';
 
@@ -16,7 +16,7 @@ export interface OpenAiTool {
   readonly name: string;
   /** Tells the model what the tool is for. */
   readonly description: string;
-  readonly parameters: z.ZodObject;
+  readonly parameters: z.core.$ZodObject;
   /** Gets checked arguments. Its result is shown to the model as data; an error it throws, too. */
   readonly run: (parameters: never, call: ToolCall) => unknown;
 }
@@ -32,7 +32,7 @@ export interface OpenAiTool {
  *   run: ({ path }, { signal }) => readFile(join(root, path), { encoding: 'utf8', signal }),
  * });
  */
-export const openaiTool = <Parameters extends z.ZodObject>(tool: {
+export const openaiTool = <Parameters extends z.core.$ZodObject>(tool: {
   readonly name: string;
   readonly description: string;
   readonly parameters: Parameters;
@@ -56,7 +56,7 @@ export const toolIssues = (tools: readonly OpenAiTool[]): Issue[] => {
       const message = `There is already a tool called '${tool.name}'`;
       issues.push({ code: 'duplicate-tool', path: `${path}.name`, message });
     }
-    if (!(tool.parameters instanceof z.ZodObject)) {
+    if (!(tool.parameters instanceof z.core.$ZodObject)) {
       const message = 'Expected a zod object';
       issues.push({ code: 'invalid-tool', path: `${path}.parameters`, message });
     }

@@ -1,12 +1,13 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { agentReportSchema } from '../../agents/report.js';
 import type { JsonValue } from '../../canonical-json.js';
-import { InvalidRecordingError } from '../../errors.js';
+import { InvalidRecordingError, pathText } from '../../errors.js';
+import { checked } from '../../model/check.js';
 import { factSchema } from '../../model/facts.js';
 
-const json: z.ZodType<JsonValue> = z.json();
-const timeMs = z.number().min(0);
+const json: z.ZodMiniType<JsonValue> = z.json();
+const timeMs = z.number().check(z.minimum(0));
 
 /** How a call came back: with a value, with a report of an agent, with an error, or not at all. */
 const outcomeSchema = z.discriminatedUnion('kind', [
@@ -24,12 +25,12 @@ const recordedCallSchema = z.strictObject({
   request: json,
   outcome: outcomeSchema,
   /** When it came back, counted from the start of the run; null when it never did. */
-  finishedAtMs: timeMs.nullable(),
+  finishedAtMs: z.nullable(timeMs),
 });
 
 const recordingSchema = z.strictObject({
   format: z.literal(1),
-  input: z.strictObject({ goal: z.string(), runId: z.string(), plan: json.optional() }),
+  input: z.strictObject({ goal: z.string(), runId: z.string(), plan: z.optional(json) }),
   calls: z.array(recordedCallSchema),
   facts: z.array(factSchema),
 });
@@ -42,9 +43,9 @@ export type Recording = z.infer<typeof recordingSchema>;
 
 /** A recording is a file, and a file may hold anything. */
 export const parsedRecording = (candidate: unknown): Recording => {
-  const parsed = recordingSchema.safeParse(candidate);
+  const parsed = checked(recordingSchema, candidate);
   if (parsed.success) return parsed.data;
   throw new InvalidRecordingError(
-    parsed.error.issues.map(({ code, path, message }) => ({ code, path: path.join('.'), message })),
+    parsed.error.issues.map(({ code, path, message }) => ({ code, path: pathText(path), message })),
   );
 };

@@ -29,7 +29,7 @@ export interface EnvironmentContext {
 /** What the world is told to say to the chart. */
 export interface Said extends EventObject {
   readonly type: 'environment.says';
-  readonly said: EventObject;
+  readonly said: EventObject & { readonly requestId?: string };
   /** True when it answers what was heard first. */
   readonly isAnswer: boolean;
 }
@@ -79,7 +79,7 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
       noteAnswer: assign(({ context, event }) => ({
         heard: event.isAnswer === true ? context.heard.slice(1) : context.heard,
         questions: context.questions.filter(
-          ({ requestId }) => (event.said as Reported | undefined)?.requestId !== requestId,
+          ({ requestId }) => event.said?.requestId !== requestId,
         ),
       })),
       passOn: sendTo(id, ({ event }) => event.said ?? { type: 'environment.nothing' }),

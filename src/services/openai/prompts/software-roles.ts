@@ -1,12 +1,13 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
+import { described } from '../described.js';
 import { scopeSchema } from '../../../model/plan.js';
 
 /** What a member of the software team is told and gives back. Its planner sees only the description. */
 interface SoftwareRoleDefinition {
   readonly description: string;
   readonly instructions: string;
-  readonly output: z.ZodType;
+  readonly output: z.core.$ZodType;
   /** Whom it may hand work to, when they are in the team. */
   readonly handOffTo: readonly SoftwareRole[];
 }
@@ -25,9 +26,9 @@ const EVIDENCE =
   'Work with the tools you have. Without a tool that reads or changes files you can only say what should be done: then report exactly that, and claim no change.';
 
 const changes = z.object({
-  summary: z.string().describe('What was changed and why'),
-  files: z.array(z.string()).describe('Every file that was changed or made'),
-  tests: z.array(z.string()).describe('The tests that were written or changed'),
+  summary: described(z.string(), 'What was changed and why'),
+  files: described(z.array(z.string()), 'Every file that was changed or made'),
+  tests: described(z.array(z.string()), 'The tests that were written or changed'),
 });
 
 const review = z.object({
@@ -36,7 +37,7 @@ const review = z.object({
   findings: z.array(
     z.object({
       severity: z.enum(['critical', 'major', 'minor']),
-      place: z.string().describe('File and line, or as near as you can tell'),
+      place: described(z.string(), 'File and line, or as near as you can tell'),
       problem: z.string(),
       suggestion: z.string(),
     }),
@@ -64,8 +65,8 @@ export const SOFTWARE_ROLES: Readonly<Record<SoftwareRole, SoftwareRoleDefinitio
     instructions: `Design the change before it is built: the goal in one sentence, the parts and how they fit what is there, the order of the work, how each part will be tested, what can go wrong. Refer only to files that exist or that the design creates. Keep the design as small as the goal. ${EVIDENCE}`,
     output: z.object({
       goal: z.string(),
-      design: z.string().describe('Markdown'),
-      files: z.array(z.string()).describe('Files that will be changed or made'),
+      design: described(z.string(), 'Markdown'),
+      files: described(z.array(z.string()), 'Files that will be changed or made'),
       risks: z.array(z.string()),
     }),
     handOffTo: ['analyst', 'researcher'],

@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 
+import { checked } from '../../../model/check.js';
 import type { Reading } from '../answer-format.js';
 import { schemaIssues } from '../issues.js';
 
@@ -7,9 +8,9 @@ import { schemaIssues } from '../issues.js';
  * On the wire everything optional is null, because strict servers want every key; among ourselves it is left out.
  */
 export const readAs =
-  <Value>(schema: z.ZodType<Value>) =>
+  <Value>(schema: z.core.$ZodType<Value>) =>
   (answer: unknown): Reading<Value> => {
-    const parsed = schema.safeParse(withoutNulls(answer));
+    const parsed = checked(schema, withoutNulls(answer));
     return parsed.success
       ? { ok: true, value: parsed.data }
       : { ok: false, issues: schemaIssues(parsed.error) };

@@ -1,10 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { PlanRequest } from '../../../agents/roles.js';
 import type { ProposedPlan } from '../../../model/plan.js';
 import { chooseSchema, complexitySchema, planSchema, scopeSchema } from '../../../model/plan.js';
 import type { AnswerFormat } from '../answer-format.js';
 import { jsonFormat } from '../answer-format.js';
+import { described } from '../described.js';
 import { readAs } from './own-shape.js';
 
 /**
@@ -17,29 +18,26 @@ export const planFormat = (
 ): AnswerFormat<ProposedPlan> => {
   const names = agents.map(({ name }) => name);
   const step = z.object({
-    id: z.string().describe('New and unique: a letter, then letters, digits, _ or -'),
+    id: described(z.string(), 'New and unique: a letter, then letters, digits, _ or -'),
     agent: z.enum(names),
-    task: z.string().describe('One atomic task in 15 to 200 characters'),
-    dependsOn: z.array(z.string()).describe('Ids of the steps whose output this step needs'),
+    task: described(z.string(), 'One atomic task in 15 to 200 characters'),
+    dependsOn: described(z.array(z.string()), 'Ids of the steps whose output this step needs'),
     complexity: complexitySchema,
-    reason: z.string().nullish().describe('Why this agent, at this place'),
-    requiresApproval: z.boolean().describe('True when a person should agree before the step'),
+    reason: described(z.nullish(z.string()), 'Why this agent, at this place'),
+    requiresApproval: described(z.boolean(), 'True when a person should agree before the step'),
     ...(limits.maxVotes > 1 ? { votes: votes(limits.maxVotes) } : {}),
   });
   const schema = z.object({
-    analysis: z.string().describe('What the goal takes, in a few sentences'),
+    analysis: described(z.string(), 'What the goal takes, in a few sentences'),
     scope: scopeSchema,
-    successCriteria: z.string().nullish().describe('How to tell that the goal is reached'),
+    successCriteria: described(z.nullish(z.string()), 'How to tell that the goal is reached'),
     steps: z.array(step),
   });
   return jsonFormat({ name: 'plan', schema, read: readAs(planSchema) }, mode);
 };
 
 const votes = (maxVotes: number) =>
-  z
-    .object({
-      count: z.number().describe(`2 to ${maxVotes}`),
-      choose: chooseSchema,
-    })
-    .nullish()
-    .describe('Only for a step whose answer may well be wrong: it is asked several times');
+  described(
+    z.nullish(z.object({ count: described(z.number(), `2 to ${maxVotes}`), choose: chooseSchema })),
+    'Only for a step whose answer may well be wrong: it is asked several times',
+  );

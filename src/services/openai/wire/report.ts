@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import type { AgentReport, ReportMeta } from '../../../agents/report.js';
 import {
@@ -10,8 +10,10 @@ import {
   needsContext,
   requestReplan,
 } from '../../../agents/report.js';
+import { checked, checkedByUser } from '../../../model/check.js';
 import type { AnswerFormat, Reading } from '../answer-format.js';
 import { jsonFormat } from '../answer-format.js';
+import { described } from '../described.js';
 import { schemaIssues } from '../issues.js';
 
 /** Makes the report once it is known what it has cost. */
@@ -41,19 +43,19 @@ interface Meta {
 
 /* No bounds here: some servers refuse schemas with bounds, and what comes is held to them anyway. */
 const text = z.string();
-const confidence = z.number().nullish().describe('How sure you are, 0 to 1');
-const partial = z.string().nullish().describe('What you have found or done so far');
+const confidence = described(z.nullish(z.number()), 'How sure you are, 0 to 1');
+const partial = described(z.nullish(z.string()), 'What you have found or done so far');
 
 /** One object around the union, because strict servers want an object at the top. */
-const wireOf = (output: z.ZodType, targets: readonly string[]): z.ZodObject => {
+const wireOf = (output: z.core.$ZodType, targets: readonly string[]): z.ZodMiniObject => {
   const target = z.enum(targets);
-  const agents = targets.length === 0 ? {} : { agents: z.array(target).nullish() };
+  const agents = targets.length === 0 ? {} : { agents: z.nullish(z.array(target)) };
   const reports = [
     z.object({ kind: z.literal('done'), output, confidence }),
     z.object({ kind: z.literal('needsContext'), suggestion: text, partial, confidence }),
     z.object({ kind: z.literal('requestReplan'), reason: text, ...agents, partial, confidence }),
     z.object({ kind: z.literal('blocked'), reason: text }),
-    z.object({ kind: z.literal('askHuman'), question: text, payload: z.string().nullish() }),
+    z.object({ kind: z.literal('askHuman'), question: text, payload: z.nullish(z.string()) }),
   ] as const;
   const handingOff = z.object({
     kind: z.literal('handOff'),
@@ -69,18 +71,18 @@ const wireOf = (output: z.ZodType, targets: readonly string[]): z.ZodObject => {
 
 /** An agent's report. Without a schema for it, the output is a text. */
 export const reportFormat = (
-  output: z.ZodType | undefined,
+  output: z.core.$ZodType | undefined,
   targets: readonly string[],
   mode: 'schema' | 'json',
 ): AnswerFormat<ReportMaker> => {
   const schema = wireOf(output ?? z.string(), targets);
   const read = (answer: unknown): Reading<ReportMaker> => {
-    const parsed = schema.safeParse(answer);
+    const parsed = checkedByUser(schema, answer);
     if (!parsed.success) return { ok: false, issues: schemaIssues(parsed.error) };
     // As the model wrote it: the orchestrator applies the agent's schema, and it must not be applied twice.
     const written = (answer as { readonly report: { readonly output?: unknown } }).report.output;
     const { report } = parsed.data as { readonly report: Wire };
-    const judged = agentReportSchema.safeParse({ ...reportOf(report, written, undefined) });
+    const judged = checked(agentReportSchema, { ...reportOf(report, written, undefined) });
     if (!judged.success) return { ok: false, issues: schemaIssues(judged.error) };
     return { ok: true, value: (usage) => reportOf(report, written, usage) };
   };
