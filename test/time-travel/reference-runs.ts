@@ -16,7 +16,6 @@ import type { RunStore } from '../../src/model/run-store.js';
 import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agreeTo, referenceTeam } from '../run/reference-run.js';
-import { plannerInTurn } from '../scenarios/planners.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 
 /* Runs to travel in. Whoever is called answers by what is asked, so the same question has the same answer twice. */
@@ -29,6 +28,8 @@ export interface ReferenceRun {
   readonly start?: Partial<StartInput>;
   /** What people do: nothing, unless told otherwise. */
   readonly people?: (run: Run, clock: VirtualClock) => void;
+  /** How it ends depends on how long calls take. */
+  readonly isTimed?: boolean;
 }
 
 /** An agent that notes its call, takes its time, and answers. */
@@ -89,7 +90,9 @@ const replans: ReferenceRun = {
         return { finished: dependencies.length };
       }),
     ],
-    planner: plannerInTurn(['a', 'b', 'c<b'], ['x', 'y<x']),
+    planner: ({ revision }) => ({
+      steps: revision === 0 ? steps('a', 'b', 'c<b') : steps('x', 'y<x'),
+    }),
   }),
 };
 
@@ -142,6 +145,7 @@ const timeLimit: ReferenceRun = {
     policy: definePolicy({ time: { limitMs: 1_000 }, limits: { maxParallel: 1 } }),
   }),
   start: { plan: { steps: steps('a', 'b', 'c', 'd') } },
+  isTimed: true,
 };
 
 const deeper: ReferenceRun = {

@@ -78,9 +78,7 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
       })),
       noteAnswer: assign(({ context, event }) => ({
         heard: event.isAnswer === true ? context.heard.slice(1) : context.heard,
-        questions: context.questions.filter(
-          ({ requestId }) => event.said?.requestId !== requestId,
-        ),
+        questions: context.questions.filter(({ requestId }) => event.said?.requestId !== requestId),
       })),
       passOn: sendTo(id, ({ event }) => event.said ?? { type: 'environment.nothing' }),
       keepOutcome: assign(({ event }) => ({
