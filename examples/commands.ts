@@ -33,7 +33,7 @@ console.log(JSON.stringify(await run.skip(['fourth']))); // {"accepted":false,"r
 await run.skip(['second']);
 await run.say('The second part is done already.');
 await run.extendTime(60_000);
-await run.resume();
+await run.unpause();
 
 const report = await run.done;
 console.log(report.successfulSteps.join(', ')); // first, third

@@ -28,7 +28,7 @@ const commandSchema = json.pipe(
     z.object({ type: z.literal('approve'), requestId: z.string(), answer: z.string().optional() }),
     z.object({ type: z.literal('reject'), requestId: z.string(), reason: z.string().optional() }),
     z.object({ type: z.literal('say'), text: z.string() }),
-    z.object({ type: z.literal(['pause', 'resume']) }),
+    z.object({ type: z.literal(['pause', 'unpause']) }),
     z.object({ type: z.literal('abort'), reason: z.string().optional() }),
   ]),
 );
@@ -42,7 +42,7 @@ const perform = (run: Run, command: z.infer<typeof commandSchema>): Promise<Comm
     case 'say':
       return run.say(command.text);
     case 'pause':
-    case 'resume':
+    case 'unpause':
       return run[command.type]();
     case 'abort':
       return run.abort(command.reason);

@@ -104,11 +104,11 @@ export const orchestratorMachine = setup({
     rejectPlanByPerson: () => {},
     releaseSteps: () => {},
     requestGoal: () => {},
-    resume: () => {},
     settleStep: () => {},
     skipSteps: () => {},
     startBreakers: () => {},
     startSteps: () => {},
+    unpause: () => {},
     useExtension: () => {},
     windDownSteps: () => {},
   },
@@ -163,7 +163,7 @@ export const orchestratorMachine = setup({
     'plan.skipTo': { actions: 'refuseCommand' },
     'conversation.say': { actions: 'refuseCommand' },
     'run.pause': { actions: 'refuseCommand' },
-    'run.resume': { actions: 'refuseCommand' },
+    'run.unpause': { actions: 'refuseCommand' },
     'time.extend': { actions: 'refuseCommand' },
     'run.abort': { actions: 'refuseCommand' },
   },
@@ -216,7 +216,7 @@ export const orchestratorMachine = setup({
           guard: 'isAccepted',
           actions: { type: 'pause', params: { reason: 'Paused by a person' } },
         },
-        'run.resume': { guard: 'isAccepted', actions: 'resume' },
+        'run.unpause': { guard: 'isAccepted', actions: 'unpause' },
         'run.hold': { actions: 'holdSteps' },
         'run.release': { actions: 'releaseSteps' },
         'time.extend': { guard: 'isAccepted', actions: 'extendTime' },
@@ -353,7 +353,7 @@ export const orchestratorMachine = setup({
                   ],
                 },
                 holdingReview: {
-                  description: 'The plan is reviewed as soon as a person resumes the run.',
+                  description: 'The plan is reviewed as soon as a person unpauses the run.',
                   tags: ['waiting-for-human'],
                   entry: { type: 'enterPhase', params: { phase: 'paused' } },
                   on: {
@@ -549,7 +549,7 @@ export const orchestratorMachine = setup({
                   },
                 },
                 holdingPlanner: {
-                  description: 'The planner is asked as soon as a person resumes the run.',
+                  description: 'The planner is asked as soon as a person unpauses the run.',
                   tags: ['waiting-for-human'],
                   entry: { type: 'enterPhase', params: { phase: 'paused' } },
                   on: {
@@ -649,7 +649,7 @@ export const orchestratorMachine = setup({
                   ],
                 },
                 paused: {
-                  description: 'Nothing new starts until a person resumes the run. Running steps finish.',
+                  description: 'Nothing new starts until a person unpauses the run. Running steps finish.',
                   tags: ['waiting-for-human'],
                   entry: { type: 'enterPhase', params: { phase: 'paused' } },
                   on: {

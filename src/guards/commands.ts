@@ -37,7 +37,7 @@ const COMMAND_TYPES: Readonly<Record<Command['type'], true>> = {
   'plan.skipTo': true,
   'run.abort': true,
   'run.pause': true,
-  'run.resume': true,
+  'run.unpause': true,
   'time.extend': true,
 };
 
@@ -65,7 +65,7 @@ const refusalNow = (
 /** Pausing twice is a mistake worth telling; saying something, more time and the end are always welcome. */
 const pauseRefusal = ({ isPaused }: CommandedRun, type: Command['type']): string | undefined => {
   if (type === 'run.pause' && isPaused) return 'already-paused';
-  return type === 'run.resume' && !isPaused ? 'not-paused' : undefined;
+  return type === 'run.unpause' && !isPaused ? 'not-paused' : undefined;
 };
 
 const isText = (value: string | undefined): value is string => value !== undefined;

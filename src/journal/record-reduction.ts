@@ -143,7 +143,7 @@ const reducers: Reducers = {
   'time.executionClosed': ignored,
   'time.expired': ignored,
   'run.paused': ignored,
-  'run.resumed': ignored,
+  'run.unpaused': ignored,
   'run.upgraded': ignored,
   'conversation.said': (state, { text }) => {
     state.conversation.push(text);

@@ -45,7 +45,7 @@ export type Command =
     }
   | { readonly type: 'conversation.say'; readonly text: string }
   | { readonly type: 'run.pause' }
-  | { readonly type: 'run.resume' }
+  | { readonly type: 'run.unpause' }
   | { readonly type: 'time.extend'; readonly extraMs: number }
   | { readonly type: 'run.abort'; readonly reason: string };
 
@@ -69,7 +69,7 @@ const commandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('approval.grant'), requestId: id, answer: text, route }),
   z.object({ type: z.literal('approval.reject'), requestId: id, reason: text, route }),
   z.object({ type: z.literal('run.pause') }),
-  z.object({ type: z.literal('run.resume') }),
+  z.object({ type: z.literal('run.unpause') }),
   z.object({
     type: z.literal('time.extend'),
     extraMs: z.int().check(z.minimum(1)),

@@ -266,7 +266,7 @@ const bodies = {
     scope: z.enum(['run', 'planning', 'verification']),
   }),
   'run.paused': z.object({ type: z.literal('run.paused'), reason }),
-  'run.resumed': z.object({ type: z.literal('run.resumed') }),
+  'run.unpaused': z.object({ type: z.literal('run.unpaused') }),
   'run.upgraded': z.object({ type: z.literal('run.upgraded'), from: runVersion, to: runVersion }),
   'conversation.said': z.object({ type: z.literal('conversation.said'), text: z.string() }),
   'command.refused': z.object({

@@ -28,8 +28,8 @@ export abstract class CommandMethods {
     return this.command({ type: 'run.pause' });
   }
 
-  resume(): Promise<CommandResult> {
-    return this.command({ type: 'run.resume' });
+  unpause(): Promise<CommandResult> {
+    return this.command({ type: 'run.unpause' });
   }
 
   extendTime(extraMs: number): Promise<CommandResult> {

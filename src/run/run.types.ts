@@ -17,7 +17,7 @@ export type CommandResult =
 /** What can be said to a run. Never throws. */
 export type RunCommands = Pick<
   Run,
-  'approve' | 'reject' | 'skip' | 'skipTo' | 'say' | 'pause' | 'resume' | 'extendTime' | 'abort'
+  'approve' | 'reject' | 'skip' | 'skipTo' | 'say' | 'pause' | 'unpause' | 'extendTime' | 'abort'
 >;
 
 /** A stored run, watched and commanded from any process. */
@@ -52,9 +52,9 @@ export interface Run {
   skipTo(stepId: string, reason?: string): Promise<CommandResult>;
   /** Says something that the planner and the agents are told from then on. By itself it changes nothing. */
   say(text: string): Promise<CommandResult>;
-  /** Starts nothing new until `resume`. The clock goes on. */
+  /** Starts nothing new until `unpause`. The clock goes on. */
   pause(): Promise<CommandResult>;
-  resume(): Promise<CommandResult>;
+  unpause(): Promise<CommandResult>;
   extendTime(extraMs: number): Promise<CommandResult>;
   abort(reason?: string): Promise<CommandResult>;
   /** Always resolves, with the report. A goal that was not met is a report, not an exception. */

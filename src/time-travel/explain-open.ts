@@ -98,7 +98,7 @@ const cause = (kind: CauseKind, fact: Fact, stepId: string, text: string): Cause
 
 const pauseCauses = (told: ToldFacts, { id }: StepRecord): Cause[] | undefined => {
   const paused = told.last('run.paused');
-  const resumed = told.last('run.resumed');
+  const resumed = told.last('run.unpaused');
   if (paused === undefined || paused.sequence < (resumed?.sequence ?? 0)) return undefined;
   return cause(
     'paused',

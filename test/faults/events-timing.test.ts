@@ -23,7 +23,7 @@ describe('events at the wrong time', () => {
       run.skipTo('a'),
       run.say('Hello?'),
       run.pause(),
-      run.resume(),
+      run.unpause(),
       run.extendTime(1),
       run.abort(),
     ]);
@@ -39,7 +39,7 @@ describe('events at the wrong time', () => {
     );
     const run = orchestrator.start({ goal: 'The goal', plan: { steps: steps('a', 'b<a') } });
     expect(run.journal()).toEqual([]);
-    const results = [run.say('First'), run.pause(), run.pause(), run.say('Last'), run.resume()];
+    const results = [run.say('First'), run.pause(), run.pause(), run.say('Last'), run.unpause()];
     await clock.runUntil(Promise.all(results));
     expect(await Promise.all(results)).toEqual([
       { accepted: true },
@@ -55,7 +55,7 @@ describe('events at the wrong time', () => {
       'run.paused',
       'command.refused',
       'conversation.said',
-      'run.resumed',
+      'run.unpaused',
     ]);
     expect((await run.done).successfulSteps).toEqual(['a', 'b']);
   });
@@ -73,7 +73,7 @@ describe('events at the wrong time', () => {
       '0 run.paused',
     ]);
     clock.advance(1_000);
-    actor.send({ type: 'run.resume' });
+    actor.send({ type: 'run.unpause' });
     await clock.runUntil(done);
     expect(told.at(-1)).toBe('1200 run.ended');
   });

@@ -1,40 +1,25 @@
 import type { AnyMachineSnapshot, EventObject } from 'xstate';
 
-import { fingerprint } from '../../src/canonical-json.js';
 import type { Effect } from '../../src/kernel/kernel.types.js';
 import type { ModelState } from '../../src/proof/paths/model.js';
-import { expectationOf } from '../../src/proof/paths/observation.js';
+import { timerName } from '../../src/proof/prove/timer-name.js';
 import type { ChartPaths } from './chart-paths.js';
 import { SUBJECT } from './parent.js';
 
 /*
  * What a chart does, as a list that can be read and compared: one line for every state and every thing that can happen
- * there. A change of a chart shows as a change of this list; the mark at the end of a line stands for all that was seen
- * there, down to every fact and every call. `npx vitest run test/generated -u` writes the list anew.
+ * there. A change of a chart shows as a change of this list. `npx vitest run test/generated -u` writes the list anew.
  */
 
-/** `working | agentCall answers done | completed | tells vote.cast | starts agentCall | 1a2b3c4d` */
+/** `working | agentCall answers done | completed | tells vote.cast(a 1) | starts agentCall` */
 export const behaviourOf = (explorations: readonly ChartPaths[]): string => {
-  const lines = new Map<string, string[]>();
+  const lines = new Set<string>();
   for (const { explored } of explorations) {
     for (const edge of explored.edges) {
-      if (edge.via === null) continue;
-      const line = lineOf(edge, edge.via.from, edge.via.happening.says);
-      const details = lines.get(line) ?? [];
-      details.push(detailOf(edge));
-      lines.set(line, details);
+      if (edge.via !== null) lines.add(`${lineOf(edge, edge.via.from, edge.via.happening.says)}\n`);
     }
   }
-  return [...lines]
-    .map(([line, details]) => `${line} | ${fingerprint(details.sort().join('\n')).slice(0, 8)}\n`)
-    .sort()
-    .join('');
-};
-
-/** Contexts are left out: what they are good for shows in what follows, and how they are built is nobody's business. */
-const detailOf = (edge: ModelState): string => {
-  const { facts, calls, output } = expectationOf(edge);
-  return JSON.stringify([facts, calls, output, edge.timers, edge.transitions]);
+  return [...lines].sort().join('');
 };
 
 const lineOf = (after: ModelState, before: ModelState, says: string): string =>
@@ -42,7 +27,7 @@ const lineOf = (after: ModelState, before: ModelState, says: string): string =>
     placeOf(before),
     says,
     placeOf(before) === placeOf(after) ? 'stays' : placeOf(after),
-    listed('tells', typesOf(after.step.emitted)),
+    listed('tells', after.step.emitted.map(factText)),
     listed('reports', reportsIn(after).slice(reportsIn(before).length)),
     ...effectsOf(after.step.effects),
   ]
@@ -57,7 +42,7 @@ const placeOf = (state: ModelState): string => {
   return subject === undefined ? `ends ${JSON.stringify(endOf(state))}` : leaves(subject.value);
 };
 
-/** How it ended; what exactly with is in the mark. */
+/** How it ended. */
 const endOf = ({ step }: ModelState): unknown => {
   const last = (
     step.output as readonly { readonly output?: { status?: string; kind?: string } }[]
@@ -74,6 +59,17 @@ const leaves = (value: unknown): string => {
     .join(' ');
 };
 
+/** What of a fact says most about it. */
+const TELLING = ['phase', 'scope', 'by', 'to', 'status', 'code', 'reason', 'stepId', 'outcome'];
+
+const factText = (fact: EventObject): string => {
+  const told = TELLING.flatMap((key) => {
+    const value = (fact as unknown as Readonly<Record<string, unknown>>)[key];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  return told.length === 0 ? fact.type : `${fact.type}(${told.join(', ')})`;
+};
+
 const typesOf = (events: readonly EventObject[]): string[] => events.map(({ type }) => type);
 
 const reportsIn = ({ kernel, step }: ModelState): string[] => {
@@ -85,12 +81,18 @@ const reportsIn = ({ kernel, step }: ModelState): string[] => {
 };
 
 const listed = (verb: string, names: readonly string[]): string =>
-  names.length === 0 ? '' : `${verb} ${names.join(' ')}`;
+  names.length === 0 ? '' : `${verb} ${names.join(', ')}`;
 
 const effectsOf = (effects: readonly Effect[]): string[] => [
   listed('starts', callsIn(effects, 'startCall')),
   listed('stops', callsIn(effects, 'stopCall')),
+  listed('arms', timersIn(effects, 'armTimer')),
 ];
+
+const timersIn = (effects: readonly Effect[], kind: 'armTimer'): string[] =>
+  effects.flatMap((effect) =>
+    effect.kind === kind ? [timerName(effect.timer, effect.timer.split('#')[0] ?? '')] : [],
+  );
 
 const callsIn = (effects: readonly Effect[], kind: 'startCall' | 'stopCall'): string[] =>
   effects.flatMap((effect) =>

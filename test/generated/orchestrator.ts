@@ -179,7 +179,7 @@ const say = (says: string, type: string, more: object = {}): Told => ({
 
 const controls: readonly Told[] = [
   say('a person pauses', 'run.pause'),
-  say('a person resumes', 'run.resume'),
+  say('a person resumes', 'run.unpause'),
   say('a person gives more time', 'time.extend', { extraMs: 200 }),
 ];
 

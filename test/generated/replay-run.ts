@@ -172,7 +172,7 @@ const sent = (run: Run, command: Command): Promise<unknown> | undefined => {
   if (command.type === 'approval.reject') return run.reject(command.requestId, command.reason);
   if (command.type === 'plan.skip') return run.skip(command.stepIds);
   if (command.type === 'run.pause') return run.pause();
-  if (command.type === 'run.resume') return run.resume();
+  if (command.type === 'run.unpause') return run.unpause();
   return command.type === 'run.abort' ? run.abort(command.reason) : undefined;
 };
 

@@ -12,7 +12,7 @@ const COMMANDS: readonly Command[] = [
   { type: 'plan.skipTo', stepId: 'a' },
   { type: 'conversation.say', text: 'Hello' },
   { type: 'run.pause' },
-  { type: 'run.resume' },
+  { type: 'run.unpause' },
   { type: 'time.extend', extraMs: 1 },
   { type: 'run.abort', reason: 'Stop' },
 ];
@@ -87,8 +87,8 @@ describe('a command', () => {
     const running = contextWith();
     expect(refusalOf(running, { type: 'run.pause' }, statusOf({}))).toBeUndefined();
     expect(refusalOf(paused, { type: 'run.pause' }, statusOf({}))).toBe('already-paused');
-    expect(refusalOf(paused, { type: 'run.resume' }, statusOf({}))).toBeUndefined();
-    expect(refusalOf(running, { type: 'run.resume' }, statusOf({}))).toBe('not-paused');
+    expect(refusalOf(paused, { type: 'run.unpause' }, statusOf({}))).toBeUndefined();
+    expect(refusalOf(running, { type: 'run.unpause' }, statusOf({}))).toBe('not-paused');
   });
 
   it('to talk, to give time and to abort is accepted while the run goes on', () => {

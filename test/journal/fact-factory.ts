@@ -186,14 +186,14 @@ const defaults: { readonly [Type in FactType]: FactBody<Type> } = {
   'time.executionClosed': { type: 'time.executionClosed' },
   'time.expired': { type: 'time.expired', scope: 'run' },
   'run.paused': { type: 'run.paused', reason: 'Paused by a person' },
-  'run.resumed': { type: 'run.resumed' },
+  'run.unpaused': { type: 'run.unpaused' },
   'run.upgraded': {
     type: 'run.upgraded',
     from: { chartFingerprint: 'charts 1', policyFingerprint: 'policy 1', agents: ['worker'] },
     to: { chartFingerprint: 'charts 2', policyFingerprint: 'policy 1', agents: ['worker'] },
   },
   'conversation.said': { type: 'conversation.said', text: 'How is it going?' },
-  'command.refused': { type: 'command.refused', command: 'run.resume', reason: 'not-now' },
+  'command.refused': { type: 'command.refused', command: 'run.unpause', reason: 'not-now' },
   'run.ended': {
     type: 'run.ended',
     status: 'completed',

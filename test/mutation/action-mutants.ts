@@ -50,6 +50,7 @@ const NOTHING: Readonly<Record<ActionSite['answers'], string>> = {
 
 const ENTRY = `
 export { agentCallMachine as agentCall } from './src/machines/agent-call/chart.js';
+export { approvalMachine as approval } from './src/machines/approval/chart.js';
 export { breakerMachine as breaker } from './src/machines/breaker/chart.js';
 export { createOrchestratorMachine as orchestrator } from './src/machines/orchestrator/chart.js';
 export { stepMachine as step } from './src/machines/step/chart.js';

@@ -121,6 +121,7 @@ const CHART_OF_FOLDER: Readonly<Record<string, ChartName>> = {
   orchestrator: 'orchestrator',
   step: 'step',
   'agent-call': 'agentCall',
+  approval: 'approval',
   breaker: 'breaker',
 };
 

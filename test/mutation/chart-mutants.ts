@@ -4,7 +4,13 @@ import { Comparisons } from './numbers-compared.js';
 import type { PathSuite } from './path-suite.js';
 import { pathSuitesOf, refutationByPaths } from './path-suite.js';
 
-export const CHARTS: readonly ChartName[] = ['breaker', 'agentCall', 'step', 'orchestrator'];
+export const CHARTS: readonly ChartName[] = [
+  'breaker',
+  'approval',
+  'agentCall',
+  'step',
+  'orchestrator',
+];
 
 /** A chart with everything that can be wrong with its guards, and the paths that are to show it. */
 export interface ChartMutants {

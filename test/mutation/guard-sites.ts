@@ -9,7 +9,7 @@ export type Place = readonly (string | number)[];
 export interface GuardSite {
   readonly place: Place;
   readonly guard: GuardReference;
-  /** `active.work.judgingReplan always.1 [canReplan]` */
+  /** `active.work.planning.replanDecision always.1 [canReplan]` */
   readonly label: string;
 }
 

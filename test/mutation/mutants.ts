@@ -11,7 +11,7 @@ import { shifted } from './shifted.js';
 
 /* Every small mistake in every guard of a chart, made from the chart. */
 
-export type ChartName = 'orchestrator' | 'step' | 'agentCall' | 'breaker';
+export type ChartName = 'orchestrator' | 'step' | 'agentCall' | 'approval' | 'breaker';
 
 export const MUTATIONS = ['negated', 'always true', 'never taken', 'one more', 'one less'] as const;
 

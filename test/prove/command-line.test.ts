@@ -39,7 +39,7 @@ describe('planwright prove', () => {
     expect(printed).toMatch(/^PROVED/);
     expect(printed).toMatch(/agent calls +24 +24/);
     expect(printed).toContain('Path to the maximum of 6 approvals:');
-    expect(printed).toContain('A person resumes the run');
+    expect(printed).toContain('A person unpauses the run');
     expect(printed).toMatch(/^orchestrator: \d+ of \d+ states, \d+ of \d+ transitions$/m);
     expect(printed).toMatch(/^agentCall: 9 of 10 states, \d+ of \d+ transitions$/m);
   });

@@ -120,7 +120,7 @@ describe('a store that takes its time', () => {
     const kept = [
       run.pause().then(({ accepted }) => answered.push(`pause ${accepted}`)),
       run.pause().then(({ accepted }) => answered.push(`pause ${accepted}`)),
-      run.resume().then(({ accepted }) => answered.push(`resume ${accepted}`)),
+      run.unpause().then(({ accepted }) => answered.push(`resume ${accepted}`)),
       run.abort().then(({ accepted }) => answered.push(`abort ${accepted}`)),
       run.say('Too late').then(({ accepted }) => answered.push(`say ${accepted}`)),
     ];

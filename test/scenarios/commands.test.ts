@@ -27,13 +27,13 @@ const failingFirst = <Answer>(clock: VirtualClock, answer: Answer): (() => Promi
 
 const PAUSED: Readonly<Record<number, (control: Control) => void>> = {
   50: (control) => control.pause(),
-  9_000: (control) => control.resume(),
+  9_000: (control) => control.unpause(),
 };
 
 const callTimes = (facts: readonly Fact[], role: string): number[] =>
   facts.flatMap((fact) => (fact.type === 'agent.called' && fact.role === role ? [fact.at] : []));
 
-describe('pause and resume', () => {
+describe('pause and unpause', () => {
   scenario(
     'nothing new starts while a run is paused, what runs comes to its end',
     (clock) => ({
@@ -44,7 +44,7 @@ describe('pause and resume', () => {
       start: { plan: { steps: steps('a', 'b', 'c') } },
       at: {
         50: (control) => control.pause(),
-        1000: (control) => control.resume(),
+        1000: (control) => control.unpause(),
       },
     }),
     ({ report, facts, factsOf, commands }) => {
@@ -60,9 +60,9 @@ describe('pause and resume', () => {
         ['step.started', 'c', 1100],
         ['step.completed', 'c', 1200],
       ]);
-      expect(factsOf('run.paused', 'run.resumed')).toEqual([
+      expect(factsOf('run.paused', 'run.unpaused')).toEqual([
         { type: 'run.paused', reason: 'Paused by a person' },
-        { type: 'run.resumed' },
+        { type: 'run.unpaused' },
       ]);
       expect(report.status).toBe('completed');
     },
@@ -80,7 +80,7 @@ describe('pause and resume', () => {
       },
       at: {
         50: (control) => control.pause(),
-        500: (control) => control.resume(),
+        500: (control) => control.unpause(),
       },
     }),
     ({ report, facts }) => {
@@ -91,7 +91,7 @@ describe('pause and resume', () => {
   );
 
   scenario(
-    'a run that is resumed while it is still planned goes on as if it had never paused',
+    'a run that is unpaused while it is still planned goes on as if it had never paused',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -102,7 +102,7 @@ describe('pause and resume', () => {
       },
       at: {
         50: (control) => control.pause(),
-        60: (control) => control.resume(),
+        60: (control) => control.unpause(),
       },
     }),
     ({ report }) => {
@@ -111,7 +111,7 @@ describe('pause and resume', () => {
   );
 
   scenario(
-    'a planner that fails in a paused run is tried again when the run is resumed',
+    'a planner that fails in a paused run is tried again when the run is unpaused',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -126,7 +126,7 @@ describe('pause and resume', () => {
   );
 
   scenario(
-    'a planner that fails at a replan in a paused run is tried again when the run is resumed',
+    'a planner that fails at a replan in a paused run is tried again when the run is unpaused',
     (clock) => {
       const replanned = failingFirst(clock, { steps: steps('b') });
       return {
@@ -144,7 +144,7 @@ describe('pause and resume', () => {
   );
 
   scenario(
-    'a plan that comes in a paused run is reviewed when the run is resumed',
+    'a plan that comes in a paused run is reviewed when the run is unpaused',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -164,7 +164,7 @@ describe('pause and resume', () => {
   );
 
   scenario(
-    'a review of the goal that fails in a paused run is tried again when the run is resumed',
+    'a review of the goal that fails in a paused run is tried again when the run is unpaused',
     (clock) => ({
       options: {
         agents: [agentNamed('worker', () => 'done')],
@@ -220,11 +220,11 @@ describe('pause and resume', () => {
       options: { agents: [slowAgent('worker', clock, 100)] },
       start: { plan: { steps: steps('a') } },
       at: {
-        10: (control) => control.resume(),
+        10: (control) => control.unpause(),
         20: (control) => control.pause(),
         30: (control) => control.pause(),
-        40: (control) => control.resume(),
-        50: (control) => control.resume(),
+        40: (control) => control.unpause(),
+        50: (control) => control.unpause(),
       },
     }),
     ({ commands }) => {
@@ -239,7 +239,7 @@ describe('pause and resume', () => {
   );
 
   scenario(
-    'the clock goes on: a run that nobody resumes ends at its time limit',
+    'the clock goes on: a run that no person unpauses ends at its time limit',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -638,7 +638,7 @@ describe('commands to a run that is ending', () => {
           control.skipTo('b');
           control.say('Hello?');
           control.pause();
-          control.resume();
+          control.unpause();
           control.extendTime(10_000);
           control.abort('Stop it');
         },

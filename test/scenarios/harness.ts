@@ -30,7 +30,7 @@ export interface Control {
   skipTo(stepId: string, reason?: string): void;
   say(text: string): void;
   pause(): void;
-  resume(): void;
+  unpause(): void;
   extendTime(extraMs: number): void;
   abort(reason?: string): void;
 }
@@ -225,8 +225,8 @@ const runControl = (run: Run, commands: Promise<CommandResult>[]): Control => {
     pause: () => {
       keep(run.pause());
     },
-    resume: () => {
-      keep(run.resume());
+    unpause: () => {
+      keep(run.unpause());
     },
     extendTime: (extraMs) => {
       keep(run.extendTime(extraMs));
@@ -261,8 +261,8 @@ const actorControl = (actor: AnyActorRef): Control => {
     pause: () => {
       send({ type: 'run.pause' });
     },
-    resume: () => {
-      send({ type: 'run.resume' });
+    unpause: () => {
+      send({ type: 'run.unpause' });
     },
     extendTime: (extraMs) => {
       send({ type: 'time.extend', extraMs });

@@ -189,7 +189,7 @@ describe('a planner that fails when it is asked again', () => {
 describe('a run that is paused while no plan is good enough', () => {
   const paused = (setup: ScenarioSetup): ScenarioSetup => ({
     ...setup,
-    at: { 50: (control) => control.pause(), 500: (control) => control.resume() },
+    at: { 50: (control) => control.pause(), 500: (control) => control.unpause() },
   });
   const plannedAt = (facts: readonly Fact[]): number[] =>
     facts.flatMap((fact) =>
@@ -197,13 +197,13 @@ describe('a run that is paused while no plan is good enough', () => {
     );
 
   scenario(
-    'does not call the planner again until it is resumed: the first plan',
+    'does not call the planner again until it is unpaused: the first plan',
     (clock) =>
       paused(planning([slowly(clock, 100, { steps: steps('nobody:x') }), ['a']], definePolicy())),
     ({ report, facts, factsOf }) => {
       expect(facts.find((fact) => fact.type === 'plan.rejected')?.at).toBe(100);
       expect(plannedAt(facts)).toEqual([0, 500]);
-      expect(factsOf('run.paused', 'run.resumed')).toHaveLength(2);
+      expect(factsOf('run.paused', 'run.unpaused')).toHaveLength(2);
       expect(toldBy(factsOf)[1]).toMatchObject({
         requests: ['planRejected of the plan: The plan is not valid'],
         issues: ['unknown-agent at steps[0].agent'],
@@ -214,7 +214,7 @@ describe('a run that is paused while no plan is good enough', () => {
   );
 
   scenario(
-    'does not call the planner again until it is resumed: a later plan',
+    'does not call the planner again until it is unpaused: a later plan',
     (clock) =>
       paused(
         planning(
@@ -230,7 +230,7 @@ describe('a run that is paused while no plan is good enough', () => {
   );
 
   scenario(
-    'is refused when it is resumed, where there is no budget left',
+    'is refused when it is unpaused, where there is no budget left',
     (clock) =>
       paused(
         planning(
@@ -261,7 +261,7 @@ describe('a run that is paused while no plan is good enough', () => {
       };
       return {
         options: { ...options, supervisor },
-        at: { 50: (control) => control.pause(), 9_500: (control) => control.resume() },
+        at: { 50: (control) => control.pause(), 9_500: (control) => control.unpause() },
       };
     },
     ({ report, facts, factsOf }) => {
@@ -285,11 +285,11 @@ describe('onPlannerFailure interrupt', () => {
     'waits for a person, who may have the planner asked again',
     () => ({
       ...planning([new Error('No model today'), ['a']], interrupting()),
-      at: { 500: (control) => control.resume() },
+      at: { 500: (control) => control.unpause() },
     }),
     ({ report, factsOf, commands }) => {
       expect(factsOf('run.paused')).toEqual([{ type: 'run.paused', reason: 'The planner failed' }]);
-      expect(factsOf('run.resumed')).toHaveLength(1);
+      expect(factsOf('run.unpaused')).toHaveLength(1);
       expect(commands).toEqual([{ accepted: true }]);
       expect(factsOf('agent.called').map(({ key }) => key)).toEqual([
         'run/plan/planner.1',
@@ -308,7 +308,7 @@ describe('onPlannerFailure interrupt', () => {
         [new Error('No model today'), ['a']],
         presets.planAndExecute({ retry: noWaiting }),
       ),
-      at: { 500: (control) => control.resume() },
+      at: { 500: (control) => control.unpause() },
     }),
     ({ report, factsOf }) => {
       expect(factsOf('run.paused')).toHaveLength(1);
@@ -321,7 +321,7 @@ describe('onPlannerFailure interrupt', () => {
     () => ({
       ...planning([new Error('No model today')], interrupting({ limits: { maxAttempts: 2 } })),
       onFact: (fact, control) => {
-        if (fact.type === 'run.paused') control.resume();
+        if (fact.type === 'run.paused') control.unpause();
       },
     }),
     ({ report, factsOf, orchestrator }) => {

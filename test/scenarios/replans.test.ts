@@ -612,7 +612,7 @@ describe('merge replaceAll', () => {
     'gives nothing up while the run is paused',
     (clock) => ({
       ...startingOver(clock, [['x']]),
-      at: { 5: (control) => control.pause(), 30: (control) => control.resume() },
+      at: { 5: (control) => control.pause(), 30: (control) => control.unpause() },
     }),
     ({ report, facts }) => {
       expect(facts.find((fact) => fact.type === 'step.cancelled')?.at).toBe(30);

@@ -187,13 +187,13 @@ describe('while a replan waits for what runs', () => {
   );
 
   scenario(
-    'a pause holds the planner back as well, until the run is resumed',
+    'a pause holds the planner back as well, until the run is unpaused',
     (clock) => ({
       ...scheduling({ a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') }, [
         ['a', 'b'],
         ['c'],
       ]),
-      at: { 20: (control) => control.pause(), 500: (control) => control.resume() },
+      at: { 20: (control) => control.pause(), 500: (control) => control.unpause() },
     }),
     ({ report, facts }) => {
       expect(facts.find((fact) => fact.type === 'replan.started')?.at).toBe(500);

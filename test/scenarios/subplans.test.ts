@@ -604,7 +604,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
       },
       at: {
         50: (control) => control.pause(),
-        1_000: (control) => control.resume(),
+        1_000: (control) => control.unpause(),
       },
     }),
     ({ report, facts }) => {
@@ -640,14 +640,14 @@ describe('a pause reaches into sub-plans', () => {
     },
     at: {
       [pauseMs]: (control) => control.pause(),
-      1_000: (control) => control.resume(),
+      1_000: (control) => control.unpause(),
     },
   });
   const startsOf = (facts: readonly Fact[]) =>
     facts.flatMap((fact) => (fact.type === 'step.started' ? [[fact.stepId, fact.at]] : []));
 
   scenario(
-    'what runs there comes to its end, and nothing new starts there until the run is resumed',
+    'what runs there comes to its end, and nothing new starts there until the run is unpaused',
     (clock) => pausedAt(clock, 50, 1, ['a', 'b<a'], ['x', 'y<x', 'z<y']),
     ({ report, facts, factsOf }) => {
       expect(startsOf(facts)).toEqual([
@@ -663,7 +663,7 @@ describe('a pause reaches into sub-plans', () => {
       const ended = facts.find((fact) => fact.type === 'step.completed');
       expect(ended).toMatchObject({ stepId: 'a/x', at: 100 });
       expect(factsOf('run.paused')).toHaveLength(1);
-      expect(factsOf('run.resumed')).toHaveLength(1);
+      expect(factsOf('run.unpaused')).toHaveLength(1);
       expect(report.status).toBe('completed');
     },
   );
@@ -684,7 +684,7 @@ describe('a pause reaches into sub-plans', () => {
   );
 
   scenario(
-    'a sub-plan that is needed while the run is paused is not planned before it is resumed',
+    'a sub-plan that is needed while the run is paused is not planned before it is unpaused',
     (clock) => {
       const { options, ...rest } = pausedAt(clock, 50, 1, ['a'], ['x']);
       const worker = agentNamed('worker', async (call) => {

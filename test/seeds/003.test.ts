@@ -196,7 +196,7 @@ describe('the planner', () => {
       at: {
         150: (control) => control.pause(),
         160: (control) => control.say('Are the tickets there yet?'),
-        1000: (control) => control.resume(),
+        1000: (control) => control.unpause(),
       },
     }),
     ({ report, factsOf }) => {
@@ -256,7 +256,7 @@ describe('the planner', () => {
       return {
         ...setup,
         options: { ...setup.options, planner },
-        at: { 60_000: (control) => control.resume() },
+        at: { 60_000: (control) => control.unpause() },
       };
     },
     ({ report, facts, factsOf, commands }) => {
@@ -284,7 +284,7 @@ describe('the planner', () => {
     'that fails again after it was resumed ends the run without a plan',
     () => ({
       ...orchestrating(noModel),
-      at: { 60_000: (control) => control.resume() },
+      at: { 60_000: (control) => control.unpause() },
     }),
     ({ report, factsOf }) => {
       expect(factsOf('run.paused')).toHaveLength(1);

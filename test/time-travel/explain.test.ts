@@ -405,7 +405,7 @@ const STORIES: readonly Story[] = [
     policy: { limits: { maxParallel: 1 } },
     people: (run, clock) => {
       clock.setTimeout(() => void run.pause(), 5);
-      clock.setTimeout(() => void run.resume(), 50);
+      clock.setTimeout(() => void run.unpause(), 50);
     },
     when: isFact('step.completed', 'a'),
     status: 'pending',

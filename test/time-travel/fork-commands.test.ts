@@ -16,7 +16,7 @@ expectNothingUnhandled();
 const COMMANDS: readonly Command[] = [
   { type: 'conversation.say', text: 'Look at this again' },
   { type: 'run.pause' },
-  { type: 'run.resume' },
+  { type: 'run.unpause' },
   { type: 'time.extend', extraMs: 1_000 },
   { type: 'run.abort', reason: 'Enough' },
   { type: 'plan.skip', stepIds: ['a'] },
@@ -40,8 +40,8 @@ const tell = (run: Run, command: Command): Promise<unknown> => {
       return run.say(command.text);
     case 'run.pause':
       return run.pause();
-    case 'run.resume':
-      return run.resume();
+    case 'run.unpause':
+      return run.unpause();
     case 'time.extend':
       return run.extendTime(command.extraMs);
     case 'run.abort':
@@ -77,7 +77,7 @@ describe.each(REFERENCE_RUNS)('a fork of $name that is told something', (referen
         expect(run.journal()[0]?.event.kind, where).toBe('started');
         if (command.type === 'run.pause') {
           // What was in flight may have brought the run to its end meanwhile.
-          const resumed = await run.resume();
+          const resumed = await run.unpause();
           const reason = resumed.accepted ? undefined : resumed.reason;
           expect([undefined, 'run-ending', 'run-ended'], where).toContain(reason);
         }

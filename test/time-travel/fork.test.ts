@@ -199,7 +199,7 @@ describe('a fork with another answer of a person', () => {
     const fork = orchestrator.fork('run', {
       atSequence: 5,
       runId: 'no',
-      changes: { commands: [{ type: 'run.resume' }] },
+      changes: { commands: [{ type: 'run.unpause' }] },
     });
     await expect(fork).rejects.toMatchObject({
       code: 'invalid-time-travel',

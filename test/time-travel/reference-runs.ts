@@ -132,7 +132,7 @@ const people: ReferenceRun = {
     clock.setTimeout(() => void run.pause(), 30);
     clock.setTimeout(() => void run.say('Leave c out'), 35);
     clock.setTimeout(() => void run.skip(['c'], 'Not needed'), 40);
-    clock.setTimeout(() => void run.resume(), 60);
+    clock.setTimeout(() => void run.unpause(), 60);
     clock.setTimeout(() => void run.extendTime(1_000), 65);
   },
 };

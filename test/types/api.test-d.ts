@@ -224,7 +224,7 @@ const commands = [
   run.skipTo('s2', 'Only the rest counts'),
   run.say('Hello'),
   run.pause(),
-  run.resume(),
+  run.unpause(),
   run.extendTime(1_000),
   run.abort('Enough'),
 ] as const;

@@ -121,7 +121,7 @@ export const agentCallMachine = setup({
       ],
     },
     paused: {
-      description: 'The next try waits until a person resumes the run.',
+      description: 'The next try waits until a person unpauses the run.',
       tags: ['waiting-for-human'],
       on: {
         'run.release': {

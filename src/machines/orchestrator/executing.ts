@@ -60,7 +60,7 @@ export const executing = orchestratorSetup.createStateConfig({
       ],
     },
     paused: {
-      description: 'Nothing new starts until a person resumes the run. Running steps finish.',
+      description: 'Nothing new starts until a person unpauses the run. Running steps finish.',
       tags: ['waiting-for-human'],
       entry: { type: 'enterPhase', params: { phase: 'paused' } },
       on: { 'run.release': { target: 'runningSteps', actions: 'releaseSteps' } },

@@ -88,7 +88,7 @@ export const planning = orchestratorSetup.createStateConfig({
       ],
     },
     holdingReview: {
-      description: 'The plan is reviewed as soon as a person resumes the run.',
+      description: 'The plan is reviewed as soon as a person unpauses the run.',
       tags: ['waiting-for-human'],
       entry: { type: 'enterPhase', params: { phase: 'paused' } },
       on: { 'run.release': { target: 'reviewingPlan', actions: 'releaseSteps' } },
@@ -229,7 +229,7 @@ export const planning = orchestratorSetup.createStateConfig({
       },
     },
     holdingPlanner: {
-      description: 'The planner is asked as soon as a person resumes the run.',
+      description: 'The planner is asked as soon as a person unpauses the run.',
       tags: ['waiting-for-human'],
       entry: { type: 'enterPhase', params: { phase: 'paused' } },
       on: {

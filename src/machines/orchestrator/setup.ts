@@ -241,8 +241,8 @@ export const orchestratorSetup = setup({
       enqueue.emit(facts.replanRequested(context, request));
       enqueue.assign({ requests: [...context.requests, request] });
     }),
-    resume: enqueueActions(({ enqueue }) => {
-      enqueue.emit({ type: 'run.resumed' });
+    unpause: enqueueActions(({ enqueue }) => {
+      enqueue.emit({ type: 'run.unpaused' });
       enqueue.raise({ type: 'run.release' });
     }),
     settleStep: enqueueActions(({ context, event, enqueue }) => {

@@ -142,8 +142,8 @@ class Walk {
         return this.run.skip(command.stepIds);
       case 'run.pause':
         return this.run.pause();
-      case 'run.resume':
-        return this.run.resume();
+      case 'run.unpause':
+        return this.run.unpause();
       case 'run.abort':
         return this.run.abort(command.reason);
       case 'plan.skipTo':
@@ -175,7 +175,7 @@ class Walk {
     const { openApprovals, phase } = this.run.record();
     const [question] = openApprovals;
     if (question !== undefined) void this.run.approve(question.requestId);
-    else if (phase === 'paused' && (await this.run.resume()).accepted) return true;
+    else if (phase === 'paused' && (await this.run.unpause()).accepted) return true;
     else return this.#clock.next();
     return true;
   }

@@ -133,7 +133,7 @@ const controlsIn = (context: OrchestratorContext): Happening[] => {
   const stepId = context.progress.steps[open]?.id;
   return [
     context.isPaused
-      ? command('a person resumes the run', { type: 'run.resume' }, false)
+      ? command('a person resumes the run', { type: 'run.unpause' }, false)
       : command('a person pauses the run', { type: 'run.pause' }, true),
     command('a person aborts the run', { type: 'run.abort', reason: 'Enough' }, true),
     ...(stepId === undefined

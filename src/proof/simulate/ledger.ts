@@ -85,7 +85,7 @@ export class Ledger {
       'run.paused': () => {
         this.isPaused = true;
       },
-      'run.resumed': () => {
+      'run.unpaused': () => {
         this.isPaused = false;
       },
     };

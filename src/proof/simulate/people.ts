@@ -196,7 +196,7 @@ export class People {
   /** From now on people do what they are asked, at once. */
   #heal(): void {
     const { ledger, truth } = this.#stage;
-    if (ledger.isPaused) this.tell('resume', (run) => run.resume());
+    if (ledger.isPaused) this.tell('resume', (run) => run.unpause());
     for (const requestId of ledger.openQuestions) this.#approve(requestId);
     // The process that has the run may be asleep, or still without its store.
     const isOpen = ledger.isPaused || ledger.openQuestions.size > 0;
@@ -214,7 +214,7 @@ export class People {
   #errand(kind: FaultKind, index: number): void {
     const random = this.#stage.random(`errand ${index}`);
     if (kind === 'person-pauses') {
-      this.#soon(random.integer(0, 3_000), () => this.tell('resume', (run) => run.resume()));
+      this.#soon(random.integer(0, 3_000), () => this.tell('resume', (run) => run.unpause()));
     }
     const stepId = random.pick(this.#openSteps(), 'nowhere');
     for (const command of COMMANDS[kind]?.(random, stepId) ?? MALFORMED) this.tell(kind, command);

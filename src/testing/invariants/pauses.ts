@@ -2,7 +2,7 @@ import type { FactBody } from '../../model/facts.js';
 import type { Check } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 
-/** Invariant 23 for pauses: steps that run come to their end, and nothing else starts until the run is resumed. */
+/** Invariant 23 for pauses: steps that run finish, and nothing else starts until the run is unpaused. */
 export const checkPauses: Check = ({ facts }) => {
   const findings = new Findings();
   let isPaused = false;
@@ -12,7 +12,7 @@ export const checkPauses: Check = ({ facts }) => {
     'run.paused': () => {
       isPaused = true;
     },
-    'run.resumed': () => {
+    'run.unpaused': () => {
       isPaused = false;
     },
     'step.started': ({ stepId }) => expectRunning(`${stepId} starts`),

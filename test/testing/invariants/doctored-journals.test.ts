@@ -290,12 +290,12 @@ describe('a doctored journal', () => {
         agents: [scriptedAgent('worker', done('done'))],
         planner: plannerInTurn(new Error('Not now'), ['a']),
       },
-      at: { 1: (control) => control.pause(), 2_000: (control) => control.resume() },
+      at: { 1: (control) => control.pause(), 2_000: (control) => control.unpause() },
     }));
     const facts = run.journal.flatMap((entry) => entry.facts);
     expect(broken(facts, {})).toEqual([]);
     const withoutEnd = facts
-      .filter(({ type }) => type !== 'run.resumed')
+      .filter(({ type }) => type !== 'run.unpaused')
       .map((fact, index) => ({ ...fact, sequence: index + 1 }));
     const violations = checkInvariants(withoutEnd, { policy: definePolicy() });
     expect(violations.map(({ name, message }) => [name, message])).toEqual([

@@ -90,5 +90,5 @@ export const windDownMove = sayMove('answer', 'The run winds down', { type: 'run
 /** A pause reaches down to whoever may start something. */
 export const pauseMoves: readonly Move[] = [
   sayMove('nudge', 'A person pauses the run', { type: 'run.hold' }),
-  sayMove('nudge', 'A person resumes the run', { type: 'run.release' }),
+  sayMove('nudge', 'A person unpauses the run', { type: 'run.release' }),
 ];

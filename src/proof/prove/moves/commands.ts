@@ -25,7 +25,7 @@ export const commandMoves = (frame: Frame): Move[] => {
     ...skipsOf(context).map(skipMove),
     something,
     pause,
-    resume,
+    unpause,
     MORE_TIME,
     abort,
     lastDeath,
@@ -72,7 +72,7 @@ const something = command('nudge', 'A person says something', {
   text: 'Well',
 });
 const pause = command('nudge', 'A person pauses the run', { type: 'run.pause' });
-const resume = command('nudge', 'A person resumes the run', { type: 'run.resume' });
+const unpause = command('nudge', 'A person unpauses the run', { type: 'run.unpause' });
 /** That there is time to come is seen by the clock alone: see extension-rule.ts. */
 export const MORE_TIME = command('nudge', 'A person gives more time', {
   type: 'time.extend',
