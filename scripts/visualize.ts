@@ -72,6 +72,8 @@ const overviewFiles = async ([name, machine]: NamedChart): Promise<File[]> => {
   const phases = await phasePicturesOf(machine);
   return [
     [overview, await phasesPictureOf(machine, (phase) => `${name}.${phase}.svg`)],
+    // For the page of a proof, which marks single states.
+    [`visualizations/${name}.states.svg`, await overviewPictureOf(machine)],
     ...phases.map(([phase, svg]): File => [`visualizations/${name}.${phase}.svg`, svg]),
   ];
 };

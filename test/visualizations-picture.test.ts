@@ -100,6 +100,7 @@ const pictures = charts.flatMap(([name, machine]) => [
   ...(overviews.has(name)
     ? [{ name: `${name}.overview`, machine, shows: name === PHASED ? 'part' : 'names' }]
     : []),
+  ...(name === PHASED ? [{ name: `${name}.states`, machine, shows: 'names' }] : []),
   ...(name === PHASED
     ? PHASES.map((phase) => ({ name: `${name}.${phase}`, machine, shows: 'part' }))
     : []),

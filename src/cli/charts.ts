@@ -8,7 +8,7 @@ import type { ChartPicture } from './page/chart-section.js';
 
 /** The pictures that come with the package; of the large charts those with the names only. */
 const FILES: Readonly<Record<string, string>> = {
-  orchestrator: 'orchestrator.overview.svg',
+  orchestrator: 'orchestrator.states.svg',
   step: 'step.overview.svg',
   agentCall: 'agent-call.svg',
   approval: 'approval.svg',

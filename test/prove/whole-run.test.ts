@@ -98,7 +98,6 @@ describe('a proof that can fail', () => {
     });
     expect(counterexample?.witness.sentences).toEqual([
       'The run starts with a goal',
-      'the run: the given plan is checked',
       'planner: planner makes no valid plan',
     ]);
     const { witness } = counterexample!;
