@@ -17,6 +17,7 @@ import { sourcePatterns } from './source-patterns.js';
 const SEES_OUTSIDE_TEXT: readonly string[] = [
   String.raw`src/agents/agent.ts /^[A-Za-z][A-Za-z0-9_-]{0,63}$/`,
   String.raw`src/canonical-json.ts /\p{Surrogate}/gu`,
+  String.raw`src/cli/check.ts /^postgres(?:ql)?:/`,
   String.raw`src/cli/page/html.ts /[&<>"]/g`,
   String.raw`src/cli/subject.ts /[./\\]/`,
   String.raw`src/orchestrator/configuration.ts /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/`,
@@ -37,6 +38,8 @@ const SEES_OUTSIDE_TEXT: readonly string[] = [
   String.raw`src/services/openai/secrets.ts /[\p{L}\p{N}]/u`,
   String.raw`src/services/openai/tool.ts /^[A-Za-z0-9_-]{1,64}$/`,
   String.raw`src/services/stored-id.ts /\0|\p{Surrogate}/u`,
+  String.raw`src/services/stores/postgres/json-column.ts /\\(?:\\|u(0000|001a|d[89a-f][0-9a-f]{2}))/g`,
+  String.raw`src/services/stores/postgres/json-column.ts /\\(?:\\|u001a([0-9a-f]{4}))/g`,
   String.raw`src/services/stores/postgres/options.ts /^[a-z_][a-z0-9_]{0,49}$/`,
   String.raw`src/services/stores/postgres/options.ts /^postgres(?:ql)?:\/\//`,
   String.raw`src/services/stores/postgres/postgres-error.ts /^(?:XX00[12]|42P01|42703|3F000)$/`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { sealedHeader } from '../../src/journal/sealed-header.js';
 import { StoreUnavailableError } from '../../src/errors.js';
 import type { FaultKind } from '../../src/proof/simulate/fault-kinds.js';
 import { networkedStore } from '../../src/proof/simulate/network.js';
@@ -9,14 +10,13 @@ import { worldOf } from '../../src/proof/simulate/world.js';
 
 /* The network of a simulated world does what its faults are called. */
 
-const header = {
-  format: 1,
+const header = sealedHeader({
   runId: 'r',
   goal: 'g',
   policyFingerprint: 'p',
   chartFingerprint: 'c',
   startedAt: 0,
-};
+});
 
 /** A world with one kind of fault, the store as its first process sees it, and the store itself. */
 const worldWith = (kind: FaultKind) => {
