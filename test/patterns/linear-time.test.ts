@@ -66,10 +66,9 @@ const SEES_ONLY_OUR_TEXT: readonly string[] = [
   String.raw`src/testing/invariants/pauses.ts /\/plan\/supervisor\.(?:plan|goal)\.\d+(?:#|$)/`,
   String.raw`src/proof/paths/whole-run.ts /^xstate\.after\.(\w+)\..*$/`,
   String.raw`src/proof/paths/whole-run.ts /[A-Z]/g`,
-  String.raw`src/proof/prove/projection/orchestrator-text.ts /executing|draining|verifying|weighingGoal|awaitingLimitDecision|interrupted/`,
+  String.raw`src/proof/prove/projection/orchestrator-text.ts /\.executing\.|verifying|awaitingLimitApproval|holdingPlanner/`,
   String.raw`src/proof/prove/projection/orchestrator-text.ts /holdingReview|reviewingPlan|awaitingPlanApproval/`,
   String.raw`src/proof/prove/projection/step-count.ts /×(\d+)/`,
-  String.raw`src/proof/prove/projection/value-text.ts /^orchestrator\.active\.oversight\.(?!abort)/`,
   String.raw`src/proof/simulate/people.ts /^(?:approve|reject) (.*)$/`,
 ];
 

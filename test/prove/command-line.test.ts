@@ -102,7 +102,7 @@ describe('planwright prove', () => {
     expect(code).toBe(0);
     const html = await readFile(page, 'utf8');
     expect(html).toContain('<span class="verdict good">proved</span>');
-    expect(html.match(/<svg/g)).toHaveLength(4);
+    expect(html.match(/<svg/g)).toHaveLength(5);
     expect(html).not.toMatch(/(?:src|href)="(?!#)/);
     const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -110,8 +110,8 @@ describe('planwright prove', () => {
     const marked = [...html.matchAll(/data-state="([^"]*)"[^>]* data-unreached=""/g)].map(
       ([, state]) => state,
     );
-    expect(marked).toContain('orchestrator.active.work.reviewingPlan');
+    expect(marked).toContain('orchestrator.active.work.planning.reviewingPlan');
     expect(marked).not.toContain('orchestrator.active.work.planning');
-    expect(html).toContain('data-source="orchestrator.active.work.checkingPlan"');
+    expect(html).toContain('data-source="orchestrator.active.work.planning.planDecision"');
   });
 });

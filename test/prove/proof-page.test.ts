@@ -48,17 +48,19 @@ describe('the picture of a chart under a policy', () => {
     const isMarked = (source: string, target: string): boolean | undefined => {
       const wire = wires
         .find(
-          ({ attributes }) => attributes['data-target'] === `orchestrator.active.work.${target}`,
+          ({ attributes }) =>
+            attributes['data-target'] === `orchestrator.active.work.planning.${target}`,
         )
         ?.children.find(
-          ({ attributes }) => attributes['data-source'] === `orchestrator.active.work.${source}`,
+          ({ attributes }) =>
+            attributes['data-source'] === `orchestrator.active.work.planning.${source}`,
         );
       return wire && 'data-unreached' in wire.attributes;
     };
-    expect(isMarked('planning', 'checkingPlan')).toBe(false);
-    expect(isMarked('checkingPlan', 'reviewingPlan')).toBe(true);
+    expect(isMarked('askingPlanner', 'planDecision')).toBe(false);
+    expect(isMarked('planDecision', 'reviewingPlan')).toBe(true);
     // No replans: what was refused is not planned again.
-    expect(isMarked('judgingReplan', 'replanning')).toBe(true);
+    expect(isMarked('replanDecision', 'askingPlanner')).toBe(true);
   });
 });
 

@@ -91,16 +91,18 @@ export class PlainFormat implements JournalFormat {
 
   /** The plan that a run starts with is in its header. */
   #withoutPlan(rest: object): Readonly<Record<string, unknown>> {
-    const { input } = rest as { readonly input?: unknown };
-    const plan = memberOf(input, 'plan');
+    const { input } = rest as { readonly input?: object };
+    const proposal = memberOf(input, 'proposal');
+    const plan = memberOf(proposal, 'plan');
     if (plan === undefined || !isSameJson(plan, this.#plan)) return { ...rest };
-    return { input: { ...(input as object), plan: IN_HEADER } };
+    return { input: { ...input, proposal: { ...(proposal as object), plan: IN_HEADER } } };
   }
 
   #withPlan(rest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    const { input } = rest;
-    if (memberOf(input, 'plan') !== IN_HEADER) return rest;
-    return { input: { ...(input as object), plan: this.#plan } };
+    const { input } = rest as { readonly input?: object };
+    const proposal = memberOf(input, 'proposal');
+    if (memberOf(proposal, 'plan') !== IN_HEADER) return rest;
+    return { input: { ...input, proposal: { ...(proposal as object), plan: this.#plan } } };
   }
 }
 
@@ -115,6 +117,9 @@ const sharedMember = (
   type: unknown,
   event: JournalEntry['event'],
 ): { readonly name: string; readonly value: unknown } | undefined => {
+  if (event.kind === 'started' && type === 'plan.proposed') {
+    return { name: 'plan', value: memberOf(memberOf(event.input, 'proposal'), 'plan') };
+  }
   if (event.kind !== 'answered') return undefined;
   const { output } = event;
   if (type === 'agent.answered') return { name: 'output', value: memberOf(output, 'output') };
