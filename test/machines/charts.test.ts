@@ -171,7 +171,7 @@ describe.each(Object.entries(charts))('the chart %s', (id, machine) => {
       const isAnswering = state.tags?.includes('accepting') ?? false;
       // The approval chart has a deadline of its own; a chart that sends itself an event waits for nothing else.
       const hasOwnDeadline = state.invoke?.['src'] === 'approval';
-      const isSelfSent = listOf(state.entry).includes('begin');
+      const isSelfSent = listOf(state.entry).includes('takeTurn');
       const endsByItself = isAnswering || hasOwnDeadline || isSelfSent;
       return isAtomic && !isPassing && !hasTimeExit && !isUnderClock && !endsByItself;
     });

@@ -64,8 +64,8 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       // before the start of the run.
       starting: {
         description: 'The start of the run is announced before anything else happens.',
-        entry: ['announceStart', 'startBreakers', 'begin'],
-        on: { 'run.begin': 'active' },
+        entry: ['announceStart', 'startBreakers', 'takeTurn'],
+        on: { 'turn.taken': 'active' },
       },
       active: {
         description: 'The run is on: work, oversight and clock run side by side.',

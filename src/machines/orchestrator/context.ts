@@ -130,8 +130,8 @@ export type OrchestratorEvent =
   | RunUpgraded
   | Report
   | PermitAnswer
-  /** From the chart to itself: everything that comes before the work is done. */
-  | { readonly type: 'run.begin' }
+  /** From the chart to itself: what the last transition asked for is done. */
+  | { readonly type: 'turn.taken' }
   /** From the run above, when it winds down; only sub-plans hear it. */
   | { readonly type: 'run.windDown' }
   /** What a pause and its end come down to, here and in every sub-plan: facts tell of them once, at the root. */

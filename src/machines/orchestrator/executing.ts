@@ -5,11 +5,18 @@ export const executing = orchestratorSetup.createStateConfig({
   id: 'executing',
   description: 'The steps of the plan run, as many at once as there are slots.',
   initial: 'runningSteps',
+  entry: { type: 'enterPhase', params: { phase: 'executing' } },
   states: {
     runningSteps: {
       description: 'Every runnable step starts as soon as a slot is free.',
       tags: ['running'],
-      entry: { type: 'enterPhase', params: { phase: 'executing' } },
+      on: {
+        'xstate.done.actor.*': {
+          guard: 'hasVerdictForRun',
+          target: 'reportingVerdict',
+          actions: 'settleStep',
+        },
+      },
       always: [
         { guard: 'canStartSteps', actions: 'startSteps' },
         {
@@ -33,6 +40,13 @@ export const executing = orchestratorSetup.createStateConfig({
         { guard: 'hasRequests', target: 'draining' },
         { guard: 'isPlanSettled', target: '#concluding' },
       ],
+    },
+    reportingVerdict: {
+      description:
+        'The verdict on a step of a sub-plan reaches the ladder of the run before the next step starts.',
+      tags: ['running'],
+      entry: 'takeTurn',
+      on: { 'turn.taken': 'runningSteps' },
     },
     draining: {
       description: 'Nothing new starts. Running steps finish before another plan, or the end.',
@@ -63,7 +77,12 @@ export const executing = orchestratorSetup.createStateConfig({
       description: 'Nothing new starts until a person unpauses the run. Running steps finish.',
       tags: ['waiting-for-human'],
       entry: { type: 'enterPhase', params: { phase: 'paused' } },
-      on: { 'run.release': { target: 'runningSteps', actions: 'releaseSteps' } },
+      on: {
+        'run.release': {
+          target: 'runningSteps',
+          actions: ['releaseSteps', { type: 'enterPhase', params: { phase: 'executing' } }],
+        },
+      },
       always: { guard: 'isSubplanSettled', target: '#concluding' },
     },
   },

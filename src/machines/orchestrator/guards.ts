@@ -52,6 +52,8 @@ export const orchestratorGuards = {
   hasRefusedRequests: ({ context }: Judged) => schedule.hasRefusedRequests(context),
   hasRequests: ({ context }: Judged) => schedule.hasRequests(context),
   hasTooManyFailures: ({ context }: Judged) => schedule.hasTooManyFailures(context),
+  hasVerdictForRun: ({ context, event }: Judged) =>
+    context.depth > 0 && outcomeIn(event)?.verdict != null,
   isAccepted: ({ context, event }: Judged) => refusal(context, event) === undefined,
   isAtLevel: ({ context }: Judged, params: { readonly level: Level }) =>
     context.ladder.level === params.level,

@@ -93,7 +93,6 @@ export const orchestratorSetup = setup({
       const breaker = breakerOf(context, event);
       if (breaker !== undefined) enqueue.sendTo(breaker, event);
     }),
-    begin: sendTo(({ self }) => self, { type: 'run.begin' }),
     climb: enqueueActions(({ context, event, enqueue }) => {
       const verdict = event.type === 'verdict.given' ? event : outcomeIn(event)?.verdict;
       if (verdict == null) return;
@@ -296,6 +295,8 @@ export const orchestratorSetup = setup({
         enqueue.spawnChild('step', { id: slotId, input });
       }
     }),
+    // Handled after everything that this transition asked for; dropped if the run ends by it.
+    takeTurn: sendTo(({ self }) => self, { type: 'turn.taken' }),
     useExtension: assign(({ context }) => updates.extensionUsed(context)),
     windDownSteps: enqueueActions(({ context, enqueue }) => {
       // After an abort or a rejection the run ends at once: running steps are not asked to finish.
