@@ -70,12 +70,14 @@ describe('listeners', () => {
     stops.push(
       run.subscribe((fact) => {
         heard.push(`first ${fact.type}`);
-        if (fact.type === 'step.started') for (const stop of stops) stop();
+        if (fact.type === 'step.completed') for (const stop of stops) stop();
       }),
       run.subscribe((fact) => heard.push(`second ${fact.type}`)),
     );
     await clock.runUntil(run.done);
-    expect(heard.filter((text) => text.endsWith('step.started'))).toEqual(['first step.started']);
+    expect(heard.filter((text) => text.endsWith('step.completed'))).toEqual([
+      'first step.completed',
+    ]);
     expect(heard.filter((text) => text.endsWith('run.ended'))).toEqual([]);
   });
 

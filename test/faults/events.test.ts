@@ -188,7 +188,17 @@ describe('forged events', () => {
       [
         ...['answered', 'begin', 'goOn', 'show', 'stop'], // of the registry: none of them takes an event
         ...['subscribe', 'facts', 'record', 'journal'],
-        ...['approve', 'reject', 'skip', 'skipTo', 'say', 'pause', 'resume', 'extendTime', 'abort'],
+        ...[
+          'approve',
+          'reject',
+          'skip',
+          'skipTo',
+          'say',
+          'pause',
+          'unpause',
+          'extendTime',
+          'abort',
+        ],
         'command', // where all of those go: it is the door
       ].sort(),
     );

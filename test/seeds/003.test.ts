@@ -93,7 +93,7 @@ describe('the graph', () => {
     expect(run.record()).toMatchObject({
       goal: REQUEST,
       status: 'running',
-      phase: null,
+      phase: 'planning',
       conversation: [],
       plans: [],
       steps: [],

@@ -150,7 +150,8 @@ describe('a doctored journal', () => {
       'causes-first',
     );
     const [first, ...rest] = journal;
-    const late = { ...first!, at: 1, facts: first!.facts.map((fact) => ({ ...fact, at: 1 })) };
+    const at = rest[0]!.at + 1;
+    const late = { ...first!, at, facts: first!.facts.map((fact) => ({ ...fact, at })) };
     expect(broken([late, ...rest])).toContain('causes-first');
   });
 
@@ -255,8 +256,20 @@ describe('a doctored journal', () => {
     expect(broken(early)).toEqual(['recoveries-bounded']);
   });
 
-  it('recoveries-bounded: a takeover is counted though no call was in flight', () => {
-    const [first, ...rest] = journal;
+  it('recoveries-bounded: a takeover is counted though no call was in flight', async () => {
+    // The run waits for a person from its first entry on.
+    const { journal: waiting } = await play('straight', (clock) => ({
+      options: {
+        agents: [scriptedAgent('architect', done('designed'))],
+        policy: definePolicy(held),
+      },
+      start: { plan: { steps: steps('architect:b') } },
+      onFact: (fact, control) => {
+        if (fact.type !== 'approval.requested') return;
+        clock.setTimeout(() => control.approve(fact.requestId), 1_000);
+      },
+    }));
+    const [first, ...rest] = waiting;
     const death: JournalEntry = {
       ...first!,
       event: { kind: 'commanded', event: { type: 'run.recovered', takeovers: 1 } as never },
@@ -264,6 +277,7 @@ describe('a doctored journal', () => {
       intents: [],
     };
     const run = [first!, death, ...rest].map((entry, sequence) => ({ ...entry, sequence }));
+    expect(broken(waiting)).toEqual([]);
     expect(broken(run)).toEqual(['recoveries-bounded']);
   });
 

@@ -70,6 +70,7 @@ describe('the paths of an orchestrator', () => {
       ['orchestrator', true],
       ['step', true],
       ['agentCall', true],
+      ['approval', true],
       ['breaker', false],
     ]);
   });
