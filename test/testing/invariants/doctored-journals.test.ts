@@ -261,6 +261,7 @@ describe('a doctored journal', () => {
     const { journal: waiting } = await play('straight', (clock) => ({
       options: {
         agents: [scriptedAgent('architect', done('designed'))],
+        supervisor: () => ({ score: 90 }),
         policy: definePolicy(held),
       },
       start: { plan: { steps: steps('architect:b') } },
