@@ -79,7 +79,7 @@ describe('the packed tarball in an empty project', () => {
     const args = ['prove', 'team.js', '--steps', '1', '--html', 'proof.html'];
     expect(await printedBy(command, args, consumer.folder)).toMatch(/^PROVED/);
     const page = readFileSync(join(consumer.folder, 'proof.html'), 'utf8');
-    expect(page.match(/<svg/g)).toHaveLength(4);
+    expect(page.match(/<svg/g)).toHaveLength(5);
     expect(page).toContain('coder, reviewer, a tester');
   });
 
