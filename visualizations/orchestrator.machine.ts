@@ -22,6 +22,7 @@ export const orchestratorMachine = setup({
     hasRefusedRequests: () => false,
     hasRequests: () => false,
     hasTooManyFailures: () => false,
+    hasVerdictForRun: () => false,
     isAccepted: () => false,
     isAtLevel: () => false,
     isDrainedAndClosed: () => false,
@@ -67,7 +68,6 @@ export const orchestratorMachine = setup({
     announceUpgrade: () => {},
     answerQuestion: () => {},
     askBreaker: () => {},
-    begin: () => {},
     climb: () => {},
     closeExecution: () => {},
     closeQuestion: () => {},
@@ -108,6 +108,7 @@ export const orchestratorMachine = setup({
     skipSteps: () => {},
     startBreakers: () => {},
     startSteps: () => {},
+    takeTurn: () => {},
     unpause: () => {},
     useExtension: () => {},
     windDownSteps: () => {},
@@ -170,8 +171,8 @@ export const orchestratorMachine = setup({
   states: {
     starting: {
       description: 'The start of the run is announced before anything else happens.',
-      entry: ['announceStart', 'startBreakers', 'begin'],
-      on: { 'run.begin': 'active' },
+      entry: ['announceStart', 'startBreakers', 'takeTurn'],
+      on: { 'turn.taken': 'active' },
     },
     active: {
       description: 'The run is on: work, oversight and clock run side by side.',
@@ -574,11 +575,18 @@ export const orchestratorMachine = setup({
               id: 'executing',
               description: 'The steps of the plan run, as many at once as there are slots.',
               initial: 'runningSteps',
+              entry: { type: 'enterPhase', params: { phase: 'executing' } },
               states: {
                 runningSteps: {
                   description: 'Every runnable step starts as soon as a slot is free.',
                   tags: ['running'],
-                  entry: { type: 'enterPhase', params: { phase: 'executing' } },
+                  on: {
+                    'xstate.done.actor.*': {
+                      guard: 'hasVerdictForRun',
+                      target: 'reportingVerdict',
+                      actions: 'settleStep',
+                    },
+                  },
                   always: [
                     { guard: 'canStartSteps', actions: 'startSteps' },
                     {
@@ -608,6 +616,12 @@ export const orchestratorMachine = setup({
                     { guard: 'hasRequests', target: 'draining' },
                     { guard: 'isPlanSettled', target: '#concluding' },
                   ],
+                },
+                reportingVerdict: {
+                  description: 'The verdict on a step of a sub-plan reaches the ladder of the run before the next step starts.',
+                  tags: ['running'],
+                  entry: 'takeTurn',
+                  on: { 'turn.taken': 'runningSteps' },
                 },
                 draining: {
                   description: 'Nothing new starts. Running steps finish before another plan, or the end.',
@@ -653,7 +667,13 @@ export const orchestratorMachine = setup({
                   tags: ['waiting-for-human'],
                   entry: { type: 'enterPhase', params: { phase: 'paused' } },
                   on: {
-                    'run.release': { target: 'runningSteps', actions: 'releaseSteps' },
+                    'run.release': {
+                      target: 'runningSteps',
+                      actions: [
+                        'releaseSteps',
+                        { type: 'enterPhase', params: { phase: 'executing' } },
+                      ],
+                    },
                   },
                   always: { guard: 'isSubplanSettled', target: '#concluding' },
                 },
