@@ -17,7 +17,7 @@ interface Row {
   readonly mebibytes: number;
 }
 
-const HEAD = ['preset', 'states of the plan of the goal', 'calls at most', 'seconds', 'MiB'];
+const HEAD = ['preset', 'states of the plan of the goal', 'maximum of calls', 'seconds', 'MiB'];
 
 const proved = (name: PresetName, planSteps: number): Row => {
   const policy = presets[name]();
