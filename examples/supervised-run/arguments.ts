@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Options {
   readonly goal: string | null;
   /** The user's own project; null for the sample. */
   readonly project: string | null;
-  /** Scripted words even where there is a key. */
+  /** Use the scripted answers even when there is a key. */
   readonly isScripted: boolean;
   readonly structuredOutputs: 'schema' | 'json';
   readonly limitMs: number;
@@ -14,11 +14,11 @@ export interface Options {
   readonly hasColor: boolean;
   /** Null: as wide as the terminal. */
   readonly columns: number | null;
-  /** Null: slow enough to watch on a terminal, at once elsewhere. */
+  /** Null: slow enough to watch on a terminal, without delay elsewhere. */
   readonly paceMs: number | null;
 }
 
-/** Told to the user, without a stack: the command line, or the environment, is not right. */
+/** Shown to the user without a stack: the command line or the environment is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -46,7 +46,7 @@ Ctrl-C ends the run cleanly, with a report of what was done; a second one ends i
 Exit code: 0 the goal is reached, 1 it is not, 2 wrong arguments, 130 Ctrl-C.
 `;
 
-/** Null when help is asked for. Throws a {@link UsageError} for what makes no sense. */
+/** Null when help is requested. Throws a {@link UsageError} for invalid options. */
 export const readArguments = (values: readonly string[]): Options | null => {
   const parsed = parsedValues(values);
   if (parsed.help === true) return null;

@@ -3,7 +3,7 @@ import { UsageError } from './arguments.js';
 import { createScript } from './script/script.js';
 import { startScriptedServer } from './scripted-server.js';
 
-/** Who speaks: a real model, or the script behind a server of this process. */
+/** The model of the run: a real one, or the script behind a server of this process. */
 export interface Model {
   readonly isScripted: boolean;
   readonly title: string;
@@ -18,7 +18,7 @@ export interface ModelChoice {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Asked when there is a key for the API of OpenAI and no other wish. */
+/** Used when there is a key for the API of OpenAI and no other choice. */
 const DEFAULT_MODEL = 'gpt-5-mini';
 
 /** Whether the environment names a model to use. */
@@ -51,7 +51,7 @@ const realModel = (environment: Environment): Model => {
     title: isGiven(address) ? `${model} at ${hostOf(address)}` : model,
     connection: {
       model,
-      // Local servers need no key, but the client wants some text.
+      // Local servers need no key, but the client requires one.
       apiKey: isGiven(key) ? key : 'none-needed',
       ...(isGiven(address) ? { baseURL: address } : {}),
     },

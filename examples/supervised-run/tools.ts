@@ -1,4 +1,4 @@
-// What the agents may do: read, list, write and test, in one folder and nowhere else.
+// The tools of the agents: read, list, write and test, in one folder only.
 import { z } from 'zod';
 
 import type { OpenAiTool } from '../../src/services/openai/index.js';
@@ -14,7 +14,7 @@ export interface ProjectTools {
 }
 
 export interface ToolOptions {
-  /** Files that say what is right, and so are not to be changed. */
+  /** Files that define the expected behaviour; agents cannot change them. */
   readonly isProtected: (path: string) => boolean;
 }
 
