@@ -32,7 +32,7 @@ const start = async (): Promise<number> => {
     const exitCode = interruption.exitCode();
     if (exitCode === null) throw error;
     // Stopped before the run started: there is no report.
-    process.stdout.write(' Stopped before the run began; nothing was changed.\n');
+    process.stdout.write(' Stopped before the run started; nothing was changed.\n');
     return exitCode;
   }
 };

@@ -43,7 +43,7 @@ const scriptedModel = async (paceMs: number): Promise<Model> => {
 const realModel = (environment: Environment): Model => {
   const { OPENAI_API_KEY: key, OPENAI_BASE_URL: address, OPENAI_MODEL: name } = environment;
   if (isGiven(address) && !isGiven(name)) {
-    throw new UsageError('OPENAI_BASE_URL is set: say in OPENAI_MODEL which model to ask there');
+    throw new UsageError('OPENAI_BASE_URL is set: set OPENAI_MODEL to a model of that server');
   }
   const model = isGiven(name) ? name : DEFAULT_MODEL;
   return {
@@ -60,7 +60,8 @@ const realModel = (environment: Environment): Model => {
 };
 
 const hostOf = (address: string): string => {
-  if (!URL.canParse(address)) throw new UsageError(`OPENAI_BASE_URL is no address: '${address}'`);
+  if (!URL.canParse(address))
+    throw new UsageError(`Expected a URL in OPENAI_BASE_URL, got '${address}'`);
   return new URL(address).host;
 };
 

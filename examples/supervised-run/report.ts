@@ -153,7 +153,7 @@ const ending = ({ folder, isScripted, columns }: ReportInput): Line[] => {
     ...(folder === null ? [] : [`The work is in ${oneLine(folder)}`]),
     ...(isScripted
       ? [
-          'Only the words of the model were scripted: the plan, the edits, the tests and the way to the model were real. With OPENAI_API_KEY set, npm start asks a model.',
+          'Only the answers of the model were scripted: the plan, the edits, the tests and the requests to the model were real. With OPENAI_API_KEY set, npm start calls a model.',
         ]
       : []),
   ];

@@ -126,7 +126,7 @@ const introduce = (
   say(`Goal: ${oneLine(goal ?? SAMPLE_GOAL)}`);
   if (model.isScripted) {
     say(
-      'Model: scripted. Only its words are: the plan, the edits, the tests and the HTTP client are real.',
+      'Model: scripted. Only its answers are: the plan, the edits, the tests and the HTTP client are real.',
       'yellow',
     );
   } else say(`Model: ${oneLine(model.title)}`, 'yellow');
@@ -163,7 +163,7 @@ const workOn = async (workshop: Workshop, work: Work): Promise<string> => {
   const run = orchestrator.start({ goal });
   const view = openView(run, bounds, work);
   const abort = (): void => {
-    view.notify('Stopping: what was done is reported. Ctrl-C again ends at once');
+    view.notify('Stopping: a report follows. Ctrl-C again ends at once');
     void run.abort('Stopped with Ctrl-C');
   };
   signal.addEventListener('abort', abort, { once: true });

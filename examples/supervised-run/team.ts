@@ -25,16 +25,16 @@ export interface TeamOptions {
 const ROLES = ['analyst', 'coder', 'reviewer', 'fixer'] as const;
 
 const KEEP_TESTS =
-  'The tests say what is right. Do not change them; find what is wrong in the code.';
+  'The tests define the expected behaviour. Do not change them; find the defect in the code.';
 
 /** Instructions for all agents and roles, besides those of their role. */
 const INSTRUCTIONS = {
   planner:
-    'Look at the project and run its tests first. Every task that changes code names the test file that passes when it is done, as in test/a.test.js: the tester holds the step to exactly these files. Nobody answers questions during this run: requiresApproval is false everywhere.',
+    'Look at the project and run its tests first. Every task that changes code names the test file that passes when it is done, as in test/a.test.js: the tester checks the step by exactly these files. No person answers questions during this run: requiresApproval is false everywhere.',
   coder: KEEP_TESTS,
   fixer: KEEP_TESTS,
   tester:
-    'The tests have just been run: `failures` in the output is what they said, and `work` is what the agent said. Your part is the fix plan. Repeat the failures as they are.',
+    'The tests have just been run: `failures` in the output are their failures, and `work` is the output of the agent. Write the fix plan. Repeat the failures as they are.',
 } as const;
 
 export const createTeam = (options: TeamOptions): Orchestrator => {

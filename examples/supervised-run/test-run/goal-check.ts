@@ -13,7 +13,7 @@ export const checkingGoal =
     const counts = countsOf(testRun);
     if (!isPassed(testRun)) {
       const issues = failedTests(testRun).map(failureText);
-      return { score: 0, issues: issues.slice(0, 100), feedback: `The tests say: ${counts}` };
+      return { score: 0, issues: issues.slice(0, 100), feedback: `Test results: ${counts}` };
     }
     const evidence = { stepId: 'whole-suite', agent: 'tester', output: { tests: counts } };
     return supervisor({ ...request, results: [...request.results, evidence] });

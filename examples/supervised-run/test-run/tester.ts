@@ -40,10 +40,8 @@ export const failuresOf = (testRun: TestRun, task: string, accepted: TestRun): s
   );
   return [
     ...named.map(failureText),
-    ...broken.map((test) => `${failureText(test)} (it has passed before)`),
-    ...lost.map(
-      ({ file, name }) => `${file}: ${name}: it has passed before and is not run any more`,
-    ),
+    ...broken.map((test) => `${failureText(test)} (it passed before)`),
+    ...lost.map(({ file, name }) => `${file}: ${name}: it passed before and is missing now`),
   ];
 };
 

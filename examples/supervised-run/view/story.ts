@@ -45,7 +45,7 @@ const TELLERS: {
 } = {
   'phase.entered': ({ phase, parentStepId }) => {
     if (parentStepId !== null) return [];
-    if (phase === 'planning') return line('plan', 'the planner looks at the goal');
+    if (phase === 'planning') return line('plan', 'the planner makes a plan');
     if (phase === 'verifying') return line('goal', 'the supervisor verifies the goal');
     return phase === 'summarizing' ? line('run', 'the summary is written') : [];
   },
@@ -61,7 +61,7 @@ const TELLERS: {
     line(stepId, `attempt ${attempt}, because: ${reason}`, 'yellow'),
   'step.completed': ({ stepId }, memory) =>
     memory.hasAskedForPlan(stepId)
-      ? line(stepId, 'ends here: it needs another plan', 'yellow')
+      ? line(stepId, 'completed; it asked for another plan', 'yellow')
       : line(stepId, 'completed', 'green'),
   'step.failed': ({ stepId, reason }) => line(stepId, `failed: ${reason}`, 'red'),
   // The line of the new plan has named the replaced steps.
@@ -101,11 +101,12 @@ const TELLERS: {
   'approval.requested': ({ stepId, question }) =>
     line(stepId ?? 'plan', `waits for a person: ${question}`, 'yellow'),
   'approval.expired': ({ stepId, outcome }) =>
-    line(stepId ?? 'plan', `nobody answered: ${outcome}`, 'yellow'),
-  'breaker.opened': ({ agent }) => line(agent, 'fails too often and is left alone', 'red'),
+    line(stepId ?? 'plan', `no answer in time: ${outcome}`, 'yellow'),
+  'breaker.opened': ({ agent }) => line(agent, 'failed too often; its breaker is open', 'red'),
   'budget.exhausted': ({ limit }) => line('run', `${limit} is used up`, 'red'),
-  'time.executionClosed': () => line('run', 'no more steps start: the time is nearly up', 'yellow'),
-  'time.expired': ({ scope }) => line('run', `the time is up (${scope})`, 'red'),
+  'time.executionClosed': () =>
+    line('run', 'no more steps start: the time is almost over', 'yellow'),
+  'time.expired': ({ scope }) => line('run', `the time is over (${scope})`, 'red'),
   'run.ended': ({ status, reason }) =>
     line('run', `${status}: ${reason}`, status === 'completed' ? 'green' : 'red'),
 };
