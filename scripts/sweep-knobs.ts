@@ -10,7 +10,7 @@ import { defineAgent } from '../src/agents/agent.js';
 
 const fallback = defineAgent({
   name: 'worker',
-  description: 'Works, or has somebody else work',
+  description: 'Works, or hands off',
   run: () => 'work',
   fallback: () => 'less',
 });

@@ -63,7 +63,7 @@ const firstPlan = (conversation: Conversation): unknown => {
 const nextPlan = (conversation: Conversation): unknown => {
   const requests = conversation.data('requests') as readonly { readonly reason: string }[];
   if (!requests.some(({ reason }) => reason.includes('src/discount.js'))) {
-    throw new Error('Nobody asked for a plan that this script knows');
+    throw new Error('The script has no plan for this request');
   }
   return {
     analysis:
