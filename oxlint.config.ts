@@ -48,11 +48,6 @@ const overrides: OxlintOverride[] = [
     rules: { 'eslint/max-lines-per-function': 'off' },
   },
   {
-    // Three regions in one literal: split up, its edges would be lost to the extractor and the editor.
-    files: ['src/machines/orchestrator/chart.ts'],
-    rules: { 'eslint/max-lines': maxLines(740) },
-  },
-  {
     // The root, the registry for runs of a store, and the kernel load code when a program first needs it.
     // The command line loads what its user names.
     files: [

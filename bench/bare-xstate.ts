@@ -1,8 +1,8 @@
 import { assign, createActor, enqueueActions, fromPromise, setup } from 'xstate';
 
 /*
- * The floor: a parent that spawns one promise child per step into 16 slots that it uses again and again. No plan, no
- * dependencies, no timeouts, no journal: what XState itself costs.
+ * The baseline: a parent that spawns one promise child per step into 16 reused slots. No plan, no
+ * dependencies, no timeouts, no journal: the cost of XState itself.
  */
 
 interface BareContext {
@@ -51,7 +51,7 @@ const createBareMachine = (stepCount: number, slots: number, work: () => Promise
     },
   });
 
-/** The machine is made once for each kind of work, as ours is. */
+/** The machine is created once for each kind of work, as ours is. */
 const machines = new Map<string, ReturnType<typeof createBareMachine>>();
 
 const machineFor = (stepCount: number, slots: number, work: () => Promise<string>) => {

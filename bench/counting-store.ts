@@ -1,10 +1,10 @@
 import { memoryStore } from '../src/services/stores/index.js';
 import type { RunStore } from '../src/services/stores/index.js';
 
-/** What a store was given: the header, the entries and the states, as JSON in UTF-8. */
+/** The bytes that a store got: header, entries and states, as JSON in UTF-8. */
 export interface Written {
   readonly bytes: number;
-  /** How many states, each instead of a replay of all before it. */
+  /** The number of stored states. */
   readonly states: number;
 }
 

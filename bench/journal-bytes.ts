@@ -3,7 +3,7 @@ import { countingStore } from './counting-store.js';
 import type { Finding } from './measure.js';
 import { chainedSteps } from './planwright.js';
 
-/* What a store is given for one step: the header, the entries and the states, as JSON in UTF-8. */
+/* The bytes that a store gets for one step: header, entries and states, as JSON in UTF-8. */
 
 const STEP_COUNTS = [50, 100, 200, 400];
 const OUTPUT_BYTES = 1_024;

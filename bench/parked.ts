@@ -1,5 +1,5 @@
 /*
- * What runs cost that only wait for a person: `npm run bench:parked -- 10000 sqlite`. Prints statements a second, the
+ * The cost of runs that wait for a person: `npm run bench:parked -- 10000 sqlite`. Prints statements a second, the
  * share of one core, and the heap for each run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -66,7 +66,7 @@ for (let index = 0; index < count; index += 1) {
   start(`run-${index}`);
   if (index % 100 === 0) await settle(0);
 }
-// Until every run has come to its question.
+// Until every run waits for its approval.
 for (let before = -1; before !== runsWithQuestion;) {
   before = runsWithQuestion;
   await settle(2_000);

@@ -17,7 +17,7 @@ export const createBenchOrchestrator = (maxParallel: number): Orchestrator<'work
 export const independentSteps = (count: number): PlanStep<'worker'>[] =>
   Array.from({ length: count }, (_, index) => stepAt(index, []));
 
-/** Each step waits for the one before it. */
+/** Each step depends on the one before it. */
 export const chainedSteps = (count: number): PlanStep<'worker'>[] =>
   Array.from({ length: count }, (_, index) => stepAt(index, index === 0 ? [] : [`s${index - 1}`]));
 

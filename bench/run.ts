@@ -6,7 +6,7 @@ import { interleaved, report, timed } from './measure.js';
 import { chainedSteps, createBenchOrchestrator, independentSteps, runPlan } from './planwright.js';
 
 /*
- * Ratios only, each taken in one run: the machines are noisy and differ. Limits are those of the core's issue.
+ * Ratios only, each measured in one run: machines are noisy and differ.
  */
 
 const ROUNDS = 5;

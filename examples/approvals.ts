@@ -23,7 +23,7 @@ const run = orchestrator.start({
 for await (const fact of run.facts()) {
   if (fact.type !== 'approval.requested') continue;
   console.log(fact.question);
-  // reject(fact.requestId, 'why') is the other answer.
+  // Or run.reject(fact.requestId, 'why').
   await run.approve(fact.requestId, 'the blog');
 }
 

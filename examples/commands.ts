@@ -22,7 +22,7 @@ const run = createOrchestrator({ agents: [worker] }).start({
   },
 });
 
-// The facts as a stream, from the first on, whenever you come.
+// A stream of all facts, from the first one on.
 for await (const fact of run.facts()) {
   if (fact.type === 'step.started') break;
 }

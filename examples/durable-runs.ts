@@ -14,7 +14,7 @@ const worker = defineAgent({
     return `did ${step.id}`;
   },
 });
-/** As in two processes that share a store. */
+/** Like two processes that share a store. */
 const [first, second] = [1, 2].map(() =>
   createOrchestrator({ agents: [worker], store, durability: { leaseMs: 30_000 } }),
 );
@@ -31,18 +31,18 @@ for await (const fact of run.facts()) {
   if (fact.type === 'agent.called' && fact.stepId === 'long') break;
 }
 
-// The run belongs to the first process. The second is refused, and makes no call ...
+// The first process owns the run. The second is refused and makes no call ...
 const refused = await second.resume('parts').catch((error: unknown) => error);
 console.log(RunClaimedError.isInstance(refused) && refused.code); // already-claimed
-// ... but it may watch the run, and tell it things through the store.
+// ... but it may read the run and send it commands through the store.
 const elsewhere = await second.connect('parts');
 console.log(await elsewhere.say('Take your time').then(({ accepted }) => accepted)); // true
 console.log((await elsewhere.record()).conversation.join()); // Take your time
 
-// SIGTERM: what is out gets a moment to come back, and the run is given back.
+// On SIGTERM: calls in flight get a moment to finish, and the run is released.
 await first.close({ graceMs: 10 });
 console.log((await run.done).reason); // stopped: the orchestrator was closed
 
-// `recover()` resumes runs without an owner. The call in flight is made once more, under the same key.
+// `recover()` resumes runs without an owner. The call in flight is repeated under the same key.
 const [taken] = await second.recover();
 console.log((await taken?.done)?.status, calls.join(' ')); // completed parts/short/1/worker parts/long/1/worker parts/long/1/worker

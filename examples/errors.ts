@@ -20,7 +20,7 @@ const orchestrator = createOrchestrator({
 });
 const step = { id: 'try', agent: 'worker', task: 'Try it at least once' } as const;
 
-// A mistake of the caller is an error, thrown at once, with everything that is wrong.
+// A mistake of the caller is an error, thrown at once, with all issues.
 try {
   presets.boundedReplan({ limits: { maxReplans: -1, maxSteps: Number.NaN } });
 } catch (error) {
@@ -36,7 +36,7 @@ try {
 const unknown = await orchestrator.resume('unknown').catch((error: unknown) => error);
 console.log(PlanwrightError.isInstance(unknown) && unknown.code); // run-not-found
 
-// A goal that is not met is a report.
+// A goal that is not achieved is a report.
 const report = await orchestrator.start({ goal: 'Go', plan: { steps: [step] } }).done;
 console.log(report.status, report.reason); // failed steps-failed
 console.log(report.steps[0]?.code, report.steps[0]?.reason); // threw Error: No luck

@@ -1,5 +1,5 @@
 // Describes the TypeScript files under ./src. No model is called and no network is used: planner and agents are
-// plain functions. The first plan cannot know which folder deserves a closer look, so an agent asks for more.
+// plain functions. The first plan cannot know which folder is the most interesting, so an agent asks for another plan.
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -28,7 +28,7 @@ const surveyor = defineAgent({
 
 const analyst = defineAgent({
   name: 'analyst',
-  description: 'Says what the numbers mean, and asks for more when they do not say enough',
+  description: 'Describes the numbers, and asks for another plan when they are not enough',
   run: ({ step, dependencies }) => {
     const files = dependencies.flatMap(({ output }) => fileLengths.parse(output));
     const longest = files.reduce((left, right) => (right.lines > left.lines ? right : left));
@@ -41,7 +41,7 @@ const analyst = defineAgent({
 
 const orchestrator = createOrchestrator({
   agents: [surveyor, analyst],
-  // Called once for the first plan, and again when a step asks for more: then `requests` says why.
+  // Called for the first plan, and again when a step asks for another one: then `requests` says why.
   planner: ({ requests }) => {
     const [request] = requests;
     const folder = request?.reason ?? 'src';
@@ -54,7 +54,7 @@ const orchestrator = createOrchestrator({
       ],
     };
   },
-  // At most one more plan, and ten seconds for everything.
+  // At most one more plan, and ten seconds for the whole run.
   policy: presets.boundedReplan({ limits: { maxReplans: 1 }, time: { limitMs: 10_000 } }),
 });
 

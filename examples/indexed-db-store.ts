@@ -2,7 +2,7 @@ import type { Agent, Orchestrator } from '../src/index.js';
 import { createOrchestrator, definePolicy } from '../src/index.js';
 import { indexedDbStore } from '../src/services/stores/indexed-db/index.js';
 
-/** Made once per page. After a reload, `resume(runId)` goes on where the page was. */
+/** Create it once per page. After a reload, `resume(runId)` continues the run. */
 export const openPage = (name: string, worker: Agent<'worker', 'worker'>): Orchestrator =>
   createOrchestrator({
     agents: [worker],

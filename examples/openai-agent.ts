@@ -8,7 +8,7 @@ import { openaiAgent, openaiTool } from '../src/services/openai/index.js';
 
 const model = process.env['OPENAI_MODEL'] ?? 'gpt-5-mini';
 
-// A tool is a zod object and a function. Check what a model may reach: here, one folder and no other.
+// A tool is a zod object and a function. Restrict what a model may reach: here, files of one folder.
 const readDocument = openaiTool({
   name: 'read_document',
   description: 'Reads one document of the project, such as README.md',

@@ -6,7 +6,7 @@ import { openaiPlanner } from '../src/services/openai/index.js';
 // OpenAI: the key comes from OPENAI_API_KEY.
 const openai: ModelOptions = { model: 'gpt-5-mini', extraParameters: { reasoning_effort: 'low' } };
 
-// Ollama: its schemas and tools do not go together, so the schema goes into the prompt.
+// Ollama does not combine schemas with tools, so the schema goes into the prompt.
 const ollama: ModelOptions = {
   baseURL: 'http://localhost:11434/v1',
   apiKey: 'none',
@@ -30,14 +30,14 @@ const lmStudio: ModelOptions = {
   structuredOutputs: 'json',
 };
 
-// vLLM holds models to schemas; with tools, say 'json' here as well.
+// vLLM enforces schemas; with tools, use 'json' here as well.
 const vllm: ModelOptions = {
   baseURL: 'http://localhost:8000/v1',
   apiKey: 'none',
   model: 'Qwen/Qwen3-14B',
 };
 
-// Azure: a client of your own; the model is the name of the deployment.
+// Azure: your own client; the model is the name of the deployment.
 const azure: ModelOptions = {
   client: new AzureOpenAI({
     endpoint: 'https://example.openai.azure.com',

@@ -7,9 +7,9 @@ const policy = presets.supervised({ limits: { maxTokens: 200_000 }, time: { limi
 const orchestrator = createOrchestrator({
   ...softwareTeam({
     model,
-    // A stronger model where it pays: everybody has the same one unless named here.
+    // A stronger model for some roles; all others use `model`.
     models: { planner: process.env['OPENAI_PLANNER_MODEL'] ?? model },
-    // Everything else about the team: its members, their tools, their instructions.
+    // The agents of the team, and instructions for them.
     roles: ['analyst', 'coder', 'reviewer', 'fixer'],
     instructions: { coder: 'TypeScript, no default exports.' },
     context: policy.context,

@@ -6,14 +6,14 @@ const researcher = defineAgent({
   run: ({ task }) => `An answer to: ${task}`,
 });
 
-// A preset with two options changed. What is not named keeps the value of the preset.
+// A preset with two options changed. All other options keep the values of the preset.
 const policy = presets.boundedReplan({ limits: { maxReplans: 1, maxSteps: 4 } });
 console.log(policy.limits.maxParallel); // 5
 
 // The defaults with one option changed.
 console.log(definePolicy({ limits: { maxTokens: 50_000 } }).limits.maxReplans); // 3
 
-// The most a run can cost, whatever planner and agents do.
+// Upper bounds of what a run can cost, whatever planner and agents do.
 const bounds = createOrchestrator({
   agents: [researcher],
   planner: ({ goal }) => ({ steps: [{ id: 'ask', agent: 'researcher', task: goal }] }),

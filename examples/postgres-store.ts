@@ -8,7 +8,7 @@ const worker = defineAgent({
   run: ({ key }) => `did ${key}`,
 });
 
-/** Every process of a service has one; all of them use the same runs. */
+/** Every process of a service calls this once; all of them share the runs. */
 export const openService = (
   url: string,
 ): { readonly orchestrator: Orchestrator; readonly close: () => Promise<void> } => {

@@ -24,10 +24,10 @@ export const createPublishing = (store: RunStore): Orchestrator<'writer' | 'publ
         { id: 'publish', agent: 'publisher', task: 'Publish the text', dependsOn: ['write'] },
       ],
     }),
-    // Nothing is published before a person agrees.
+    // Nothing is published before a person approves.
     policy: presets.dynamic({ approval: { agents: ['publisher'] } }),
     store,
   });
 
-/** Made once, outside of components and requests: it holds the team, the policy and the store. */
+/** Created once, outside of components and requests: it holds the team, the policy and the store. */
 export const publishing = createPublishing(memoryStore());

@@ -4,7 +4,7 @@ import { memoryStore } from '../src/services/stores/index.js';
 const calls: string[] = [];
 const worker = defineAgent({
   name: 'worker',
-  description: 'Writes down that it was called',
+  description: 'Records that it was called',
   run: ({ key }) => {
     calls.push(key);
     return `did ${key}`;
@@ -22,7 +22,7 @@ const orchestrator = createOrchestrator({ agents: [worker], store });
 const first = await orchestrator.start({ goal: 'Two parts', runId: 'parts', plan }).done;
 console.log(first.status, calls.join(' ')); // completed parts/one/1/worker parts/two/1/worker
 
-// As if the process had died after its second entry: step one is done, step two was called and has not answered.
+// A store as after a crash: step one is completed, the call of step two has no answer.
 const stored = await store.read('parts');
 if (stored === undefined) throw new Error('The run is not in the store');
 const survived = memoryStore();

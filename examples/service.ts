@@ -1,4 +1,4 @@
-// Starts runs, streams their facts as server-sent events and takes commands. Put your authentication in front of it.
+// Starts runs, streams their facts as server-sent events and accepts commands. Add your own authentication.
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -54,7 +54,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // A body beyond the limit is dropped, and refused below as what is left: no JSON.
+    // A body beyond the limit is dropped, and refused below because '' is not JSON.
     if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
   }
   return bytes > BODY_BYTES_MAX ? '' : Buffer.concat(chunks).toString('utf8');
@@ -65,7 +65,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Every fact from the first on; a client that comes back says how far it got with `Last-Event-ID`. */
+/** Every fact from the first one on; a client that reconnects sends the last one it has as `Last-Event-ID`. */
 const stream = async (run: Run, lastSeen: number, response: ServerResponse): Promise<void> => {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   for await (const fact of run.facts()) {
@@ -92,7 +92,7 @@ const handle = async (
     const { goal } = startSchema.parse(await textOf(request));
     return { status: 201, body: { runId: orchestrator.start({ goal }).runId } };
   }
-  // The run that is live here, or the one in the store: after a restart it goes on.
+  // The live run of this process, or the stored run, which continues after a restart.
   const run = await orchestrator.resume(runId);
   if (route === 'GET ') return { status: 200, body: run.record() };
   if (route === 'GET report') return { status: 200, body: await run.done };
@@ -105,7 +105,7 @@ const handle = async (
   return { status: result.accepted ? 200 : 409, body: result };
 };
 
-/** A client is told what it did wrong, and of our own troubles only that there are some. */
+/** A client gets the issues of its own request, and no details of errors inside the service. */
 const refusal = (error: unknown): Answer => {
   if (RunNotFoundError.isInstance(error)) return NOT_FOUND;
   if (error instanceof z.ZodError || ConfigurationError.isInstance(error)) {
@@ -128,7 +128,7 @@ export const createService = (orchestrator: Orchestrator): Server =>
   });
 
 if (process.argv[1] === import.meta.filename) {
-  // On the disk: what a restart interrupts goes on afterwards.
+  // A store on disk: interrupted runs continue after a restart.
   const store = sqliteStore({ path: process.env['RUNS_FILE'] ?? 'runs.db' });
   const publishing = createPublishing(store);
   await publishing.recover();

@@ -18,7 +18,7 @@ const orchestrator = createOrchestrator({ agents: [worker], store });
 await orchestrator.start({ goal: 'One part', runId: 'part', plan }).done;
 await store.close?.();
 
-// Another program, another day: the run is still there.
+// Later, in another process: the run is still there.
 const reopened = sqliteStore({ path });
 for (const { header, entryCount, status } of await reopened.list()) {
   console.log(header.runId, entryCount, status); // part 2 completed

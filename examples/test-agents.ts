@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createOrchestrator, defineAgent, done, presets } from '../src/index.js';
 import { testPaths } from '../src/testing.js';
 
-// The agent under test; put yours here.
+// The agent under test; use yours here.
 const coder = defineAgent({
   name: 'coder',
   description: 'Implements one step with its tests',
@@ -14,7 +14,7 @@ const coder = defineAgent({
 
 const orchestrator = createOrchestrator({
   agents: [coder],
-  // What these would say does not matter here: each path says it for them.
+  // These are not called: each path decides their answers.
   planner: () => ({ steps: [] }),
   supervisor: () => ({ score: 100 }),
   policy: presets.supervised(),
@@ -22,7 +22,7 @@ const orchestrator = createOrchestrator({
 
 const { cases } = testPaths(orchestrator, { agents: [coder], maxFaults: 1 });
 
-describe('the coder keeps its promises', () => {
+describe('the coder on generated paths', () => {
   it.each(cases)('$name', async ({ run }) => {
     await run();
   });

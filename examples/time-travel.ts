@@ -31,14 +31,14 @@ const { causes } = await orchestrator.explain('dinner', 'cake');
 console.log(causes.map(({ kind }) => kind).join(' < ')); // skipped < dependency < failed < call-failed
 console.log(causes.at(-1)?.text); // The call of cook for step 'soup' failed at try 3: threw: Error: The pot is broken
 
-// The run as it was when the soup was asked for.
+// The run when the soup was requested.
 const replay = await orchestrator.replay('dinner');
 const call = replay.facts.find((fact) => fact.type === 'agent.called' && fact.stepId === 'soup');
 const { record, open } = replay.goTo(call?.sequence ?? 0);
 console.log(record.steps.map(({ id, status }) => `${id} ${status}`).join(', ')); // salad completed, soup running, cake pending
 console.log(open.calls?.map(({ key }) => key).join()); // dinner/soup/1/worker
 
-// What if the soup had come out well? The salad is there already, only the cake is baked.
+// What if the soup had succeeded? The salad is reused; only the cake is baked.
 asked.length = 0;
 const whatIf = await orchestrator.fork('dinner', {
   atSequence: replay.moment.sequence,

@@ -3,7 +3,7 @@ import { createOrchestrator, defineAgent, done, presets } from '../src/index.js'
 const judge = defineAgent({
   name: 'judge',
   description: 'Says whether a text is a question',
-  // A model that is asked twice may answer twice; this one is wrong the first time.
+  // A model may answer differently each time; this one is wrong the first time.
   run: ({ step }) => done({ isQuestion: step.vote?.number !== 1 }, { confidence: 0.8 }),
 });
 

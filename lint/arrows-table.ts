@@ -1,23 +1,23 @@
-import type { Room } from './import-directions.js';
-import { leaves, rooms } from './import-directions.js';
+import type { SourceFolder } from './import-directions.js';
+import { leaves, sourceFolders } from './import-directions.js';
 
 /** Where docs/architecture.md has the table. */
 const TABLE_START = '<!-- arrows: written by `npm run arrows` from lint/import-directions.ts -->';
 const TABLE_END = '<!-- end of arrows -->';
 
-/** The rooms of src as a Markdown table: what each is for, and what it may import. */
+/** The folders of src as a Markdown table: their content, and what they may import. */
 export const arrowsTable = (): string => {
-  const all = Object.entries<Room>(rooms);
+  const all = Object.entries<SourceFolder>(sourceFolders);
   return [
-    '| room of `src` | what | may import |',
+    '| folder of `src` | content | may import |',
     '| --- | --- | --- |',
-    ...all.map(([name, room]) => `| \`${name}\` | ${room.purpose} | ${importsText(room)} |`),
+    ...all.map(([name, folder]) => `| \`${name}\` | ${folder.purpose} | ${importsText(folder)} |`),
     `| \`${leaves.join('`, `').replaceAll('.js', '.ts')}\` | every error; a thrown value as data; untrusted values as bounded plain JSON; deep freezing | each other |`,
-    '| `index.ts`, `testing.ts` | the entry points, named exports only | every room |',
+    '| `index.ts`, `testing.ts` | the entry points, named exports only | every folder |',
   ].join('\n');
 };
 
-const importsText = ({ mayImport }: Room): string =>
+const importsText = ({ mayImport }: SourceFolder): string =>
   mayImport.map((entry) => `\`${entry.replace(/\/$/, '')}\``).join(', ');
 
 /** A document with the table in it as it is now. */

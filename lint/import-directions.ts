@@ -1,23 +1,23 @@
-// Which room of src may import from which, types included. This list is the only place that says so: `npm run arrows`
+// Which folder of src may import from which, types included. This is the only list: `npm run arrows`
 // writes it into docs/architecture.md.
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 
-/** One room of src. */
-export interface Room {
+/** One folder of src. */
+export interface SourceFolder {
   readonly purpose: string;
   /**
-   * What the room may import besides itself and the leaves. An entry ending in `/` is a room of src, one ending in `.js` a
+   * What the folder may import besides itself and the leaves. An entry ending in `/` is a folder of src, one ending in `.js` a
    * file of src, the rest are packages.
    */
   readonly mayImport: readonly string[];
 }
 
-/** From the bottom up: a room imports only from rooms above it in this list. */
-export const rooms = {
+/** From the bottom up: a folder imports only from folders above it in this list. */
+export const sourceFolders = {
   model: {
     purpose:
-      'what every room talks about: calls, commands, facts, statuses, plan and policy types, the port of a store (types and zod)',
+      'shared types and their zod schemas: calls, commands, facts, statuses, plans, policies, the port of a store',
     mayImport: ['zod'],
   },
   guards: {
@@ -54,7 +54,7 @@ export const rooms = {
     mayImport: ['model/', 'agents/', 'policy/', 'journal/', 'zod', 'openai', 'libsql', 'pg'],
   },
   actors: {
-    purpose: 'one try of one call of one role, held to its bounds',
+    purpose: 'one try of one call of one role, within its bounds',
     mayImport: ['model/', 'agents/', 'plan/', 'guards/'],
   },
   run: {
@@ -133,16 +133,16 @@ export const rooms = {
     purpose: '`npx planwright`, for Node only',
     mayImport: ['model/', 'policy/', 'services/', 'orchestrator/', 'testing/', 'proof/'],
   },
-} as const satisfies Readonly<Record<string, Room>>;
+} as const satisfies Readonly<Record<string, SourceFolder>>;
 
-/** Every room may use these files. They stand on nothing, so that they cannot be a way around the arrows. */
+/** Every folder may import these files. They import no folder, so no import can go around the list. */
 export const leaves = ['errors.js', 'failure.js', 'canonical-json.js', 'deep-frozen.js'];
 
-/** The entry points: they may import every room. */
+/** The entry points: they may import every folder. */
 const entries = ['index.ts', 'testing.ts'];
 
 /**
- * Says what is wrong about an import of `file` from `specifier`, if anything is. `file` is a path from src. Modules of Node
+ * The problem of an import of `file` from `specifier`, or undefined. `file` is a path from src. Modules of Node
  * are refused elsewhere (restricted-imports.ts).
  */
 export const wrongDirection = (file: string, specifier: string): string | undefined => {
@@ -151,16 +151,16 @@ export const wrongDirection = (file: string, specifier: string): string | undefi
     ? posix.join(posix.dirname(file), specifier)
     : `package ${specifier}`;
   const allowed = allowedFor(file);
-  if (allowed === undefined) return `src has no room for ${file}: ${seeArrows}`;
+  if (allowed === undefined) return `${file} is in no known folder of src: ${seeArrows}`;
   if (allowed.some((entry) => isIn(target, entry))) return undefined;
-  return `This room imports only from ${allowed.join(', ')}. ${seeArrows}`;
+  return `This folder imports only from ${allowed.join(', ')}. ${seeArrows}`;
 };
 
 const allowedFor = (file: string): readonly string[] | undefined => {
   if (leaves.includes(file.replace(/\.ts$/, '.js'))) return leaves;
   const [folder = ''] = file.split('/');
-  const room = (rooms as Readonly<Record<string, Room>>)[folder];
-  return room && [`${folder}/`, ...leaves, ...room.mayImport];
+  const rules = (sourceFolders as Readonly<Record<string, SourceFolder>>)[folder];
+  return rules && [`${folder}/`, ...leaves, ...rules.mayImport];
 };
 
 const seeArrows = 'See lint/import-directions.ts.';

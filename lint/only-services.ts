@@ -1,9 +1,9 @@
-// What only a service may touch: time, chance, the host, and text from outside.
+// What only a service may use: time, randomness, the host, and text from outside.
 
 export const noNode = 'src runs in a browser: no Node globals and no Node modules.';
-const noDom = 'src runs on a server too: no page globals.';
+const noDom = 'src runs on a server too: no browser globals.';
 const viaClock = 'Time enters src only through src/services/clock.ts.';
-const viaRandomId = 'Chance enters src only through src/services/random-id.ts.';
+const viaRandomId = 'Randomness enters src only through src/services/random-id.ts.';
 const viaServices = 'Parse untrusted text in src/services or src/canonical-json.ts only.';
 
 export interface RestrictedGlobal {

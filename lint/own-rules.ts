@@ -1,4 +1,4 @@
-// The rules of src that oxlint has not got. It runs them as a plugin with the interface of eslint.
+// The rules of src that oxlint lacks. It runs them as a plugin with the interface of eslint.
 import { relative, sep } from 'node:path';
 
 import { wrongDirection } from './import-directions.js';
@@ -44,7 +44,7 @@ const importDirections = {
 
 const noDynamicImport = {
   create(context: RuleContext) {
-    const message = 'No dynamic imports in src: they hide what a file needs.';
+    const message = 'No dynamic imports in src: they hide the dependencies of a file.';
     return { ImportExpression: (node: SyntaxNode): void => context.report({ node, message }) };
   },
 };

@@ -1,4 +1,4 @@
-// What no file of src may import, whatever its folder. The folders among themselves: import-directions.ts.
+// Imports that are refused in every folder of src. Imports between folders: import-directions.ts.
 import { builtinModules } from 'node:module';
 
 import type { OxlintOverride } from 'oxlint';
@@ -7,8 +7,8 @@ import { noNode } from './only-services.js';
 import type { RuleSetting } from './rule-setting.js';
 
 /**
- * The parts that need Node: each is behind an entry point of its own, which bundlers for browsers refuse (package.json
- * gives it no `default`). Nothing else of src may import them, so Node stays out of everything else.
+ * The parts that need Node: each has its own entry point, which bundlers for browsers refuse (package.json
+ * gives it no `default`). No other file of src may import them, so the rest of src needs no Node.
  */
 const needsNode = [
   'src/cli/**/*.ts',
@@ -16,7 +16,7 @@ const needsNode = [
   'src/services/stores/sqlite/**/*.ts',
 ];
 
-/** Holds in all of src, also where Node is. */
+/** Rules for all of src, also for the parts that need Node. */
 const everywhere = [
   { regex: '^planwright(?:/|$)', message: 'Inside src, import the file itself.' },
   {
@@ -31,11 +31,11 @@ const withoutNode = [
   { regex: `^(?:node:|(?:${builtinModules.join('|')})(?:/|$))`, message: noNode },
   {
     regex: 'stores/(?:postgres|sqlite)/',
-    message: 'Only an entry point of its own leads to what needs Node.',
+    message: 'Parts that need Node are reached only through their own entry points.',
   },
 ];
 
-// A look-ahead in a pattern makes oxlint pass over it without a word.
+// oxlint silently ignores a pattern with a look-ahead.
 const restrictedImports = (patterns: { regex: string; message: string }[]): RuleSetting => [
   'error',
   { patterns },

@@ -1,6 +1,6 @@
 import type { Rules } from './rule-setting.js';
 
-/** They need the type of what they look at. */
+/** Rules that need types. */
 export const typedRules: Rules = {
   'typescript/await-thenable': 'error',
   'typescript/consistent-type-exports': 'error',
@@ -62,7 +62,7 @@ export const typedRules: Rules = {
   'typescript/use-unknown-in-catch-callback-variable': 'error',
 };
 
-/** They need the text only. */
+/** Rules that need only the text. */
 export const plainRules: Rules = {
   'eslint/no-array-constructor': 'error',
   'eslint/no-console': 'error',

@@ -1,4 +1,4 @@
-// Writes the rooms of src and their arrows into docs/architecture.md. A test fails when the table is not up to date.
+// Writes the folders of src and their allowed imports into docs/architecture.md. A test fails when the table is not up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

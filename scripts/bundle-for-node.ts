@@ -1,6 +1,6 @@
 /**
- * Part of `npm run build`: what Node loads, in a few files instead of a hundred and fifty small ones, which take Node longer
- * to find and read than to run. Bundlers are given the small ones: what an app does not use, they leave out file by file.
+ * Part of `npm run build`: the code for Node in a few files instead of a hundred and fifty small ones, which take longer
+ * to find and read than to run. Bundlers get the small files and leave out the unused ones.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ interface Manifest {
   >;
 }
 
-/** Bundles the entry points of a package that was compiled; `folder` is where its package.json and `dist` are. */
+/** Bundles the entry points of a compiled package; `folder` has its package.json and `dist`. */
 export const bundleForNode = async (folder: string): Promise<void> => {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   await build({

@@ -1,6 +1,6 @@
-// Tries every mutant of every guard against the generated paths and against the proof, and writes down what came of it.
-// The proof takes most of the time. `-- --paths` leaves it out, `-- --proof` only goes on with it, `-- --page` only writes the
-// page; what was found is kept, and `-- --fresh` begins anew.
+// Tests every mutant of every guard with the generated paths and with the proof, and records the results.
+// The proof takes most of the time. `-- --paths` leaves it out, `-- --proof` only continues it, `-- --page` only writes the
+// page. Results are kept between runs; `-- --fresh` starts from the beginning.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -35,7 +35,7 @@ const withPaths = (charts: readonly ChartMutants[]): Results => {
   return results;
 };
 
-/** Mistakes in what actions ask: in a folder from where XState is found. */
+/** Mutants of conditions inside actions, in a folder from which XState can be imported. */
 const withActions = async (charts: readonly ChartMutants[], results: Results): Promise<void> => {
   const folder = mkdtempSync(join(import.meta.dirname, '../node_modules/.mutants-'));
   const mutants = actionMutants();
@@ -50,7 +50,7 @@ const withActions = async (charts: readonly ChartMutants[], results: Results): P
   console.log(`${mutants.length} mistakes in actions tried against the paths`);
 };
 
-/** A run that is stopped half way has then tried some of everything. */
+/** So that a run that is stopped early has tested some mutants of every kind. */
 const spread = <Item>(items: readonly Item[]): Item[] =>
   Array.from({ length: STRIDE }, (_, start) =>
     items.filter((_item, index) => index % STRIDE === start),
@@ -97,5 +97,5 @@ console.log(mutationsTable(results, survivors));
 const unexplained = Object.entries(results).filter(
   ([id, { paths, proof }]) => paths === null && (proof ?? null) === null && !(id in survivors),
 );
-for (const [id] of unexplained) console.log(`survives, and nobody says why: ${id}`);
+for (const [id] of unexplained) console.log(`survives without an explanation: ${id}`);
 process.exitCode = unexplained.length === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 // npm run prove:growth -- [steps]: proves every preset with 0, 1, 2, 4 and 8 replans and plans of up to two steps, and prints
-// the table of docs/prove.md that tells how the states grow. Exit code 1 when one is not proved.
+// the table of docs/prove.md with the growth of states. Exit code 1 when a preset is not proved.
 import { presets } from '../src/policy/presets.js';
 import { prove } from '../src/proof/prove/prove.js';
 

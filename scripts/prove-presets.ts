@@ -1,5 +1,5 @@
-// npm run prove:presets -- [steps]: proves every preset with plans of up to three steps, each in a process of its own, and prints
-// the table of docs/prove.md with what it took. Exit code 1 when one does not keep its price tag.
+// npm run prove:presets -- [steps]: proves every preset with plans of up to three steps, each in its own process, and prints
+// the table of docs/prove.md. Exit code 1 when a preset exceeds its price tag.
 import { execFileSync } from 'node:child_process';
 
 import { presets } from '../src/policy/presets.js';
@@ -17,7 +17,7 @@ interface Row {
   readonly mebibytes: number;
 }
 
-const HEAD = ['preset', 'states of the plan of the goal', 'calls at most', 'seconds', 'MiB'];
+const HEAD = ['preset', 'states of the plan of the goal', 'maximum of calls', 'seconds', 'MiB'];
 
 const proved = (name: PresetName, planSteps: number): Row => {
   const policy = presets[name]();
@@ -33,7 +33,7 @@ const proved = (name: PresetName, planSteps: number): Row => {
     isExact: METRICS.every((metric) => maxima?.[metric].value === maxima?.[metric].bound),
     states: explored.at(-1)?.nodes ?? 0,
     calls: maxima?.agentCalls.value ?? 0,
-    // Of a processor, so that it does not matter what else the machine does.
+    // Processor time, so that other load on the machine does not matter.
     seconds: process.cpuUsage().user / 1e6,
     mebibytes: process.resourceUsage().maxRSS / 1024,
   };

@@ -1,5 +1,5 @@
-// Writes the journals of the present format that test/fixtures/journals does not have yet. What is there stays as it is:
-// it is what users have in their stores.
+// Writes the journals of the present format that test/fixtures/journals does not have yet. Existing ones stay as they are:
+// users have them in their stores.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,9 +1,9 @@
 /**
- * `npm run simulate`: plays simulated worlds on all cores, prints what was broken, and ends with 1 if anything was.
+ * `npm run simulate`: simulates worlds on all cores, prints broken invariants, and ends with 1 if there are any.
  *
  *   npm run simulate -- --runs 100000             worlds 0 to 99,999
  *   npm run simulate -- --runs 1000 --seed 5000   worlds 5,000 to 5,999
- *   npm run simulate -- --seed 42                 one world, with all that happened in it
+ *   npm run simulate -- --seed 42                 one world, with its journal
  *   npm run simulate -- --seed 42 --without '{"kinds":["crash"]}'
  */
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import { simulate } from '../src/proof/simulate/simulate.js';
 import { createSimulator } from '../src/proof/simulate/simulator.js';
 import { traceOf } from '../src/proof/simulate/trace.js';
 
-/** A worker plays this many worlds, tells what came of them, and goes on. */
+/** A worker simulates this many worlds, reports the results, and continues. */
 const BATCH = 500;
 
 interface Batch {

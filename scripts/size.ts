@@ -1,4 +1,4 @@
-// What a front end pays for planwright, held to two budgets that only ever fall. esbuild refuses `node:` imports on the
+// The size of planwright in a front end, with two budgets that may only fall. esbuild refuses `node:` imports on the
 // browser platform, so this is also the browser check.
 import { gzipSync } from 'node:zlib';
 
@@ -9,7 +9,7 @@ interface Measured {
   readonly name: string;
   readonly entry: string;
   readonly external: readonly string[];
-  /** Minified and gzipped, without what is loaded on demand. Lowered to what was reached, rounded up to 100 bytes. */
+  /** Minified and gzipped, without code that is loaded on demand. The last measured size, rounded up to 100 bytes. */
   readonly budgetBytes: number;
   readonly goalBytes: number;
 }
@@ -72,7 +72,7 @@ async function sizesOf({ entry, external }: Measured) {
     ...options,
     stdin: { contents: entry, resolveDir: process.cwd(), sourcefile: 'entry.ts' },
     external: [...external],
-  }).catch(() => process.exit(1)); // esbuild has already printed what is wrong and where
+  }).catch(() => process.exit(1)); // esbuild has already printed the error
   const atOnce = loadedAtOnce('bundle/stdin.js', metafile.outputs);
   const isAtOnce = (path: string): boolean => [...atOnce].some((file) => path.endsWith(file));
   const first = outputFiles.filter(({ path }) => isAtOnce(path));
@@ -84,7 +84,7 @@ async function sizesOf({ entry, external }: Measured) {
   };
 }
 
-/** What a page loads before it does anything: not what it loads when it is asked for, such as time travel. */
+/** The code that a page loads at once, without code that is loaded on demand, such as time travel. */
 function loadedAtOnce(
   file: string,
   outputs: Readonly<

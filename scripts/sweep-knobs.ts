@@ -3,14 +3,14 @@ import type { ProveOptions } from '../src/proof/prove/prove.types.js';
 import { defineAgent } from '../src/agents/agent.js';
 
 /*
- * Every option of a policy and of a team that some guard looks at, with the values worth trying. The first value is the
- * one at rest. Left out are options that no guard looks at: how long things take, sizes, and what agents are shown. A
+ * Every option of a policy and of a team that some guard reads, with the values to try. The first value is the
+ * default. Options that no guard reads are left out: durations, sizes, and limits of prompts. A
  * new option does not compile until it is in one of the two lists.
  */
 
 const fallback = defineAgent({
   name: 'worker',
-  description: 'Works, or has somebody else work',
+  description: 'Works, or hands off',
   run: () => 'work',
   fallback: () => 'less',
 });
@@ -22,7 +22,7 @@ type Option =
   | 'escalation.issues'
   | 'breaker';
 
-/** No guard looks at these. */
+/** No guard reads these. */
 type LeftOut =
   | 'limits.maxOutputBytes'
   | 'time.limitMs'
@@ -95,7 +95,7 @@ const KNOBS: Readonly<Record<string, readonly unknown[]>> = {
   ),
 };
 
-/** Which knobs are turned, and to which of their values. */
+/** The varied options, with their values. */
 export type Turned = Readonly<Record<string, number>>;
 
 export interface Configuration {
@@ -114,7 +114,7 @@ export const randomFrom = (seed: number): (() => number) => {
   };
 };
 
-/** Turns each knob with the same probability, those in `always` for sure; `random` gives numbers from 0 up to 1. */
+/** Varies each option with the same probability, those in `always` every time; `random` returns numbers from 0 up to 1. */
 export const turnedAtRandom = (
   random: () => number,
   probability: number,
@@ -144,7 +144,7 @@ export const configurationOf = (turned: Turned): Configuration => {
   };
 };
 
-/** The same with one knob fewer turned, for every knob. */
+/** The same with one varied option fewer, for every option. */
 export const simplerThan = (turned: Turned): Turned[] =>
   Object.keys(turned).map((left) =>
     Object.fromEntries(Object.entries(turned).filter(([knob]) => knob !== left)),

@@ -10,19 +10,19 @@ import { configurationOf } from './sweep-knobs.js';
 
 export interface StateLimits {
   readonly statesMax: number;
-  /** A whole run has many times the states of its charts, so only policies with few of these are proved by it as well. */
+  /** A whole run has many times the states of its charts, so only small policies are proved by that method as well. */
   readonly statesForWholeRunMax: number;
 }
 
 export interface Comparison {
   readonly methods: readonly ProofMethod[];
-  /** One sentence for each number that is wrong. */
+  /** One sentence for each wrong number. */
   readonly differences: readonly string[];
 }
 
 class TooLarge extends Error {}
 
-/** Proves the policy, by both methods where it is small enough. Says so when it is invalid or has too many states. */
+/** Proves the policy, by both methods where it is small enough. Reports invalid policies and too many states. */
 export const compareProofs = (
   turned: Turned,
   { statesMax, statesForWholeRunMax }: StateLimits,

@@ -1,6 +1,6 @@
-// npm run sweep -- [seconds] [seed] [option...]: random small policies, every option of which may be turned, and those
-// that are named always are, each proved by both methods where it is small enough for both. No maximum may exceed
-// bounds(), and it must equal bounds() where that is exact. Exit code 1 when one is wrong: then the fewest options are
+// npm run sweep -- [seconds] [seed] [option...]: random small policies. Every option may vary, and the named ones
+// always do. Each policy is proved by both methods where it is small enough for both. No maximum may exceed
+// bounds(), and it must equal bounds() where that is exact. Exit code 1 on a difference: then the fewest options are
 // printed that show it.
 import type { Turned } from './sweep-knobs.js';
 import { configurationOf, isKnob, randomFrom, simplerThan, turnedAtRandom } from './sweep-knobs.js';
@@ -27,7 +27,7 @@ const differencesIn = (turned: Turned): readonly string[] => {
   return comparison.differences;
 };
 
-/** As few turned options as show that something is wrong. */
+/** The fewest options that still show the difference. */
 const simplest = (turned: Turned): Turned => {
   const simpler = simplerThan(turned).find((other) => differencesIn(other).length > 0);
   return simpler === undefined ? turned : simplest(simpler);

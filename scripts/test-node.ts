@@ -4,14 +4,14 @@
  *   npm run test:node -- 22 24            the suite below, on the newest Node 22 and the newest Node 24
  *   npm run test:node -- 22 test/run      the tests of one folder
  *
- * The binaries come from npm, from the packages that hold one for a platform: 185 MB each, too much for every `npm ci`. They
+ * The binaries come from npm, from one package per platform: 185 MB each, too much for every `npm ci`. They
  * are kept in node_modules/.cache.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
-/** The built package, runs in SQLite, resuming, and the model adapter: what depends on Node, or on a package that does. */
+/** The parts that depend on Node or on its packages: the built package, SQLite, resuming, and the model adapter. */
 const SUITE = [
   'test/package/smoke.test.ts',
   'test/stores/sqlite',
@@ -45,7 +45,7 @@ for (const major of majors) {
   if (status !== 0) process.exit(1);
 }
 
-/** Where the newest Node of a major version is; it is installed when it is not there. */
+/** The path of the newest Node of a major version; installs it when it is missing. */
 function binaryOf(major: string): string {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;

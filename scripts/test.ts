@@ -1,4 +1,4 @@
-// Everything that must hold before a change is done, in one go: check, build, size, tests.
+// All checks that a change must pass: check, build, size, tests.
 // Checks and tests run side by side, because none of them keeps two cores busy; the first stage that fails ends them all.
 // The last line is always `N passed, N failed`, and `, N skipped` if any were.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,14 +31,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const lanes = await Promise.all([
   runLane(buildAndTest, { end, isLive: true }),
-  // Told when it is over: two stages that talk at once are understood by nobody.
+  // Printed when it is over: the output of parallel stages must not mix.
   runLane(check, { end, isLive: false }),
 ]);
 const stages = lanes.flat();
 const report = readTestReport(reportFile);
 rmSync(directory, { recursive: true, force: true });
 
-// A run without a single passed test has shown nothing, so it does not succeed either.
+// A run without a passed test does not succeed.
 const failedStages = stages.filter(({ outcome }) => outcome !== 'passed');
 const succeeded = failedStages.length === 0 && report.failed === 0 && report.passed > 0;
 process.exitCode = succeeded ? 0 : 1;
@@ -53,7 +53,7 @@ console.log(
   `${report.passed} passed, ${succeeded ? 0 : Math.max(1, report.failed)} failed${skippedText}`,
 );
 
-/** Where the time goes, so that growth is seen before it hurts. */
+/** The time of each stage, so that growth is noticed early. */
 function printCosts(): void {
   console.log('\n=== What it cost');
   for (const { script, wallMs, cpuMs } of stages.toSorted(byWallTime)) {

@@ -23,7 +23,7 @@ import { runPicture } from './visualize/run-picture.js';
 
 const root = join(import.meta.dirname, '..');
 
-/** The settings change no line of the picture: stages that a policy turns off are there and not entered. */
+/** The settings do not change the picture: stages that a policy turns off are drawn and not entered. */
 const orchestratorMachine = createOrchestratorMachine({
   policy: presets.supervised(),
   team: {
@@ -44,10 +44,10 @@ export const charts: readonly NamedChart[] = [
   ['breaker', breakerMachine],
 ];
 
-/** Charts too large to be taken in at once have a second picture, with the names only. */
+/** Large charts have a second picture, with the names only. */
 export const overviews: ReadonlySet<string> = new Set(['orchestrator', 'step']);
 
-/** Every generated file by its path, as it should be. */
+/** The expected content of every generated file, by its path. */
 export const visualizations = async (): Promise<ReadonlyMap<string, string>> => {
   const files = await Promise.all(charts.map(filesOf));
   return new Map([
@@ -57,7 +57,7 @@ export const visualizations = async (): Promise<ReadonlyMap<string, string>> => 
   ]);
 };
 
-/** The chart with phases: its overview shows them closed, and each has a picture of its own. */
+/** The chart with phases: its overview shows them as boxes, and each has its own picture. */
 export const PHASED = 'orchestrator';
 
 const phaseNames = ([name, machine]: NamedChart): readonly string[] =>

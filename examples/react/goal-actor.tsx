@@ -7,7 +7,7 @@ import { publishing } from '../publishing.js';
 
 const clock = systemClock();
 
-/** The chart itself, as long as the component is there: no journal, no report, nothing to take up again. */
+/** The chart as a plain actor, for the lifetime of the component: no journal, no report, no resuming. */
 export const GoalActor = ({ goal }: { readonly goal: string }): ReactNode => {
   const actor = useActorRef(publishing.machine, { input: { goal }, clock });
   const outcome = useSelector(actor, ({ output }) => output);

@@ -3,7 +3,7 @@ import { useCallback, useSyncExternalStore } from 'react';
 
 import type { Run, RunRecord } from '../../src/index.js';
 
-/** Where a run stands, anew after every fact. `record()` is the same object until there is another fact. */
+/** The record of a run, updated after every fact. `record()` is the same object until the next fact. */
 const useRun = (run: Run): RunRecord => {
   const subscribe = useCallback((onFact: () => void) => run.subscribe(onFact), [run]);
   const record = useCallback(() => run.record(), [run]);

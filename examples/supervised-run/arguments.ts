@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Options {
   readonly goal: string | null;
   /** The user's own project; null for the sample. */
   readonly project: string | null;
-  /** Scripted words even where there is a key. */
+  /** Use the scripted answers even when there is a key. */
   readonly isScripted: boolean;
   readonly structuredOutputs: 'schema' | 'json';
   readonly limitMs: number;
@@ -14,11 +14,11 @@ export interface Options {
   readonly hasColor: boolean;
   /** Null: as wide as the terminal. */
   readonly columns: number | null;
-  /** Null: slow enough to watch on a terminal, at once elsewhere. */
+  /** Null: slow enough to watch on a terminal, without delay elsewhere. */
   readonly paceMs: number | null;
 }
 
-/** Told to the user, without a stack: the command line, or the environment, is not right. */
+/** Shown to the user without a stack: the command line or the environment is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -26,27 +26,27 @@ export class UsageError extends Error {
 export const HELP = `Usage: npm start -- [options]
 
 Repairs a small project with failing tests: a supervised team plans, edits real files in a copy, runs
-the real tests, takes a wrong turn, plans again, verifies and reports. Without a key only the words of
+the real tests, takes a wrong turn, plans again, verifies and reports. Without a key only the answers of
 the model are scripted. With OPENAI_API_KEY in the environment (and OPENAI_BASE_URL, OPENAI_MODEL, where
-needed) the same command asks that model. It writes code, and the tests run that code on this machine.
+needed) the same command calls that model. It writes code, and the tests run that code on this machine.
 
-  --goal <text>      what to do (needs a model: the script knows only its own goal)
+  --goal <text>      what to do (needs a model: the script has one goal)
   --project <path>   work on a copy of your project, with tests for "node --test" (needs a model)
   --scripted         use the script even when there is a key
-  --json-mode        for servers that know no JSON schemas
+  --json-mode        for servers without JSON schemas
   --minutes <n>      time for the run, 1 to 120 (default 10)
-  --keep             keep the folder the work was done in, and the journal of the run (SQLite)
+  --keep             keep the folder with the copy, and the journal of the run (SQLite)
   --plain            one line for each event, even on a terminal
   --no-color         no colours (so does NO_COLOR in the environment)
   --width <columns>  40 to 500, instead of the width of the terminal
-  --pace <ms>        how long the script takes for an answer (default 350 on a terminal, else 0)
+  --pace <ms>        delay of a scripted answer (default 350 on a terminal, else 0)
   --help             this text
 
-Ctrl-C ends the run cleanly, with a report of what was done; a second one ends it at once.
-Exit code: 0 the goal is reached, 1 it is not, 2 wrong arguments, 130 Ctrl-C.
+Ctrl-C ends the run cleanly, with a report; a second Ctrl-C ends it at once.
+Exit code: 0 goal achieved, 1 goal not achieved, 2 wrong arguments, 130 Ctrl-C.
 `;
 
-/** Null when help is asked for. Throws a {@link UsageError} for what makes no sense. */
+/** Null when help is requested. Throws a {@link UsageError} for invalid options. */
 export const readArguments = (values: readonly string[]): Options | null => {
   const parsed = parsedValues(values);
   if (parsed.help === true) return null;

@@ -1,7 +1,7 @@
 import type { Style } from './view/style.js';
 import { createStyle } from './view/style.js';
 
-/** What the output can show. */
+/** The capabilities of the output. */
 export interface Display {
   /** Whether frames can be painted in place. */
   readonly isLive: boolean;
@@ -18,7 +18,7 @@ export interface DisplayWishes {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Files and pipes have no width; this is what people's windows have. */
+/** Files and pipes have no width; this is the usual width of a terminal. */
 const COLUMNS_ELSEWHERE = 100;
 
 export const displayOf = (
@@ -32,14 +32,14 @@ export const displayOf = (
   const hasColor = wishes.hasColor && noColor === '' && (isTerminal || isColorForced);
   return {
     isLive: isTerminal && !wishes.isPlain,
-    style: createStyle({ hasColor, hasUnicode: speaksUnicode(environment) }),
+    style: createStyle({ hasColor, hasUnicode: supportsUnicode(environment) }),
     columns: () =>
       wishes.columns ?? (isTerminal ? (stream.columns ?? COLUMNS_ELSEWHERE) : COLUMNS_ELSEWHERE),
   };
 };
 
-/** Only a locale that says otherwise, or the console of Linux, is taken at its word: most set nothing and can. */
-const speaksUnicode = ({ LC_ALL, LC_CTYPE, LANG, TERM }: Environment): boolean => {
+/** False only for a locale without Unicode or the console of Linux: most terminals set nothing and support it. */
+const supportsUnicode = ({ LC_ALL, LC_CTYPE, LANG, TERM }: Environment): boolean => {
   const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
   return TERM !== 'linux' && (locale === undefined || /utf-?8/i.test(locale));
 };

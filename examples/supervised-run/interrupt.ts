@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** npm passes Ctrl-C on to us although the terminal has told us already: two signals at once are one key. */
+/** npm forwards Ctrl-C although the terminal has sent it already: two signals at once are one key press. */
 const SAME_KEY_MS = 500;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -8,11 +8,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Interruption {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** Null while nobody has interrupted; then the exit code that says so. */
+  /** Null before the first signal; then the exit code for it. */
   readonly exitCode: () => number | null;
 }
 
-/** The first signal asks for a clean end, the second forces one. */
+/** The first signal requests a clean end, the second forces it. */
 export const listenForInterruption = (): Interruption => {
   const controller = new AbortController();
   let exitCode: number | null = null;

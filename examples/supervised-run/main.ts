@@ -6,12 +6,12 @@ import { killAllChildren } from './test-run/child.js';
 
 const atExit: (() => void)[] = [killAllChildren];
 
-// However the end comes, nothing stays behind: no child, no folder, no hidden cursor.
+// Cleans up on every exit: no child, no folder, no hidden cursor is left.
 process.once('exit', () => {
   for (const action of atExit.toReversed()) action();
 });
 
-// Whoever reads along has gone away, as in `npm start | head`: nobody is left to tell anything.
+// The reader of the output has ended, as in `npm start | head`.
 process.stdout.on('error', () => process.exit(1));
 
 const start = async (): Promise<number> => {
@@ -31,8 +31,8 @@ const start = async (): Promise<number> => {
   } catch (error) {
     const exitCode = interruption.exitCode();
     if (exitCode === null) throw error;
-    // Stopped before there was a run to report of.
-    process.stdout.write(' Stopped before the run began; nothing was changed.\n');
+    // Stopped before the run started: there is no report.
+    process.stdout.write(' Stopped before the run started; nothing was changed.\n');
     return exitCode;
   }
 };
@@ -44,5 +44,5 @@ try {
   process.stderr.write(`${error.message}\nTry: npm start -- --help\n`);
   process.exitCode = 2;
 }
-// A model may still be thinking; its answer would change nothing any more. First everything is written, though.
+// A call to a model may still be in flight; its answer is not needed. The output is flushed first.
 process.stdout.write('', () => process.exit());

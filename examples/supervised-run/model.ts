@@ -3,7 +3,7 @@ import { UsageError } from './arguments.js';
 import { createScript } from './script/script.js';
 import { startScriptedServer } from './scripted-server.js';
 
-/** Who speaks: a real model, or the script behind a server of this process. */
+/** The model of the run: a real one, or the script behind a server of this process. */
 export interface Model {
   readonly isScripted: boolean;
   readonly title: string;
@@ -18,7 +18,7 @@ export interface ModelChoice {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Asked when there is a key for the API of OpenAI and no other wish. */
+/** Used when there is a key for the API of OpenAI and no other choice. */
 const DEFAULT_MODEL = 'gpt-5-mini';
 
 /** Whether the environment names a model to use. */
@@ -43,7 +43,7 @@ const scriptedModel = async (paceMs: number): Promise<Model> => {
 const realModel = (environment: Environment): Model => {
   const { OPENAI_API_KEY: key, OPENAI_BASE_URL: address, OPENAI_MODEL: name } = environment;
   if (isGiven(address) && !isGiven(name)) {
-    throw new UsageError('OPENAI_BASE_URL is set: say in OPENAI_MODEL which model to ask there');
+    throw new UsageError('OPENAI_BASE_URL is set: set OPENAI_MODEL to a model of that server');
   }
   const model = isGiven(name) ? name : DEFAULT_MODEL;
   return {
@@ -51,7 +51,7 @@ const realModel = (environment: Environment): Model => {
     title: isGiven(address) ? `${model} at ${hostOf(address)}` : model,
     connection: {
       model,
-      // Local servers need no key, but the client wants some text.
+      // Local servers need no key, but the client requires one.
       apiKey: isGiven(key) ? key : 'none-needed',
       ...(isGiven(address) ? { baseURL: address } : {}),
     },
@@ -60,7 +60,8 @@ const realModel = (environment: Environment): Model => {
 };
 
 const hostOf = (address: string): string => {
-  if (!URL.canParse(address)) throw new UsageError(`OPENAI_BASE_URL is no address: '${address}'`);
+  if (!URL.canParse(address))
+    throw new UsageError(`Expected a URL in OPENAI_BASE_URL, got '${address}'`);
   return new URL(address).host;
 };
 

@@ -1,4 +1,4 @@
-// What came of the run, on paper: from the report of the run, the files, and the tests.
+// The final report: from the report of the run, the files, and the tests.
 import type { RunReport } from '../../src/index.js';
 import type { FileChange } from './project/changes.js';
 import type { LineChange } from './project/line-diff.js';
@@ -14,15 +14,15 @@ import { oneLine, safeLines, wrapped } from './view/text.js';
 
 export interface ReportInput {
   readonly report: RunReport;
-  /** The summarizer's text; null when nobody was asked for one. */
+  /** The summarizer's text; null when the summarizer was not called. */
   readonly summary: string | null;
   readonly activity: Activity;
   readonly bounds: FrameBounds;
   readonly changes: readonly FileChange[];
   readonly before: TestRun;
-  /** Null when the run was stopped: nobody waits for tests then. */
+  /** Null when the run was stopped: the tests are not run then. */
   readonly after: TestRun | null;
-  /** Where the work is, if it was kept. */
+  /** The folder of the copy, if it was kept. */
   readonly folder: string | null;
   readonly isScripted: boolean;
   readonly columns: number;
@@ -153,7 +153,7 @@ const ending = ({ folder, isScripted, columns }: ReportInput): Line[] => {
     ...(folder === null ? [] : [`The work is in ${oneLine(folder)}`]),
     ...(isScripted
       ? [
-          'Only the words of the model were scripted: the plan, the edits, the tests and the way to the model were real. With OPENAI_API_KEY set, npm start asks a model.',
+          'Only the answers of the model were scripted: the plan, the edits, the tests and the requests to the model were real. With OPENAI_API_KEY set, npm start calls a model.',
         ]
       : []),
   ];

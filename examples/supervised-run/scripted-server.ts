@@ -1,7 +1,7 @@
-// A small OpenAI-compatible server on loopback that speaks a script.
+// A small OpenAI-compatible server on loopback that answers from a script.
 //
-// Only the words of the model are scripted. Everything else is real: the official client, HTTP, the tools, the
-// orchestrator. Nothing of this is part of the package; it is for the offline demo and for the tests.
+// Only the answers of the model are scripted. All other parts are real: the official client, HTTP, the tools, the
+// orchestrator. The server is not part of the package; the offline demo and the tests use it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ export interface ScriptedMessage {
   }[];
 }
 
-/** A request, as far as a script wants to know it. */
+/** The parts of a request that a script uses. */
 export interface ScriptedRequest {
   /** 1 for the first request the server got. */
   readonly number: number;
@@ -30,7 +30,7 @@ export interface ScriptedRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** What the model says. */
+/** The answer of the model. */
 export type ScriptedAnswer =
   | { readonly text: string; readonly finishReason?: 'stop' | 'length' | 'content_filter' }
   | { readonly json: unknown }
@@ -165,7 +165,7 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** A mistake in the script is no failure of a server: nobody should try again. */
+/** A mistake in the script is not a server failure: the client must not retry. */
 const sendError = (response: ServerResponse, error: unknown): void => {
   if (response.headersSent) {
     response.destroy();

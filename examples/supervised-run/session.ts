@@ -34,11 +34,11 @@ export interface Surroundings {
   readonly output: WriteStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly interruption: Interruption;
-  /** Done at the very end, however the end comes; the last one first. */
+  /** Called at the end of every session, the last one first. */
   readonly atExit: (action: () => void) => void;
 }
 
-/** Runs, shows and reports. Gives the exit code. */
+/** Runs, shows and reports. Returns the exit code. */
 export const runSession = async (options: Options, around: Surroundings): Promise<number> => {
   const { environment, interruption, output } = around;
   await checkWishes(options, environment);
@@ -74,7 +74,7 @@ const checkWishes = async (
   if (!isFolder) throw new UsageError(`Expected a folder for --project, got '${project}'`);
 };
 
-/** The copy that is worked on, and how it was in the beginning. */
+/** The copy of the project, and its files at the start. */
 interface Workshop {
   readonly copy: ProjectCopy;
   readonly isKept: boolean;
@@ -87,7 +87,7 @@ interface Workshop {
 const openWorkshop = async (options: Options, around: Surroundings): Promise<Workshop> => {
   const { goal, project } = options;
   const copy = await copyProject(project === null ? SAMPLE : resolve(project));
-  // What was made of somebody's own project is what they want to have.
+  // The result for a user's own project is kept.
   const isKept = options.isKept || project !== null;
   if (!isKept) {
     around.atExit(() => {
@@ -108,7 +108,7 @@ const openWorkshop = async (options: Options, around: Surroundings): Promise<Wor
 };
 
 const isTestFile = (path: string): boolean =>
-  // In any case: some file systems do not tell them apart.
+  // Ignoring case: some file systems do.
   /(?:^|\/)(?:tests?|__tests__)\/|[.-]test\.[cm]?js$|^package\.json$/i.test(path);
 
 const introduce = (
@@ -126,7 +126,7 @@ const introduce = (
   say(`Goal: ${oneLine(goal ?? SAMPLE_GOAL)}`);
   if (model.isScripted) {
     say(
-      'Model: scripted. Only its words are: the plan, the edits, the tests and the HTTP client are real.',
+      'Model: scripted. Only its answers are: the plan, the edits, the tests and the HTTP client are real.',
       'yellow',
     );
   } else say(`Model: ${oneLine(model.title)}`, 'yellow');
@@ -149,7 +149,7 @@ const workOn = async (workshop: Workshop, work: Work): Promise<string> => {
   });
   const orchestrator = createTeam({
     connection: model.connection,
-    // The script tells questions apart by their schemas.
+    // The script distinguishes requests by their schemas.
     structuredOutputs: model.isScripted ? 'schema' : options.structuredOutputs,
     folder,
     before,
@@ -163,7 +163,7 @@ const workOn = async (workshop: Workshop, work: Work): Promise<string> => {
   const run = orchestrator.start({ goal });
   const view = openView(run, bounds, work);
   const abort = (): void => {
-    view.notify('Stopping: what was done is reported. Ctrl-C again ends at once');
+    view.notify('Stopping: a report follows. Ctrl-C again ends at once');
     void run.abort('Stopped with Ctrl-C');
   };
   signal.addEventListener('abort', abort, { once: true });

@@ -1,4 +1,4 @@
-// The team: the software team of `planwright/openai` with tools for one folder, and tests that are really run.
+// The team: the software team of `planwright/openai` with tools for one folder, and real tests.
 import type { Orchestrator } from '../../src/index.js';
 import type { RunStore } from '../../src/services/stores/index.js';
 import { createOrchestrator, presets } from '../../src/index.js';
@@ -15,7 +15,7 @@ export interface TeamOptions {
   readonly structuredOutputs: 'schema' | 'json';
   /** The copy of the project. */
   readonly folder: string;
-  /** What its tests say before the run. */
+  /** Its test results before the run. */
   readonly before: TestRun;
   readonly isProtected: (path: string) => boolean;
   readonly limitMs: number;
@@ -25,16 +25,16 @@ export interface TeamOptions {
 const ROLES = ['analyst', 'coder', 'reviewer', 'fixer'] as const;
 
 const KEEP_TESTS =
-  'The tests say what is right. Do not change them; find what is wrong in the code.';
+  'The tests define the expected behaviour. Do not change them; find the defect in the code.';
 
-/** Told to everybody besides what their role tells them. */
+/** Instructions for all agents and roles, besides those of their role. */
 const INSTRUCTIONS = {
   planner:
-    'Look at the project and run its tests first. Every task that changes code names the test file that passes when it is done, as in test/a.test.js: the tester holds the step to exactly these files. Nobody answers questions during this run: requiresApproval is false everywhere.',
+    'Look at the project and run its tests first. Every task that changes code names the test file that passes when it is done, as in test/a.test.js: the tester checks the step by exactly these files. No person answers questions during this run: requiresApproval is false everywhere.',
   coder: KEEP_TESTS,
   fixer: KEEP_TESTS,
   tester:
-    'The tests have just been run: `failures` in the output is what they said, and `work` is what the agent said. Your part is the fix plan. Repeat the failures as they are.',
+    'The tests have just been run: `failures` in the output are their failures, and `work` is the output of the agent. Write the fix plan. Repeat the failures as they are.',
 } as const;
 
 export const createTeam = (options: TeamOptions): Orchestrator => {
@@ -63,7 +63,7 @@ export const createTeam = (options: TeamOptions): Orchestrator => {
         maxTokens: 1_000_000,
       },
       time: { limitMs },
-      // Nobody is there to answer, so nothing waits for an answer for long.
+      // There is no person to answer, so approvals time out quickly.
       approval: { maxQuestions: 0, timeoutMs: 1_000, onTimeout: 'reject' },
     }),
   });

@@ -1,4 +1,4 @@
-// What the agents may do: read, list, write and test, in one folder and nowhere else.
+// The tools of the agents: read, list, write and test, in one folder only.
 import { z } from 'zod';
 
 import type { OpenAiTool } from '../../src/services/openai/index.js';
@@ -14,7 +14,7 @@ export interface ProjectTools {
 }
 
 export interface ToolOptions {
-  /** Files that say what is right, and so are not to be changed. */
+  /** Files that define the expected behaviour; agents cannot change them. */
   readonly isProtected: (path: string) => boolean;
 }
 
@@ -29,7 +29,7 @@ export const projectTools = (folder: string, { isProtected }: ToolOptions): Proj
   }),
   readFile: openaiTool({
     name: 'read_file',
-    description: 'Gives the text of one file',
+    description: 'Returns the text of one file',
     parameters: z.object({ path }),
     run: (parameters) => readInside(folder, parameters.path),
   }),
@@ -40,7 +40,7 @@ export const projectTools = (folder: string, { isProtected }: ToolOptions): Proj
     run: async (parameters) => {
       const place = plainPath(parameters.path);
       if (isProtected(place)) {
-        throw new Error(`${place} says what is right and is not to be changed`);
+        throw new Error(`${place} is a test and cannot be changed`);
       }
       await writeInside(folder, place, parameters.text);
       return { written: place };
@@ -48,7 +48,7 @@ export const projectTools = (folder: string, { isProtected }: ToolOptions): Proj
   }),
   runTests: openaiTool({
     name: 'run_tests',
-    description: 'Runs all tests of the project and says which fail',
+    description: 'Runs all tests of the project and lists the failing ones',
     parameters: z.object({}),
     run: async (_parameters, { signal }) => {
       const testRun = await runTests(folder, { signal });

@@ -9,25 +9,25 @@ export interface Stage {
 
 export interface StageResult {
   readonly script: string;
-  /** Ended: because another stage had failed, or somebody asked for it. */
+  /** Stopped: another stage failed, or a signal came. */
   readonly outcome: 'passed' | 'failed' | 'ended';
-  /** What was not printed yet. */
+  /** Output that is not printed yet. */
   readonly output: string;
   readonly wallMs: number;
-  /** Processor time of the stage and of all it has started, where the platform tells. */
+  /** Processor time of the stage and its children, where the platform has it. */
   readonly cpuMs: number | undefined;
 }
 
 interface LaneOptions {
-  /** Aborted by the first stage that does not pass, which ends all lanes. */
+  /** Aborted by the first stage that fails, which ends all lanes. */
   readonly end: AbortController;
-  /** Whether the output is printed as it comes, or when a stage is over. */
+  /** Whether output is printed at once, or when a stage is over. */
   readonly isLive: boolean;
 }
 
 const isWindows = process.platform === 'win32';
 
-/** Runs stages one after the other until one does not pass. */
+/** Runs stages one after the other until one fails. */
 export const runLane = async (
   stages: readonly Stage[],
   { end, isLive }: LaneOptions,
@@ -57,7 +57,7 @@ const runStage = async (
   const heading = isLive ? '' : `\n=== ${script}\n${outcome === 'failed' ? '' : output}`;
   const word = outcome === 'failed' ? 'FAILED' : outcome;
   console.log(`${heading}=== ${script} ${word} in ${(wallMs / 1_000).toFixed(1)} s`);
-  // What a stage had started by the time it was ended is waited for by nobody, so its time is not known.
+  // Children of a stopped stage are not waited for, so their time is unknown.
   const knownCpuMs = outcome === 'ended' ? undefined : cpuMs;
   return { script, outcome, output: isLive ? '' : output, wallMs, cpuMs: knownCpuMs };
 };
@@ -77,7 +77,7 @@ const runScript = (
   new Promise((resolve, reject) => {
     const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that all it has started ends with it.
+      // Its own process group, so that its children end with it.
       detached: !isWindows,
       shell: isWindows, // npm is a .cmd file there
       env: process.stdout.isTTY ? { FORCE_COLOR: '1', ...process.env } : process.env,
@@ -108,7 +108,7 @@ const runScript = (
 
 let countedCpuMs = 0;
 
-/** Processor time of the processes that have ended since the last call; undefined where the platform does not tell. */
+/** Processor time of the processes that have ended since the last call; undefined where the platform does not have it. */
 const takeCpuMs = (): number | undefined => {
   try {
     // The name of the process comes first, in brackets, and may have blanks; times are in hundredths of a second.

@@ -21,7 +21,7 @@ interface VitestReport {
 
 const SLOWEST_COUNT = 10;
 
-/** What vitest wrote; nothing when it was not reached or died before writing. */
+/** The report of vitest; undefined when vitest did not start or died before writing it. */
 export const readTestReport = (file: string): TestReport => {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as VitestReport;

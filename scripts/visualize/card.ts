@@ -1,4 +1,4 @@
-// What stands inside one box of the picture: texts with their places, and the size that they need.
+// The content of one box of the picture: texts with their positions, and their size.
 import type { ChartState, Choice } from './chart.js';
 import type { Font } from './text-width.js';
 import { textWidth, wrapWords } from './text-width.js';
@@ -28,10 +28,10 @@ export interface PlacedText {
   readonly text: string;
   readonly style: TextStyle;
   readonly x: number;
-  /** The line that the letters stand on. */
+  /** The baseline. */
   readonly y: number;
   readonly width: number;
-  /** Set when the text names a state that a wire leads to. */
+  /** Set when the text names the target of a wire. */
   readonly targetId?: string;
 }
 
@@ -51,7 +51,7 @@ export interface Card {
   readonly badges: readonly Badge[];
 }
 
-/** One block of a card, placed from its own top left corner; `widthMin` is what it needs, whatever the card has. */
+/** One block of a card, placed from its own top left corner; `widthMin` is the width that it needs. */
 interface Section {
   readonly widthMin: number;
   readonly place: (width: number) => Omit<Card, 'width'>;
@@ -64,7 +64,7 @@ const HEADER_WIDTH = { machine: 760, nest: 400 };
 const ROW_HEIGHT = 20;
 const LINE_HEIGHT = 16;
 
-/** The box of a state that has none inside. */
+/** The box of a state without inner states. */
 export const stateCard = (state: ChartState): Card =>
   stacked([
     title(state.name, state.tags, 'title'),
@@ -74,7 +74,7 @@ export const stateCard = (state: ChartState): Card =>
     choiceRows(state.isBrief ? [] : state.choices),
   ]);
 
-/** The head of a box with states inside; they come below it. `widthMax` is the width of the box, where it is known. */
+/** The head of a box with inner states, which are below it. `widthMax` is the width of the box, where it is known. */
 export const headerCard = (state: ChartState, widthMax = Infinity): Card => {
   const wanted = state.kind === 'machine' ? HEADER_WIDTH.machine : HEADER_WIDTH.nest;
   const proseWidth = Math.min(wanted, widthMax - 2 * PADDING);
@@ -87,7 +87,7 @@ export const headerCard = (state: ChartState, widthMax = Infinity): Card => {
   ]);
 };
 
-/** Stands for every state inside of a box: what leads from each of them to one of them. */
+/** Represents every state inside a box: the transitions that all of them have. */
 export const anywhereCard = (state: ChartState): Card =>
   stacked([
     title(`anywhere in ${state.name}`, [], 'title'),
@@ -157,7 +157,7 @@ const title = (name: string, tags: readonly string[], style: 'heading' | 'title'
 const prose = (text: string, widthMax: number): Section =>
   lines(text === '' ? [] : text.split(' '), widthMax);
 
-/** Wrapped between events, never inside of one. */
+/** Wrapped between events only. */
 const handled = (events: readonly string[], widthMax: number): Section => {
   if (events.length === 0) return NOTHING;
   const words = events.map((event, index) => (index < events.length - 1 ? `${event},` : event));

@@ -1,4 +1,4 @@
-// A machine as the picture shows it: boxes in boxes, and for each what it says and where it leads.
+// A machine as the picture shows it: nested boxes with their texts and transitions.
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 
 import {
@@ -14,7 +14,7 @@ export interface ChartState {
   readonly id: string;
   readonly name: string;
   readonly kind: 'machine' | 'state' | 'final' | 'compound' | 'parallel';
-  /** One of several that are active side by side. */
+  /** A region of a parallel state. */
   readonly isRegion: boolean;
   readonly description: string;
   readonly tags: readonly string[];
@@ -24,12 +24,12 @@ export interface ChartState {
   readonly initialId: string | undefined;
   /** Transitions out of the state, in the order in which they are tried. */
   readonly choices: readonly Choice[];
-  /** Transitions that it has in every state inside, and that lead to one of those. */
+  /** Transitions of every state inside to a state inside. */
   readonly innerChoices: readonly Choice[];
   readonly children: readonly ChartState[];
   /** Drawn with its name and its wires only. */
   readonly isBrief: boolean;
-  /** The picture of its inside, where that is not drawn here. */
+  /** The picture of its inner states, where they are not drawn here. */
   readonly href: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Choice {
 
 export const chartOf = (machine: AnyStateMachine): ChartState => stateOf(machine.root);
 
-/** The same chart at a glance: states by their names and wires, with descriptions only where they explain a whole. */
+/** The same chart at a glance: states by their names and wires, with descriptions only for compound states. */
 export const overviewOf = (state: ChartState): ChartState => ({
   ...state,
   isBrief: true,
@@ -59,7 +59,7 @@ const isWhole = ({ kind, isRegion, href }: ChartState): boolean =>
   kind === 'machine' || isRegion || href !== undefined;
 
 /**
- * The chart with its phases closed: a phase, or a region without phases, is one box that links to a picture of its own. The
+ * The chart with its phases closed: a phase, or a region without phases, is one box that links to its own picture. The
  * ways out of a closed box are those of the states inside.
  */
 export const withPhasesClosed = (
@@ -99,7 +99,7 @@ export const withPhasesClosed = (
   return closed(chart);
 };
 
-/** The compound states inside the regions of a chart, and the regions that have none. */
+/** The compound states inside the regions of a chart, and the regions without compound states. */
 export const phasesOf = (chart: ChartState): ChartState[] =>
   allStates(chart)
     .filter(({ isRegion }) => isRegion)
@@ -108,7 +108,7 @@ export const phasesOf = (chart: ChartState): ChartState[] =>
       return compounds.length > 0 ? compounds : [region];
     });
 
-/** A phase as a chart of its own. Ways out of it are named in its boxes; no wire is drawn for them. */
+/** A phase as a separate chart. Its boxes name the transitions out of it; no wire is drawn for them. */
 export const phaseChart = (phase: ChartState): ChartState => {
   const inside = new Set(allStates(phase).map(({ id }) => id));
   const kept = (state: ChartState): ChartState => ({

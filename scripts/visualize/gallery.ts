@@ -5,7 +5,7 @@ import { stateTable } from './mermaid.js';
 
 export type NamedChart = readonly [name: string, machine: AnyStateMachine];
 
-/** `repositoryUrl` is where the package says it lives; only a file on GitHub has an address that Stately opens. */
+/** `repositoryUrl` is the repository of the package; Stately opens only files on GitHub. */
 export const gallery = (
   charts: readonly NamedChart[],
   overviews: ReadonlySet<string>,
@@ -35,16 +35,16 @@ const introduction = (charts: readonly NamedChart[]): string[] => [
     return `| [${name}](#${name}) | ${links.join(' | ')} |`;
   }),
   '',
-  'How to read a picture: a box lists the ways out of its state, in the order in which they are tried, as event, guard',
-  'and target; `[else]` is taken when no guard before it held. A wire has the colour of the state it leads to. A box called',
-  '"anywhere in" stands for every state of the box around it. Events that a state handles without leaving are named only.',
+  'How to read a picture: a box lists the transitions out of its state, in the order in which they are tried, as event, guard',
+  'and target; `[else]` is taken when all guards before it are false. A wire has the colour of its target state. A box called',
+  '"anywhere in" represents every state of the box around it. Events that a state handles without leaving are only named.',
   '',
-  'The definition is what `createMachine` is given, without its functions. The file to paste is the same chart as source',
-  'that imports nothing but `xstate`: every guard, action, actor and delay is there by its name and does nothing.',
+  'The definition is the argument of `createMachine`, without its functions. The file to paste is the same chart as source',
+  'that imports only `xstate`: every guard, action, actor and delay has its name and does nothing.',
   '',
   '## In the Stately tools',
   '',
-  'A link cannot carry a chart: Stately opens what is saved in an account, or a file on GitHub. So:',
+  'A link cannot contain a chart: Stately opens charts that are saved in an account, or files on GitHub. So:',
   '',
   '- Without an account: open [Stately Sketch](https://sketch.stately.ai) and paste a `.machine.ts` file. It is drawn at once',
   '  and can be stepped through.',
@@ -53,8 +53,8 @@ const introduction = (charts: readonly NamedChart[]): string[] => [
   '- From GitHub: in the address of a `.machine.ts` file replace `github.com` by `github.stately.ai`',
   "  ([Stately's description](https://stately.ai/docs/import-from-github)).",
   '',
-  "That Stately's own static reader, `@xstate/machine-extractor`, finds every transition in these files is",
-  '[a test](../test/machines/extractor.test.ts).',
+  "[A test](../test/machines/extractor.test.ts) checks that Stately's own static reader, `@xstate/machine-extractor`, finds",
+  'every transition in these files.',
 ];
 
 const section = (
@@ -76,12 +76,12 @@ const section = (
     ...(hasOverview
       ? [
           phases.length > 0
-            ? `At a glance. Opened alone, a click on a phase opens its picture: ${phases.map((phase) => `[${phase}](${name}.${phase}.svg)`).join(', ')}.`
-            : 'At a glance, without what the boxes say:',
+            ? `The overview. Open it by itself and click a phase to see its states: ${phases.map((phase) => `[${phase}](${name}.${phase}.svg)`).join(', ')}.`
+            : 'The overview, with the names only:',
           '',
           `[![The statechart ${name} at a glance](${name}.overview.svg)](${name}.overview.svg)`,
           '',
-          'The whole of it; opened alone, it can be enlarged:',
+          'The whole chart; open it by itself to enlarge it:',
           '',
         ]
       : []),
@@ -91,7 +91,7 @@ const section = (
   ];
 };
 
-/** Stately imports a file from the address that it has on GitHub, with another host. */
+/** Stately imports a file by its address on GitHub, with another host. */
 export const statelyUrl = (repositoryUrl: string | undefined, file: string): string | undefined => {
   const place = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(repositoryUrl ?? '');
   return place?.[1] === undefined

@@ -1,17 +1,17 @@
-// A chart as the graph that ELK is given: what is in what, how large it is, and what is linked.
+// A chart as a graph for ELK: nesting, sizes and links.
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk.bundled.js';
 
 import { anywhereCard, headerCard, stateCard } from './card.js';
 import type { ChartState, Choice } from './chart.js';
 import { allStates } from './chart.js';
 import type { BoxContent } from './layout.js';
-import type { Rooms } from './rooms.js';
+import type { Rooms } from './head-space.js';
 
 export interface Graph {
   readonly node: ElkNode;
-  /** What is drawn for a node, by its id. */
+  /** The card of a node, by its id. */
   readonly contents: ReadonlyMap<string, BoxContent>;
-  /** What an edge links, by its id. Edges that are not here only keep boxes in their places. */
+  /** The ends of an edge, by its id. Other edges only keep boxes in their places. */
   readonly links: ReadonlyMap<string, Link>;
 }
 
@@ -47,7 +47,7 @@ const SIDEWAYS = {
 };
 const FAN_WIRES_MIN = 4;
 
-/** `rooms` are what earlier layouts left for the heads of boxes. */
+/** `rooms` is the free space for the heads of boxes in earlier layouts. */
 export const graphOf = (chart: ChartState, rooms: Rooms): Graph => {
   const states = allStates(chart);
   const nests = new Set(states.filter(hasChildren).map(({ id }) => id));
@@ -119,7 +119,7 @@ export const graphOf = (chart: ChartState, rooms: Rooms): Graph => {
         targets: [nests.has(targetId) ? targetId : entryId(targetId)],
       };
     });
-  /** From the marks in a box: where it begins, and what leads from everywhere in it. */
+  /** From the marks in a box: its initial state, and transitions from every state in it. */
   const innerEdges = (state: ChartState): ElkExtendedEdge[] => [
     ...edgesTo(initialMarkId(state), state.initialId === undefined ? [] : [state.initialId]),
     ...edgesTo(anywhereId(state), targetsOf(state.innerChoices)),
@@ -151,12 +151,12 @@ const targetsOf = (choices: readonly Choice[]): string[] => [
   ),
 ];
 
-/** Nothing but wires from everywhere to its own states. */
+/** Only wires from everywhere to its own states. */
 const isFanOut = (state: ChartState): boolean =>
   targetsOf(state.innerChoices).length >= FAN_WIRES_MIN &&
   state.children.every((child) => child.choices.length === 0 && !hasChildren(child));
 
-/** Regions that nothing leaves go under each other, beside the others. */
+/** Regions without a way out are placed below each other, beside the other regions. */
 const withClosedAside = (state: ChartState, nodeOf: (child: ChartState) => ElkNode): ElkNode[] => {
   const closed = state.kind === 'parallel' ? state.children.filter(isClosed) : [];
   if (closed.length < 2) return state.children.map(nodeOf);

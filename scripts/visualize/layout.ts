@@ -1,17 +1,17 @@
-// Places the boxes of a chart and routes the wires between them, by ELK's layered algorithm: one reads downwards.
+// Places the boxes of a chart and routes the wires between them, by ELK's layered algorithm, from top to bottom.
 import type { ElkNode, ElkPoint, ElkExtendedEdge } from 'elkjs/lib/elk.bundled.js';
 import elkModule from 'elkjs/lib/elk.bundled.js';
 
 import type { Card } from './card.js';
 import type { ChartState } from './chart.js';
 import { graphOf } from './graph.js';
-import type { Rooms } from './rooms.js';
-import { hasRoom, roomIn } from './rooms.js';
+import type { Rooms } from './head-space.js';
+import { hasRoom, roomIn } from './head-space.js';
 
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** Outer boxes before what is in them. */
+  /** Outer boxes before inner ones. */
   readonly boxes: readonly Box[];
   readonly wires: readonly Wire[];
 }
@@ -34,7 +34,7 @@ export interface BoxContent {
   readonly href?: string | undefined;
 }
 
-/** A way from one box to another. Those that lead to the same state end in the same point, as far as ELK can do it. */
+/** A wire from one box to another. Wires to the same state end in the same point, where ELK can do it. */
 export interface Wire {
   readonly sourceId: string;
   readonly targetId: string;
@@ -43,7 +43,7 @@ export interface Wire {
 
 export type Point = Readonly<ElkPoint>;
 
-/** Where there is room for the head of a box is known only when the boxes were laid out; that may move them again. */
+/** The free space for the head of a box is known only after a layout, and changes the next layout. */
 const LAYOUTS_MAX = 3;
 
 export const layoutOf = async (chart: ChartState): Promise<Layout> => {
@@ -61,7 +61,7 @@ export const layoutOf = async (chart: ChartState): Promise<Layout> => {
   return layout;
 };
 
-/** Has other boxes inside. */
+/** Whether it has inner boxes. */
 export const isNest = ({ kind }: BoxContent): boolean =>
   kind === 'machine' || kind === 'compound' || kind === 'parallel';
 

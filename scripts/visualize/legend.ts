@@ -1,4 +1,4 @@
-// The line below a picture that says how to read it; it names only what the picture has.
+// The legend below a picture; it names only symbols that the picture has.
 import { FONTS } from './card.js';
 import type { ChartState } from './chart.js';
 import { allStates } from './chart.js';

@@ -1,4 +1,4 @@
-// A chart as one file of source that imports nothing but xstate: for the Stately editor, Stately Sketch, or reading.
+// A chart as one source file that imports only xstate: for the Stately editor, Stately Sketch, or reading.
 import type { AnyStateMachine } from 'xstate';
 
 const LINE_CHARACTERS_MAX = 100;
@@ -31,7 +31,7 @@ const stubs = (kind: string, named: object, stub: string): string => {
   return [`  ${kind}: {`, ...names.map((name) => `    ${key(name)}: ${stub},`), '  },'].join('\n');
 };
 
-/** Functions in a chart are selectors: of input, params, output and context. None of them draws a line. */
+/** Functions in a chart are selectors of input, params, output and context. They do not change the picture. */
 const withoutFunctions = (config: unknown): unknown => JSON.parse(JSON.stringify(config));
 
 /** On one line where that fits, else one line per entry. */
@@ -53,7 +53,7 @@ const entriesOf = (value: object): [name: string, item: unknown][] =>
     ? value.map((item: unknown) => ['', item])
     : Object.entries(value).map(([name, item]) => [`${key(name)}: `, item]);
 
-/** Some room is left for the name in front. */
+/** The rest of the line is for the name in front. */
 const isShort = (line: string, indent: string): boolean =>
   !line.includes('\n') && indent.length + line.length <= LINE_CHARACTERS_MAX - 20;
 

@@ -1,4 +1,4 @@
-// A statechart as Mermaid text and as a table, read from the machine itself so that the picture cannot lie.
+// A statechart as Mermaid text and as a table, read from the machine itself.
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 
 import type { Transition } from './transitions.js';
@@ -34,7 +34,7 @@ export const stateDiagram = (machine: AnyStateMachine): string => {
   ]);
 };
 
-/** What the diagram has no room for: the meaning of each state, and the events it handles without leaving. */
+/** The table beside the diagram: the meaning of each state, and the events it handles without leaving. */
 export const stateTable = (machine: AnyStateMachine): string => {
   const rows = statesOf(machine.root).map((node) => {
     const name = node === machine.root ? 'anywhere' : pathOf(node);
@@ -76,7 +76,7 @@ const declaration = (node: AnyStateNode, edges: readonly Edge[]): string[] => {
   return [`state ${nameOf(node)} {`, ...indented(block(node, edges)), '}'];
 };
 
-/** A state that leads to its own inside: Mermaid cannot draw that from the border, so a stand-in does. */
+/** A state that leads to its own inside: Mermaid cannot draw that from the border, so it gets an extra node. */
 const anywhere = (node: AnyStateNode, edges: readonly Edge[]): string[] => {
   const own = edges.filter(({ from, to }) => from === node && isInside(to, node));
   if (own.length === 0) return [];

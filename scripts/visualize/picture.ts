@@ -1,4 +1,4 @@
-// The picture of a chart as SVG: it needs no script, no font and nothing from elsewhere.
+// The picture of a chart as SVG, without scripts, fonts and external files.
 import type { AnyStateMachine } from 'xstate';
 
 import type { Card, PlacedText } from './card.js';
@@ -16,11 +16,11 @@ const HEAD_LENGTH = 9;
 
 export const pictureOf = (machine: AnyStateMachine): Promise<string> => drawn(chartOf(machine));
 
-/** Small enough to be looked at as a whole. */
+/** The overview: small enough to read as a whole. */
 export const overviewPictureOf = (machine: AnyStateMachine): Promise<string> =>
   drawn(overviewOf(chartOf(machine)));
 
-/** The chart with its phases closed, each of which opens its own picture. */
+/** The chart with its phases as boxes, each of which opens its own picture. */
 export const phasesPictureOf = (
   machine: AnyStateMachine,
   hrefOf: (phase: string) => string,
@@ -66,7 +66,7 @@ const describe = (chart: ChartState): string => {
 
 // ---- Boxes ------------------------------------------------------------------------------------
 
-/** Boxes with others inside lie below the wires, their texts above. */
+/** Boxes with inner boxes are drawn below the wires, their texts above. */
 const drawFrame = ({ id, x, y, width, height, isRegion }: Box): string =>
   `<rect class="box nest frame${isRegion ? ' region' : ''}" ${stateMark(id)} x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="10"/>`;
 
@@ -79,7 +79,7 @@ const drawHeader = ({ id, x, y, card, cardLeft }: Box, colours: Colours): string
     stateMark(id),
   );
 
-/** Which state a shape is for, so that others can mark it: the page of a proof does. */
+/** The state of a shape, so that the page of a proof can mark it. */
 const stateMark = (id: string): string => `data-state="${escaped(id)}"`;
 
 const drawBox = (box: Box, colours: Colours): string => {
@@ -98,7 +98,7 @@ const drawCard = ({ rules, badges, texts }: Card, width: number, colours: Colour
   ...texts.map((text) => drawText(text, colours)),
 ];
 
-/** With its length, so that another font of the reader's cannot make it run out of its box. */
+/** With its length, so that another font cannot make it leave its box. */
 const drawText = ({ text, style, x, y, width, targetId }: PlacedText, colours: Colours): string => {
   const wire = targetId === undefined ? '' : ` ${wireClass(targetId, colours)}`;
   return `<text class="${style}${wire}" x="${round(x)}" y="${round(y)}" textLength="${round(width)}" lengthAdjust="spacingAndGlyphs">${escaped(text)}</text>`;
@@ -109,7 +109,7 @@ const drawText = ({ text, style, x, y, width, targetId }: PlacedText, colours: C
 /** The number of its colour, by the state that a wire leads to. */
 type Colours = ReadonlyMap<string, number>;
 
-/** Only what is reached from several states needs a colour to be told apart. */
+/** Only states that are reached from several states need a colour. */
 const coloursOf = (chart: ChartState): Colours => {
   const arrows = allStates(chart).flatMap(({ id, choices, innerChoices }) =>
     [...choices, ...innerChoices].map(({ targetId }) => ({ id, targetId })),

@@ -26,7 +26,7 @@ const TONES: ReadonlyMap<string, string> = new Map([
   ['36', 'cyan'],
 ]);
 
-/** What the view shows when a step of the second plan is tested: a fix, a replan and steps that wait. */
+/** The moment when a step of the second plan is tested: with a fix, a replan and pending steps. */
 const isShownMoment = (fact: Fact): boolean =>
   fact.type === 'agent.called' && fact.role === 'tester' && fact.stepId === 'fix-discount_rp1';
 
@@ -88,7 +88,7 @@ const linesOf = (facts: readonly Fact[]): string[] => {
   });
 };
 
-/** Every stretch of one tone with its place and length, so that the reader's font cannot move what is below each other. */
+/** Every piece of one tone with its position and length, so that columns stay aligned in any font. */
 const drawLine = (line: string, y: number): string[] => {
   let [column, tone] = [0, ''];
   return line.split(/(\u001B\[\d+m)/).flatMap((part) => {
@@ -105,7 +105,7 @@ const drawLine = (line: string, y: number): string[] => {
   });
 };
 
-/** Words with blanks between them, without the blanks around them: a long blank is a column, and stays one. */
+/** Words with single spaces between them: a longer space separates columns and is kept. */
 const stretches = (part: string): { readonly text: string; readonly skipped: number }[] =>
   [...part.matchAll(/\S+(?: \S+)*/g)].map(({ 0: text, index }) => ({
     text,

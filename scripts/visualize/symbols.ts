@@ -2,7 +2,7 @@
 import type { Badge } from './card.js';
 import type { Box } from './layout.js';
 
-/** One tenth of a pixel is exact enough, and the same on every machine. */
+/** Rounded to a tenth of a pixel, so that the picture is the same on every machine. */
 export const round = (value: number): string => String(Math.round(value * 10) / 10);
 
 export const escaped = (text: string): string =>
@@ -15,7 +15,7 @@ export const escaped = (text: string): string =>
 export const drawInitial = (x: number, y: number, radius: number): string =>
   `<circle class="initial" cx="${round(x)}" cy="${round(y)}" r="${round(radius)}"/>`;
 
-/** The border of a box without others inside: doubled where the chart ends, dotted where it stands for many. */
+/** The border of a box without inner boxes: double for a final state, dotted for "anywhere in". */
 export const drawOutline = (kind: Box['kind'], width: number, height: number): string[] => [
   `<rect class="box${kind === 'anywhere' ? ' anywhere' : ''}" width="${round(width)}" height="${round(height)}" rx="${radiusOf(height)}"/>`,
   ...(kind === 'final'

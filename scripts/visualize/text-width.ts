@@ -1,4 +1,4 @@
-// How wide a text is, without a browser to ask: Helvetica, Arial and Liberation Sans agree on these numbers.
+// The width of a text, without a browser: Helvetica, Arial and Liberation Sans have these widths.
 
 /** Thousandths of the font size, from the space (32) to the tilde (126). */
 const REGULAR = [
@@ -18,7 +18,7 @@ const BOLD = [
 ];
 
 const FIRST_CODE = 32;
-/** Arrows and whatever else is not ASCII. */
+/** Arrows and other characters outside ASCII. */
 const OTHER = 1000;
 
 export interface Font {
@@ -33,7 +33,7 @@ export const textWidth = (text: string, { size, isBold }: Font): number => {
   return (units * size) / 1000;
 };
 
-/** Words on as many lines as they need; a word that is too long for a line gets one of its own. */
+/** Words wrapped into lines; a word that is too long gets its own line. */
 export const wrapWords = (words: readonly string[], font: Font, widthMax: number): string[] => {
   const lines: string[] = [];
   for (const word of words) {

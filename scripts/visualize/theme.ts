@@ -2,7 +2,7 @@
 import type { TextStyle } from './card.js';
 import { FONTS } from './card.js';
 
-/** Wires have the colour of the state they lead to; states that several lead to get one of these, in turn. */
+/** Wires have the colour of their target state; states with several wires get one of these, in turn. */
 const WIRES: readonly (readonly [light: string, dark: string])[] = [
   ['#1d4ed8', '#60a5fa'],
   ['#b91c1c', '#f87171'],

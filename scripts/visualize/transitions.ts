@@ -1,7 +1,7 @@
-// What the pictures, the table and the tests read off a machine: its states, and its transitions in plain words.
+// The states and transitions of a machine, for the pictures, the table and the tests.
 import type { AnyStateNode } from 'xstate';
 
-/** As much of XState's transition definition as a picture shows. */
+/** The parts of XState's transition definition that a picture shows. */
 export interface Transition {
   readonly eventType: string;
   readonly guard?: unknown;
@@ -33,7 +33,7 @@ export const internalEvents = (node: AnyStateNode): string[] => [
   ...new Set(transitionsOf(node).filter(isInternal).map(eventName)),
 ];
 
-/** What XState calls an event, as the chart says it. */
+/** The name of an event for readers. */
 export const eventName = ({ eventType, source }: Transition): string => {
   const name = eventType.replace(`.${source.id}`, '');
   if (name.startsWith('xstate.after.')) return `after ${name.slice('xstate.after.'.length)}`;
@@ -42,7 +42,7 @@ export const eventName = ({ eventType, source }: Transition): string => {
   return `${actor[2] === '*' ? 'any actor' : (actor[2] ?? '')} ${actor[1] ?? ''}`;
 };
 
-/** The guard, `else` behind other transitions of the same event, or nothing. */
+/** The guard, `else` after other transitions of the same event, or an empty text. */
 export const conditionName = (
   transition: Transition,
   siblings: readonly Transition[],

@@ -104,7 +104,7 @@ describe('the service', () => {
     const requestId = await questionOf(runId);
     const say = await post(commands, { type: 'say', text: 'Be quick' });
     expect(say.status).toBe(200);
-    const notPaused = await post(commands, { type: 'resume' });
+    const notPaused = await post(commands, { type: 'unpause' });
     expect(notPaused.status).toBe(409);
     expect(await notPaused.json()).toEqual({ accepted: false, reason: 'not-paused' });
     const rejection = await post(commands, { type: 'reject', requestId, reason: 'Not good' });

@@ -56,7 +56,7 @@ describe('npm start', () => {
       );
       expect(await demo.exitCode, demo.output() + demo.errorOutput()).toBe(0);
       const output = demo.output();
-      expect(output).toContain('Model: scripted. Only its words are');
+      expect(output).toContain('Model: scripted. Only its answers are');
       expect(output).toContain('✔ completed  goal-achieved');
       expect(output).toContain('1 test fails: test/money.test.js: reads 1.10 to the cent');
       expect(output).toContain('fix plan: Math.ceil');

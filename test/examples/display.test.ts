@@ -157,6 +157,6 @@ describe('the model', () => {
       title: 'local at localhost:11434',
       connection: { baseURL: 'http://localhost:11434/v1', model: 'local', apiKey: 'none-needed' },
     });
-    expect(() => open({ OPENAI_BASE_URL: 'nowhere', OPENAI_MODEL: 'm' })).toThrow('no address');
+    expect(() => open({ OPENAI_BASE_URL: 'nowhere', OPENAI_MODEL: 'm' })).toThrow('Expected a URL');
   });
 });

@@ -93,7 +93,7 @@ describe('the tools', () => {
   it('refuse what is protected, too large, missing or no file', async () => {
     const { readFile, writeFile } = tools();
     await expect(use(writeFile, { path: 'test/a.test.js', text: '' })).rejects.toThrow(
-      'not to be changed',
+      'cannot be changed',
     );
     await expect(use(writeFile, { path: 'b', text: 'x'.repeat(200_001) })).rejects.toThrow(
       '200000',
@@ -109,7 +109,7 @@ describe('the tools', () => {
     const { writeFile } = tools();
     mkdirSync(join(folder, 'test'));
     for (const path of ['./test/a.test.js', '././test/a.test.js', 'test/./a.test.js']) {
-      await expect(use(writeFile, { path, text: '' })).rejects.toThrow('not to be changed');
+      await expect(use(writeFile, { path, text: '' })).rejects.toThrow('cannot be changed');
     }
   });
 });

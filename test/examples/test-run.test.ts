@@ -164,11 +164,11 @@ describe('the failures of a step', () => {
   it('are those that have passed before, whatever the task names', () => {
     const broken = runOf(outcome('a', 'one', true), outcome('b', 'two', false));
     expect(failuresOf(broken, 'Make test/a.test.js pass', before)).toEqual([
-      'test/b.test.js: two: wrong (it has passed before)',
+      'test/b.test.js: two: wrong (it passed before)',
     ]);
     const lost = runOf(outcome('a', 'one', true), outcome('c', 'x', false));
     expect(failuresOf(lost, 'Something else', before)).toEqual([
-      'test/b.test.js: two: it has passed before and is not run any more',
+      'test/b.test.js: two: it passed before and is missing now',
     ]);
   });
 
@@ -219,7 +219,7 @@ describe('the tester', () => {
       const other = { ...testRequest, step: { ...step, task: 'Look around' } };
       expect(await tester(other)).toMatchObject({
         passed: false,
-        failures: ['test/a.test.js: one: again (it has passed before)'],
+        failures: ['test/a.test.js: one: again (it passed before)'],
       });
     },
     RUN_MS,
@@ -247,7 +247,7 @@ describe('the supervisor', () => {
       expect(await supervisor(review('goal'))).toEqual({
         score: 0,
         issues: ['test/a.test.js: one: expected 2, got 1'],
-        feedback: 'The tests say: 0 passed, 1 failed',
+        feedback: 'Test results: 0 passed, 1 failed',
       });
       expect(model).not.toHaveBeenCalled();
       expect(await supervisor(review('code'))).toEqual({ score: 100 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { arrowsTable } from '../../lint/arrows-table.js';
-import { rooms, wrongDirection } from '../../lint/import-directions.js';
+import { sourceFolders, wrongDirection } from '../../lint/import-directions.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -15,7 +15,7 @@ const cells = (table: string): string[][] =>
     .filter((line) => line.startsWith('|') && !/^[|\s:-]+$/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-describe('the arrows between rooms', () => {
+describe('the arrows between sourceFolders', () => {
   it('are in docs/architecture.md as the lint holds them', () => {
     const document = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
     const shown = cells(document).map((row) => row.join('|'));
@@ -26,11 +26,11 @@ describe('the arrows between rooms', () => {
     const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
-    expect(Object.keys(rooms).toSorted()).toEqual(folders.toSorted());
+    expect(Object.keys(sourceFolders).toSorted()).toEqual(folders.toSorted());
   });
 
-  it('form no cycle: a room imports only from rooms listed before it', () => {
-    const names = Object.keys(rooms);
+  it('form no cycle: a room imports only from sourceFolders listed before it', () => {
+    const names = Object.keys(sourceFolders);
     for (const [index, room] of names.entries()) {
       for (const later of names.slice(index + 1)) {
         expect(

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { rooms } from '../../lint/import-directions.js';
+import { sourceFolders } from '../../lint/import-directions.js';
 
 /*
  * A rule that does not work says nothing, like one that nobody breaks. So each kind of rule is broken once here, in a
@@ -22,7 +22,7 @@ const direction = 'planwright(import-directions)';
 /** What is wrong with a file, or nothing. */
 const planted: readonly (readonly [file: string, text: string, rule: string | undefined])[] = [
   // Imports go one way in each room, types included.
-  ...Object.keys(rooms).map(
+  ...Object.keys(sourceFolders).map(
     (room) => [`src/${room}/upwards.ts`, `export { made } from '../index.js';`, direction] as const,
   ),
   ['src/services/deep/upwards.ts', `export { made } from '../../kernel/x.js';`, direction],

@@ -20,7 +20,7 @@ export const snapshotOf = async (folder: string): Promise<Snapshot> => {
   return texts;
 };
 
-/** What is different, in the order of the paths. */
+/** The changed files, in the order of their paths. */
 export const changesBetween = (before: Snapshot, after: Snapshot): FileChange[] => {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return paths.flatMap((path): FileChange[] => {

@@ -3,7 +3,7 @@ import { cp, lstat, mkdtemp, realpath, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 
-/** A copy of a project, to be worked on. The original is never touched. */
+/** A working copy of a project. The original is not changed. */
 export interface ProjectCopy {
   readonly folder: string;
   /** Where the journal of the run goes: beside the copy, not into it. */
@@ -13,7 +13,7 @@ export interface ProjectCopy {
 
 export const copyProject = async (original: string): Promise<ProjectCopy> => {
   const source = await realpath(original);
-  // Without links in it, so that a place inside can be told by its beginning.
+  // The real path, without links, so that a path inside starts with it.
   const parent = await mkdtemp(join(await realpath(tmpdir()), 'planwright-'));
   const folder = join(parent, basename(source));
   const filter = async (path: string): Promise<boolean> => {
@@ -32,7 +32,7 @@ export const copyProject = async (original: string): Promise<ProjectCopy> => {
   };
 };
 
-/** Tests need the packages of the project; the tools do not follow links, so nobody can change them. */
+/** Tests need the packages of the project; the tools do not follow links, so agents cannot change them. */
 const linkDependencies = async (source: string, folder: string): Promise<void> => {
   const packages = join(source, 'node_modules');
   try {

@@ -1,4 +1,4 @@
-// Files of one folder and of no other. What a model names is never trusted: no way up, no links, nothing hidden.
+// Files of one folder only. Paths from a model are untrusted: no parent folders, no links, no hidden files.
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export const readInside = async (folder: string, path: string): Promise<string> 
   }
 };
 
-/** Writes the whole of one file, and the folders it needs. */
+/** Writes one whole file, and creates its folders. */
 export const writeInside = async (folder: string, path: string, text: string): Promise<void> => {
   if (Buffer.byteLength(text) > BYTES_MAX) {
     throw new Error(`Expected at most ${BYTES_MAX} bytes for ${path}`);
@@ -39,7 +39,7 @@ export const writeInside = async (folder: string, path: string, text: string): P
   }
 };
 
-/** The paths of all files, in order. Links are left out, and so is what nobody wrote by hand. */
+/** The paths of all files, in order. Links and generated folders are left out. */
 export const listInside = async (folder: string): Promise<string[]> => {
   const paths: string[] = [];
   const visit = async (path: string): Promise<void> => {
@@ -55,7 +55,7 @@ export const listInside = async (folder: string): Promise<string[]> => {
   return paths;
 };
 
-/** The one way to write a path: './src/a.js' is 'src/a.js'. Refuses what leads out of the project. */
+/** The normal form of a path: './src/a.js' is 'src/a.js'. Refuses paths out of the project. */
 export const plainPath = (path: string): string => {
   const parts = path.split('/').filter((part) => part !== '.');
   const isPlain = parts.length > 0 && parts.every(isPlainPart);
@@ -63,7 +63,7 @@ export const plainPath = (path: string): string => {
   return parts.join('/');
 };
 
-/** Where a path leads, one part at a time: a link anywhere on the way is refused. */
+/** Resolves a path, one part at a time: a link anywhere in it is refused. */
 const placeOf = async (folder: string, path: string): Promise<string> => {
   let place = folder;
   for (const part of plainPath(path).split('/')) {
@@ -74,7 +74,7 @@ const placeOf = async (folder: string, path: string): Promise<string> => {
   return place;
 };
 
-/** An empty part is what an absolute path begins with; a colon or a backslash means something on Windows. */
+/** An absolute path starts with an empty part; a colon or a backslash is special on Windows. */
 const isPlainPart = (part: string): boolean =>
   part !== '' && part !== '..' && !LEFT_OUT.has(part) && !/[\\:\0]/.test(part);
 

@@ -3,10 +3,10 @@ export interface LineChange {
   readonly text: string;
 }
 
-/** Beyond this the lines in between are all told as changed: nobody reads a diff that long. */
+/** Beyond this all lines in between count as changed: such a diff is too long to read. */
 const CELLS_MAX = 4_000_000;
 
-/** The lines that went and the lines that came, in order: a longest common subsequence, the plain way. */
+/** The removed and the added lines, in order, by the longest common subsequence. */
 export const lineDiff = (before: string, after: string): LineChange[] => {
   const [old, current] = [linesOf(before), linesOf(after)];
   let start = 0;
@@ -30,7 +30,7 @@ const linesOf = (text: string): string[] => {
 const signed = (sign: LineChange['sign'], lines: readonly string[]): LineChange[] =>
   lines.map((text) => ({ sign, text }));
 
-/** `table[row][column]`: how many lines the two have in common from there on. */
+/** `table[row][column]`: the number of common lines from there on. */
 const commonLengths = (old: readonly string[], current: readonly string[]): Uint32Array[] => {
   const width = current.length + 1;
   const table = Array.from({ length: old.length + 1 }, () => new Uint32Array(width));

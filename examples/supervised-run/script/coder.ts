@@ -3,7 +3,7 @@ import { edited, reading, testing, writing } from './answers.js';
 import type { Conversation } from './conversation.js';
 import { fileIn } from './conversation.js';
 
-/** The coder does what its task names. Its first idea about money is a bad one. */
+/** The coder follows its task. Its first fix of the money code is wrong. */
 export const coderSays = (conversation: Conversation): ScriptedAnswer => {
   const task = String(conversation.data('task'));
   const isFix =
@@ -20,7 +20,7 @@ const done = (path: string, summary: string, confidence: number): ScriptedAnswer
   json: { report: { kind: 'done', output: { summary, files: [path], tests: [] }, confidence } },
 });
 
-/** The wrong turn: two tests pass then, and one that has passed fails. Nobody has run them here. */
+/** The wrong fix: two tests pass then, and one that passed before fails. */
 const roundsUp = (conversation: Conversation): ScriptedAnswer => {
   const path = 'src/money.js';
   if (conversation.turn === 0) return reading(path, 'test/money.test.js');
@@ -43,7 +43,7 @@ const roundsToNearest = (conversation: Conversation): ScriptedAnswer => {
   return done(path, summary, 0.95);
 };
 
-/** What the plan says is not what the code says: that is for the planner to know. */
+/** The plan does not match the code, so the coder asks for another plan. */
 const findsAnotherCause = (conversation: Conversation): ScriptedAnswer => {
   if (conversation.turn === 0) {
     return reading('src/cart.js', 'src/discount.js', 'test/cart.test.js');

@@ -1,14 +1,14 @@
-// What a request says, read the way a model would have to: from its messages and from nothing else.
+// Reads a request as a model does: from its messages only.
 import type { ScriptedMessage, ScriptedRequest } from '../scripted-server.js';
 
 export interface Conversation {
   readonly system: string;
   readonly question: string;
-  /** How often the model has spoken before. */
+  /** The number of earlier answers of the model. */
   readonly turn: number;
   /** The named blocks of the question. */
   data(name: string): unknown;
-  /** What a tool gave in this conversation; the arguments, where given, have to be in the call. */
+  /** The result of a tool in this conversation; the arguments, where given, have to be in the call. */
   toolResult(name: string, argument?: string): unknown;
 }
 
@@ -25,7 +25,7 @@ export const conversationOf = ({ messages }: ScriptedRequest): Conversation => {
   };
 };
 
-/** The text of a file, as a tool gave it in this conversation. */
+/** The text of a file, as a tool returned it in this conversation. */
 export const fileIn = (conversation: Conversation, path: string): string => {
   const text = conversation.toolResult('read_file', path);
   if (typeof text !== 'string') throw new Error(`${path} was not read: ${JSON.stringify(text)}`);

@@ -1,7 +1,7 @@
 import type { ScriptedAnswer } from '../scripted-server.js';
 import type { Conversation } from './conversation.js';
 
-/** The planner looks at the files and the tests, then plans; asked again, it plans what was found out since. */
+/** The planner reads the files and the tests, then plans. For a replan it uses the results so far. */
 export const plannerSays = (conversation: Conversation): ScriptedAnswer => {
   if (conversation.data('requests') !== undefined) return { json: nextPlan(conversation) };
   return conversation.turn === 0
@@ -29,7 +29,7 @@ const step = (
   requiresApproval: false,
 });
 
-/** One step for every test file that fails, in the order of its imports, and a review. */
+/** One step for every failing test file, in the order of its imports, and a review. */
 const firstPlan = (conversation: Conversation): unknown => {
   const { failures } = conversation.toolResult('run_tests') as { failures: string[] };
   const names = ['money', 'cart', 'receipt'].filter((name) =>
@@ -63,7 +63,7 @@ const firstPlan = (conversation: Conversation): unknown => {
 const nextPlan = (conversation: Conversation): unknown => {
   const requests = conversation.data('requests') as readonly { readonly reason: string }[];
   if (!requests.some(({ reason }) => reason.includes('src/discount.js'))) {
-    throw new Error('Nobody asked for a plan that this script knows');
+    throw new Error('The script has no plan for this request');
   }
   return {
     analysis:

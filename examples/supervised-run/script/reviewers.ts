@@ -60,7 +60,7 @@ export const supervisorSays = (conversation: Conversation): ScriptedAnswer => {
   }
 };
 
-/** Reads the files that were changed before it says something about them. */
+/** Reads the changed files before it judges them. */
 const judgesCode = (conversation: Conversation): ScriptedAnswer => {
   const paths = changedFiles(conversation);
   if (paths.length === 0) return good(85, 'There is nothing to read here but the report.');

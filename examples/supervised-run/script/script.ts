@@ -1,4 +1,4 @@
-// The words of the model in the offline run. Everything they lead to is real: files, tests, failures, plans.
+// The answers of the model in the offline run. Their effects are real: files, tests, failures, plans.
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Script, ScriptedAnswer } from '../scripted-server.js';
@@ -10,7 +10,7 @@ import { reviewerSays, supervisorSays } from './reviewers.js';
 import { summarizerSays } from './summary.js';
 import { testerSays } from './tester.js';
 
-/** Answers by what the request asks for. `paceMs` is how long it seems to think, so that people can watch. */
+/** Answers by the kind of request. `paceMs` delays each answer, so that people can watch. */
 export const createScript =
   (paceMs: number): Script =>
   async (request) => {

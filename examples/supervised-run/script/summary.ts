@@ -1,7 +1,7 @@
 import type { ScriptedAnswer } from '../scripted-server.js';
 import type { Conversation } from './conversation.js';
 
-/** What was done, from what the steps gave. */
+/** A summary of the outputs of the steps. */
 export const summarizerSays = (conversation: Conversation): ScriptedAnswer => {
   const outputs = conversation.data('outputs') as readonly { readonly output: unknown }[];
   const summaries = outputs.flatMap(({ output }) => {

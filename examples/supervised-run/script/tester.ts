@@ -3,7 +3,7 @@ import { reading } from './answers.js';
 import type { Conversation } from './conversation.js';
 import { fileIn } from './conversation.js';
 
-/** The tests have really failed; here are the words that say what to do about it. */
+/** The fix plan for failed tests. */
 export const testerSays = (conversation: Conversation): ScriptedAnswer => {
   const { failures } = conversation.data('output') as { readonly failures: readonly string[] };
   const path = 'src/money.js';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 
-/** What a child process did. */
+/** The result of a child process. */
 export interface ChildResult {
   readonly output: string;
   readonly errorOutput: string;
@@ -13,11 +13,11 @@ export interface ChildResult {
 export interface ChildOptions {
   readonly folder: string;
   readonly timeoutMs: number;
-  /** Kills the child and everything it has started. */
+  /** Kills the child and its own children. */
   readonly signal: AbortSignal;
 }
 
-/** More than this of what a child prints is not kept. */
+/** Output of a child beyond this is not kept. */
 const OUTPUT_CHARACTERS_MAX = 1_000_000;
 
 const running = new Set<ChildProcess>();
@@ -32,7 +32,7 @@ export const runNode = async (
     cwd: folder,
     env: safeEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: test runners start children too, and Ctrl-C is for us to handle.
+    // Its own process group: test runners start children too, and this process handles Ctrl-C.
     detached: process.platform !== 'win32',
   });
   running.add(child);
@@ -53,12 +53,12 @@ export const runNode = async (
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     running.delete(child);
-    // Whatever it left behind goes with it.
+    // Children that it left behind are killed too.
     killGroup(child);
   }
 };
 
-/** Nothing that was started here outlives us. */
+/** No child process outlives this one. */
 export const killAllChildren = (): void => {
   for (const child of running) killGroup(child);
 };
@@ -69,7 +69,7 @@ const killGroup = (child: ChildProcess): void => {
     if (process.platform === 'win32') child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // It has ended already.
   }
 };
 
@@ -91,7 +91,7 @@ const collected = (stream: NodeJS.ReadableStream | null): (() => string) => {
   return () => text;
 };
 
-/** The code under test was written by a model: it gets no key to read. */
+/** A model wrote the code under test, so it gets no secrets. */
 const safeEnvironment = (): NodeJS.ProcessEnv => {
   const names = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR', 'LANG', 'TZ'];
   return Object.fromEntries(

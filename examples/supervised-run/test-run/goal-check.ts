@@ -2,8 +2,8 @@ import type { Supervisor } from '../../../src/index.js';
 import { countsOf, failedTests, failureText, isPassed, runTests } from './run-tests.js';
 
 /**
- * A supervisor who cannot be talked into a goal that is not reached: before it judges the goal the whole suite is run,
- * and while that fails, the score is 0 and the model is not asked.
+ * A supervisor that cannot accept a goal while tests fail: before it judges the goal the whole suite is run,
+ * and when a test fails, the score is 0 and the model is not called.
  */
 export const checkingGoal =
   (folder: string, supervisor: Supervisor): Supervisor =>
@@ -13,7 +13,7 @@ export const checkingGoal =
     const counts = countsOf(testRun);
     if (!isPassed(testRun)) {
       const issues = failedTests(testRun).map(failureText);
-      return { score: 0, issues: issues.slice(0, 100), feedback: `The tests say: ${counts}` };
+      return { score: 0, issues: issues.slice(0, 100), feedback: `Test results: ${counts}` };
     }
     const evidence = { stepId: 'whole-suite', agent: 'tester', output: { tests: counts } };
     return supervisor({ ...request, results: [...request.results, evidence] });

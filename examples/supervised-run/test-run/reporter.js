@@ -1,4 +1,4 @@
-// A reporter for `node --test` that prints one line of JSON for every test. Node wants a default export.
+// A reporter for `node --test` that prints one line of JSON for every test. Node requires a default export.
 import { inspect } from 'node:util';
 
 export default async function* reporter(source) {
@@ -22,17 +22,17 @@ export default async function* reporter(source) {
   }
 }
 
-/** A suite, or a test around tests, is as good as its tests, which are reported themselves. */
+/** A suite, or a test with subtests, is left out: its tests are reported themselves. */
 const isSumOfOthers = ({ details }) =>
   details?.type === 'suite' || details?.error?.failureType === 'subtestsFailed';
 
-/** A file that does not even load says why on its error output only. */
+/** A file that does not load says why on its error output only. */
 const problemOf = ({ file, details }, isFile, errorOutput) => {
   const printed = errorOutput.get(file) ?? '';
   return isFile && printed.trim() !== '' ? printed.slice(0, 2_000) : describe(details?.error);
 };
 
-/** What was expected and what came, where the error says so; its message otherwise. */
+/** The expected and the actual value, where the error has them; its message otherwise. */
 const describe = (error) => {
   const cause = error?.cause ?? error;
   if (!isComparison(cause)) return String(cause?.message ?? cause);

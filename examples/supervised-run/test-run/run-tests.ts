@@ -1,4 +1,4 @@
-// The tests of a project, really run: `node --test` in a child process.
+// Runs the tests of a project: `node --test` in a child process.
 import { join, relative, sep } from 'node:path';
 
 import { z } from 'zod';
@@ -10,17 +10,17 @@ export interface TestOutcome {
   readonly file: string;
   readonly name: string;
   readonly outcome: 'passed' | 'failed' | 'leftOut';
-  /** What was wrong; empty when it passed. */
+  /** The failure; empty when it passed. */
   readonly problem: string;
 }
 
 export interface TestRun {
   readonly tests: readonly TestOutcome[];
-  /** Why the run as a whole says nothing: it did not end, or no test was found. */
+  /** Why there is no result: the run did not end, or no test was found. */
   readonly problem: string | null;
 }
 
-/** Anything slower hangs, or might as well. */
+/** A slower run counts as hanging. */
 const TIMEOUT_MS = 30_000;
 const PROBLEM_CHARACTERS_MAX = 300;
 
@@ -71,11 +71,11 @@ export const countsOf = (run: TestRun): string => {
   return run.problem === null ? counts : `${counts}. ${run.problem}`;
 };
 
-/** One line for one test that failed. */
+/** One line for one failed test. */
 export const failureText = ({ file, name, problem }: TestOutcome): string =>
   `${file}: ${name}: ${problem}`;
 
-/** The lines of the reporter; whatever else is printed is none. */
+/** The lines of the reporter; all other output is ignored. */
 const outcomeIn = (line: string, folder: string): TestOutcome[] => {
   const read = reported(line);
   if (read === null) return [];

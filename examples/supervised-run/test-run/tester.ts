@@ -2,17 +2,17 @@ import type { Tester, TestRequest, TestResult } from '../../../src/index.js';
 import type { TestOutcome, TestRun } from './run-tests.js';
 import { failureText, runTests } from './run-tests.js';
 
-/** What the tests said before anybody changed anything. */
+/** The test results before the first change. */
 export interface TesterOptions {
   readonly folder: string;
   readonly before: TestRun;
-  /** Asked only for the fix plan, when tests have failed. */
+  /** Called only for the fix plan, when tests have failed. */
   readonly adviser: Tester;
 }
 
 /**
- * A tester that runs the tests. Whether they pass is never a matter of opinion: the tests of the files that a task names
- * must pass, and nothing may fail that has passed before. The model is asked for words only: how to fix it.
+ * A tester that runs the tests. Their results decide, not the model: the tests of the files that a task names
+ * must pass, and no test may fail that has passed before. The model only writes the fix plan.
  */
 export const runningTester = ({ folder, before, adviser }: TesterOptions): Tester => {
   let accepted = before;
@@ -28,7 +28,7 @@ export const runningTester = ({ folder, before, adviser }: TesterOptions): Teste
   };
 };
 
-/** What is wrong with the work of a step, one line each. */
+/** The failures of a step, one line each. */
 export const failuresOf = (testRun: TestRun, task: string, accepted: TestRun): string[] => {
   if (testRun.problem !== null) return [testRun.problem];
   const isNamed = ({ file }: TestOutcome): boolean => task.includes(file);
@@ -40,10 +40,8 @@ export const failuresOf = (testRun: TestRun, task: string, accepted: TestRun): s
   );
   return [
     ...named.map(failureText),
-    ...broken.map((test) => `${failureText(test)} (it has passed before)`),
-    ...lost.map(
-      ({ file, name }) => `${file}: ${name}: it has passed before and is not run any more`,
-    ),
+    ...broken.map((test) => `${failureText(test)} (it passed before)`),
+    ...lost.map(({ file, name }) => `${file}: ${name}: it passed before and is missing now`),
   ];
 };
 

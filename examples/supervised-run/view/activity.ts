@@ -1,9 +1,9 @@
-// What a view needs besides the run record: who works right now, what became of each step, and the story so far.
+// What a view needs besides the run record: calls in flight, outcomes of steps, and the log so far.
 import type { Fact, FactType, JsonValue } from '../../../src/index.js';
 import type { StoryLine } from './story.js';
 import { tell } from './story.js';
 
-/** A call that has not come back yet. */
+/** A call in flight. */
 export interface OpenCall {
   readonly key: string;
   readonly stepId: string | null;
@@ -13,10 +13,10 @@ export interface OpenCall {
   readonly since: number;
 }
 
-/** What the record does not say about a step. */
+/** Details of a step that the record does not have. */
 export interface StepNotes {
   readonly fixes: number;
-  /** It ended with the wish for another plan. */
+  /** It ended with a replan request. */
   readonly hasAskedForPlan: boolean;
 }
 
@@ -30,12 +30,12 @@ export interface Activity {
 
 const NO_NOTES: StepNotes = { fixes: 0, hasAskedForPlan: false };
 
-/** Takes the facts of one run in, one at a time. */
+/** Reduces the facts of one run, one at a time. */
 export class ActivityLog implements Activity {
   readonly #calls = new Map<string, OpenCall>();
   readonly #notes = new Map<string, StepNotes>();
   readonly #story: StoryLine[] = [];
-  /** Only what the testers said: a later fact refers to it. */
+  /** Only the results of testers: a later fact refers to them. */
   readonly #outputs = new Map<string, JsonValue>();
   #startedAt: number | null = null;
 
@@ -55,7 +55,7 @@ export class ActivityLog implements Activity {
     return this.#notes.get(stepId) ?? NO_NOTES;
   }
 
-  /** Gives the lines that the fact adds to the story. */
+  /** Returns the lines that the fact adds to the log. */
   add(fact: Fact): readonly StoryLine[] {
     this.#startedAt ??= fact.at;
     const take = this.#takers[fact.type] as ((taken: Fact) => void) | undefined;
@@ -80,7 +80,7 @@ export class ActivityLog implements Activity {
     'fix.started': ({ stepId }) => {
       this.#note(stepId, { fixes: this.notesOf(stepId).fixes + 1 });
     },
-    // Calls that the end of their step cut short never come back.
+    // Calls that were stopped with their step get no answer.
     'step.failed': ({ stepId }) => this.#forgetCalls(stepId),
     'step.skipped': ({ stepId }) => this.#forgetCalls(stepId),
     'step.cancelled': ({ stepId }) => this.#forgetCalls(stepId),
@@ -109,7 +109,7 @@ const openCall = ({ key, role, agent, stepId, at, message }: Fact<'agent.called'
   since: at,
 });
 
-/** Keys end in the role and what it is asked: '…/supervisor.code'. */
+/** Keys end in the role and its subject: '…/supervisor.code'. */
 const subjectIn = (key: string): string => /\/supervisor\.(?<what>[a-z]+)/.exec(key)?.[1] ?? '';
 
 type Words = (call: { readonly subject: string; readonly isFix: boolean }) => string;

@@ -1,4 +1,4 @@
-// The live view as a pure function: what is known of a run in, lines out. Nothing here reads a clock or a terminal.
+// The live view as a pure function from the state of a run to lines. It reads no clock and no terminal.
 import type { RunRecord } from '../../../src/index.js';
 import type { Activity } from './activity.js';
 import type { Piece } from './layout.js';
@@ -9,7 +9,7 @@ import type { StoryLine } from './story.js';
 import type { Style } from './style.js';
 import { oneLine, widthOf, wrapped } from './text.js';
 
-/** What a run may use at most. */
+/** The limits of a run. */
 export interface FrameBounds {
   readonly replans: number;
   readonly agentCalls: number;
@@ -22,20 +22,20 @@ export interface FrameInput {
   readonly record: RunRecord;
   readonly activity: Activity;
   readonly bounds: FrameBounds;
-  /** Says who speaks: the script, or which model. */
+  /** Names the model, or the script. */
   readonly model: string;
-  /** Said at the bottom: how to stop, or that it stops. */
+  /** The text at the bottom: how to stop, or that the run stops. */
   readonly notice: string;
-  /** Of the run's clock. */
+  /** Time of the run's clock. */
   readonly now: number;
-  /** Counts up, for what turns. */
+  /** Counts frames, for the spinner. */
   readonly tick: number;
   readonly columns: number;
   readonly rows: number;
   readonly style: Style;
 }
 
-/** Below this there is no room for lines that only look good. */
+/** Below this height decorative lines are left out. */
 const LOW_ROWS = 20;
 
 /** At most `rows` lines of at most `columns` columns. */
@@ -67,7 +67,7 @@ const header = ({ record, model, columns, style }: FrameInput, isLow: boolean): 
   return [first, ...second, [{ text: ` ${oneLine(record.goal)}` }], ...rule];
 };
 
-/* How much of everything is used. */
+/* The used share of each limit. */
 
 const BAR_COLUMNS = 8;
 const GAUGE_COLUMNS = 29;
@@ -141,15 +141,15 @@ const ladder = ({ record, columns }: FrameInput): Line[] => {
   return [[label, ...rungs]];
 };
 
-/* The plan, windowed around what runs where it does not fit. */
+/* The plan; when it does not fit, the part around the running steps. */
 
 const PHASES: Readonly<Record<NonNullable<RunRecord['phase']>, string>> = {
   planning: 'planning',
   reviewingPlan: 'in review',
   awaitingPlanApproval: 'waits for a person',
   executing: 'executing',
-  draining: 'finishing what runs',
-  replanning: 'planning again',
+  draining: 'finishing running steps',
+  replanning: 'replanning',
   paused: 'paused',
   awaitingLimitApproval: 'waits for a person',
   verifying: 'verifying the goal',
@@ -157,7 +157,7 @@ const PHASES: Readonly<Record<NonNullable<RunRecord['phase']>, string>> = {
   windingDown: 'winding down',
 };
 
-/** The longest that a step usually says; a table that moves while it is read is no use. */
+/** The usual maximum width of a status; a fixed width keeps the table still. */
 const STATE_COLUMNS = 26;
 
 const planSection = (input: FrameInput, room: number): Line[] => {
@@ -190,7 +190,7 @@ interface Window {
 
 const windowed = (rows: readonly StepRow[], room: number): Window => {
   if (rows.length <= room) return { shown: rows, before: 0, after: 0 };
-  // Saying how many are left out takes a line above and one below.
+  // The counts of hidden rows take a line above and one below.
   const tellsMore = room >= 4;
   const size = Math.max(0, tellsMore ? room - 2 : room);
   const open = rows.findIndex(({ isOpen }) => isOpen);
@@ -201,7 +201,7 @@ const windowed = (rows: readonly StepRow[], room: number): Window => {
   return tellsMore ? { shown, before, after } : { shown, before: 0, after: 0 };
 };
 
-/** Who works, and since when. */
+/** The calls in flight, and since when. */
 const workingNow = ({ record, activity, now, tick, style }: FrameInput): Line[] => {
   const { spinner, completed, failed } = style.signs;
   if (record.status !== 'running') {
@@ -247,7 +247,7 @@ export const storyPieces = (
   { text, tone },
 ];
 
-/** The same with nothing left out, in as many lines as that takes. */
+/** The same in full, in as many lines as needed. */
 export const wrappedStory = (line: StoryLine, place: StoryPlace): Piece[][] => {
   const indent = aboutColumns(place.columns) + 8;
   const [first = '', ...rest] = wrapped(line.text, Math.max(10, place.columns - indent));

@@ -7,7 +7,7 @@ export interface Piece {
   readonly tone?: Tone | null;
 }
 
-/** The pieces as one line of at most so many columns. Colours take no room. */
+/** The pieces as one line of at most this many columns. Colours have no width. */
 export const rendered = (pieces: readonly Piece[], columns: number, style: Style): string => {
   let left = columns;
   let line = '';
@@ -20,16 +20,16 @@ export const rendered = (pieces: readonly Piece[], columns: number, style: Style
   return line.replace(SPACES_AT_END, '$<codes>');
 };
 
-/** Nothing at the end of a line is worth a byte, but the end of a colour is. */
+/** Spaces at the end of a line, with the codes that end a colour. */
 const SPACES_AT_END = / +(?<codes>(?:\u001B\[\d+m)*)$/;
 
-/** Text of exactly so many columns. */
+/** Text of exactly this many columns. */
 export const cell = (text: string, columns: number, style: Style, tone?: Tone | null): Piece => ({
   text: fitted(text, columns, style.signs.ellipsis),
   ...(tone == null ? {} : { tone }),
 });
 
-/** How full something is. */
+/** A bar for a share from 0 to 1. */
 export const bar = (share: number, columns: number, { signs }: Style): string => {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * columns);
   return signs.full.repeat(filled) + signs.empty.repeat(columns - filled);

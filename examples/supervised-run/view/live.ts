@@ -7,17 +7,17 @@ import { frame, storyPieces, wrappedStory } from './frame.js';
 import { rendered } from './layout.js';
 import { Painter } from './terminal.js';
 
-/** Shows a run while it goes on. */
+/** Shows a live run. */
 export interface View {
   readonly activity: ActivityLog;
   add(fact: Fact): void;
-  /** Changes what is said at the bottom. */
+  /** Changes the text at the bottom. */
   notify(notice: string): void;
-  /** Gives the terminal back. Everything that was told stays on it. */
+  /** Restores the terminal. The log stays on it. */
   close(): void;
 }
 
-/** What stays the same from frame to frame. */
+/** The parts that stay the same in every frame. */
 export type ViewSettings = Pick<FrameInput, 'bounds' | 'model' | 'style'> & {
   /** Null: as wide as the terminal. */
   readonly columns: number | null;
@@ -49,7 +49,7 @@ export class LiveView implements View {
     }, FRAME_MS);
   }
 
-  /** Facts come in bunches; the next frame shows them all. */
+  /** Several facts may come at once; the next frame shows them all. */
   add(fact: Fact): void {
     this.activity.add(fact);
   }
@@ -68,7 +68,7 @@ export class LiveView implements View {
     this.#stream.write(this.#storyLines().join(''));
   }
 
-  /** What happened, for the screen that stays. */
+  /** The log, for the main screen. */
   #storyLines(): string[] {
     const { style } = this.#settings;
     const columns = this.#settings.columns ?? this.#stream.columns;
@@ -127,6 +127,6 @@ export class PlainView implements View {
   }
 
   close(): void {
-    // Nothing is held: every line was written when it came.
+    // Nothing to restore: every line was written at once.
   }
 }

@@ -63,7 +63,7 @@ const lookOf = (step: StepRecord, activity: Activity, { signs }: Style): Look =>
   }
 };
 
-/** A new plan leaves pending steps out; the reason says so, and 'skipped: replaced' says it twice. */
+/** A new plan replaces pending steps; the reason says so, and 'skipped: replaced' would say it twice. */
 const reasonOf = ({ status, reason }: StepRecord): string =>
   reason === 'replaced' ? 'replaced' : `${status}: ${reason ?? ''}`;
 
@@ -75,7 +75,7 @@ const currentWork = ({ id }: StepRecord, activity: Activity): string => {
 const NARROW_COLUMNS = 70;
 const TASK_COLUMNS_MIN = 30;
 
-/** The rows as a table: the task where there is room for it, and only what is needed where there is none. */
+/** The rows as a table: with the task where it fits, and only the required columns otherwise. */
 export const stepTable = (
   rows: readonly StepRow[],
   columns: number,

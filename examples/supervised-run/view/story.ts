@@ -1,20 +1,20 @@
-// What happened, one line for every fact that is worth one.
+// The log: one line for every fact that matters to a reader.
 import type { Fact, FactType, JsonValue } from '../../../src/index.js';
 import type { Tone } from './style.js';
 import { oneLine } from './text.js';
 
 export interface StoryLine {
   readonly at: number;
-  /** The step it is about, or a part of the run. */
+  /** The step, or a part of the run. */
   readonly about: string;
-  /** Safe to be shown, and of any length. */
+  /** Safe text of any length. */
   readonly text: string;
   readonly tone: Tone | null;
 }
 
 type Told = Omit<StoryLine, 'at'>;
 
-/** What earlier facts said that later ones refer to. */
+/** Values of earlier facts that later ones refer to. */
 export interface Memory {
   /** The output behind a key. */
   readonly outputOf: (key: string) => JsonValue | undefined;
@@ -22,7 +22,7 @@ export interface Memory {
   readonly hasAskedForPlan: (stepId: string) => boolean;
 }
 
-/** The lines of one fact; most facts have none. */
+/** The lines of one fact; most facts have no line. */
 export const tell = (fact: Fact, memory: Memory): StoryLine[] => {
   const teller = TELLERS[fact.type] as ((told: Fact, memory: Memory) => Told[]) | undefined;
   return (teller?.(fact, memory) ?? []).map((told) => ({
@@ -45,7 +45,7 @@ const TELLERS: {
 } = {
   'phase.entered': ({ phase, parentStepId }) => {
     if (parentStepId !== null) return [];
-    if (phase === 'planning') return line('plan', 'the planner looks at the goal');
+    if (phase === 'planning') return line('plan', 'the planner makes a plan');
     if (phase === 'verifying') return line('goal', 'the supervisor verifies the goal');
     return phase === 'summarizing' ? line('run', 'the summary is written') : [];
   },
@@ -61,10 +61,10 @@ const TELLERS: {
     line(stepId, `attempt ${attempt}, because: ${reason}`, 'yellow'),
   'step.completed': ({ stepId }, memory) =>
     memory.hasAskedForPlan(stepId)
-      ? line(stepId, 'ends here: it needs another plan', 'yellow')
+      ? line(stepId, 'completed; it asked for another plan', 'yellow')
       : line(stepId, 'completed', 'green'),
   'step.failed': ({ stepId, reason }) => line(stepId, `failed: ${reason}`, 'red'),
-  // The plan that replaces steps has named them.
+  // The line of the new plan has named the replaced steps.
   'step.skipped': ({ stepId, reason }) =>
     reason === 'replaced' ? [] : line(stepId, `skipped: ${reason}`, 'dim'),
   'step.cancelled': ({ stepId, reason }) => line(stepId, `cancelled: ${reason}`, 'dim'),
@@ -101,11 +101,12 @@ const TELLERS: {
   'approval.requested': ({ stepId, question }) =>
     line(stepId ?? 'plan', `waits for a person: ${question}`, 'yellow'),
   'approval.expired': ({ stepId, outcome }) =>
-    line(stepId ?? 'plan', `nobody answered: ${outcome}`, 'yellow'),
-  'breaker.opened': ({ agent }) => line(agent, 'fails too often and is left alone', 'red'),
+    line(stepId ?? 'plan', `no answer in time: ${outcome}`, 'yellow'),
+  'breaker.opened': ({ agent }) => line(agent, 'failed too often; its breaker is open', 'red'),
   'budget.exhausted': ({ limit }) => line('run', `${limit} is used up`, 'red'),
-  'time.executionClosed': () => line('run', 'no more steps start: the time is nearly up', 'yellow'),
-  'time.expired': ({ scope }) => line('run', `the time is up (${scope})`, 'red'),
+  'time.executionClosed': () =>
+    line('run', 'no more steps start: the time is almost over', 'yellow'),
+  'time.expired': ({ scope }) => line('run', `the time is over (${scope})`, 'red'),
   'run.ended': ({ status, reason }) =>
     line('run', `${status}: ${reason}`, status === 'completed' ? 'green' : 'red'),
 };
@@ -115,7 +116,7 @@ const verdictTone = (passed: boolean, hasIssue: boolean): Tone => {
   return hasIssue ? 'yellow' : 'green';
 };
 
-/** An output in words: its summary where it has one. */
+/** An output as text: its summary where it has one. */
 const wordsIn = (output: JsonValue): string => {
   if (typeof output === 'string') return output;
   if (output === null) return 'done';

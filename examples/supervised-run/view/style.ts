@@ -1,4 +1,4 @@
-// Colours and signs, or none: whatever the terminal can show, the words stay the same.
+// Colours and symbols, as far as the terminal supports them; the words stay the same.
 
 const CODES = {
   bold: [1, 22],
@@ -11,7 +11,7 @@ const CODES = {
 
 export type Tone = keyof typeof CODES;
 
-/** The signs of a view; each is one column wide. */
+/** The symbols of a view; each is one column wide. */
 export interface Signs {
   readonly pending: string;
   readonly running: string;

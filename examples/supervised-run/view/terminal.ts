@@ -1,5 +1,5 @@
-// Paints frames on a terminal, in place. Only lines that changed are written, in one go, on the alternate screen: what
-// was there before comes back at the end.
+// Paints frames on a terminal, in place. Only changed lines are written, in one write, on the alternate screen, so
+// the former content is back at the end.
 
 const SYNC_ON = '\u001B[?2026h';
 const SYNC_OFF = '\u001B[?2026l';
@@ -7,7 +7,7 @@ const CURSOR_OFF = '\u001B[?25l';
 const CURSOR_ON = '\u001B[?25h';
 const ALTERNATE_ON = '\u001B[?1049h';
 const ALTERNATE_OFF = '\u001B[?1049l';
-// A line that is measured wrong is cut, not wrapped: it must not push the others down.
+// A line that was measured wrong is cut, not wrapped: a wrapped line would move the lines below.
 const WRAP_OFF = '\u001B[?7l';
 const WRAP_ON = '\u001B[?7h';
 const CLEAR = '\u001B[H\u001B[2J';
@@ -40,13 +40,13 @@ export class Painter {
     }
   }
 
-  /** After the terminal has another size nothing is where it was. */
+  /** After a resize the whole screen is drawn again. */
   forget(): void {
     this.#shown = [];
     if (this.#isOpen) this.#write(CLEAR);
   }
 
-  /** May be called often; the terminal is as it was after the first time. */
+  /** May be called repeatedly; the first call restores the terminal. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

@@ -1,9 +1,9 @@
-// Text that others wrote, made safe and measured. A terminal obeys control characters, so none gets through.
+// Untrusted text, made safe and measured. Control characters are escaped, because a terminal obeys them.
 
 /** Controls, formats (text direction among them), lone surrogates and line separators; the joiner of emoji may stay. */
 const UNSAFE = /(?!\u200D)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
-/** One line that can be shown: spaces for white space, visible escapes for what a terminal would act on. */
+/** One safe line: spaces for white space, visible escapes for control characters. */
 export const oneLine = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
@@ -38,7 +38,7 @@ const graphemeWidth = (grapheme: string): number => {
   return WIDE.test(grapheme) ? 2 : 1;
 };
 
-/** The text, or as much of it as fits, with an ellipsis where something is missing. */
+/** The text, cut to the width with an ellipsis. */
 export const clipped = (text: string, columns: number, ellipsis = '…'): string => {
   if (widthOf(text) <= columns) return text;
   const room = columns - widthOf(ellipsis);
@@ -52,13 +52,13 @@ export const clipped = (text: string, columns: number, ellipsis = '…'): string
   return kept.trimEnd() + ellipsis;
 };
 
-/** Exactly as wide as asked for. */
+/** The text at exactly this width. */
 export const fitted = (text: string, columns: number, ellipsis?: string): string => {
   const shown = clipped(text, columns, ellipsis);
   return shown + ' '.repeat(Math.max(0, columns - widthOf(shown)));
 };
 
-/** The text in lines of at most so many columns, broken between words where that is possible. */
+/** The text in lines of at most this many columns, broken between words where possible. */
 export const wrapped = (text: string, columns: number): string[] => {
   const lines: string[] = [];
   let line = '';

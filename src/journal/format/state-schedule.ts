@@ -2,7 +2,7 @@
  * When the state is stored along with an entry. A state is about as large as the plan, so at a fixed pace the bytes written
  * per step would grow with the plan. So a state waits until the journal is large enough for it: all states together are
  * at most a 32nd of the entries, whatever the plan. The numbers behind it are in
- * docs/decisions/0020-a-state-waits-until-it-is-worth-it.md.
+ * docs/decisions/0020-a-state-is-stored-when-cheap.md.
  */
 
 /** A shorter journal is replayed as quickly as a state is read. */

@@ -1,4 +1,4 @@
-// Where the head of a box finds room: wires that go to a state inside may come in from above.
+// Finds free space for the head of a box: wires to inner states may enter from above.
 import type { Box, Point, Wire } from './layout.js';
 
 /** A stretch of a box's width, from its left border. */
@@ -9,7 +9,7 @@ export interface Room {
 
 export type Rooms = ReadonlyMap<string, Room>;
 
-/** No head stands out of its box, and no wire goes through it. */
+/** Whether the head is inside its box, and no wire crosses it. */
 export const hasRoom = (box: Box, wires: readonly Wire[]): boolean => {
   const { card, cardLeft, width } = box;
   if (card === undefined) return true;
