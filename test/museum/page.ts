@@ -4,7 +4,7 @@ import type { Property, Witness } from './explore.js';
 import { pictureOf } from './picture.js';
 import { witnessText } from './witness-text.js';
 
-/* docs/internals/museum.md, made from the exhibits: `npm run museum` writes it, and a test holds it to them. */
+/* docs/internals/museum.md, generated from the exhibits: `npm run museum` writes it, and a test compares it. */
 
 const KINDS: Readonly<Record<Property<unknown>['kind'], string>> = {
   never: 'something that must never be',
@@ -33,7 +33,7 @@ shortest one. Beside each broken chart stands the repaired one; there the same s
 
 The charts are in [\`test/museum/exhibits\`](../../test/museum/exhibits), the search is \`explore\` in \`test/museum/explore.ts\`. For each
 exhibit "happens on a live actor" in \`test/museum/museum.test.ts\` plays the way on a running actor, and
-"has no shorter way, when every sequence of events is tried" in \`test/museum/museum.test.ts\` looks for a shorter one without
+"has no shorter path when every sequence of events is tried" in \`test/museum/museum.test.ts\` looks for a shorter one without
 the search. What this package promises instead, and which test holds it, is in the [architecture](../architecture.md#invariants).
 
 Where a defect is from stands below it: a seed and the number of the defect in our list of them, a project and its issue, or
@@ -74,7 +74,7 @@ const witnessOf = (exhibit: Exhibit): Witness => {
   return witness;
 };
 
-/** As GitHub makes it from the heading. */
+/** The anchor that GitHub makes from the heading. */
 const anchorOf = ({ title }: Exhibit): string =>
   title
     .toLowerCase()

@@ -3,7 +3,7 @@ import { assign, setup } from 'xstate';
 import type { EventNamed, Exhibit } from '../exhibit.js';
 import { exhibit } from '../exhibit.js';
 
-/* AutoGen, Magentic-One: a ledger is written every round, and says whether there is progress. */
+/* AutoGen, Magentic-One: a ledger is written every round and says whether there is progress. */
 
 const MAX_TURNS = 20;
 const MAX_STALLS = 3;
@@ -17,12 +17,12 @@ interface Rounds {
 }
 
 interface RoundRules {
-  /** Looked at before the round is counted. */
+  /** Checked before the round is counted. */
   readonly isOutOfTurns: (rounds: number) => boolean;
   readonly stallsAfterReplan: 'kept' | 'forgotten';
 }
 
-/** Round after round: the ledger, then an agent; a run that stalls is planned anew. */
+/** Every round writes the ledger, then calls an agent; a run that stalls is replanned. */
 const magentic = ({ isOutOfTurns, stallsAfterReplan }: RoundRules) =>
   setup({
     types: {
@@ -82,7 +82,7 @@ const magentic = ({ isOutOfTurns, stallsAfterReplan }: RoundRules) =>
     },
   });
 
-/** A ledger that is no JSON is asked for again. One that lacks a key is read as if it were complete. */
+/** A ledger that is not JSON is requested again. One that lacks a key is read as if it were complete. */
 const ledgerReading = (missingKeyLeadsTo: 'crashed' | 'judgingTry') =>
   setup({
     types: {

@@ -26,7 +26,7 @@ const nextTodo = ({ todos }: Todos): Todo | undefined => todos.find(({ isDone })
 const freshTodos = (revision: number): readonly Todo[] =>
   [1, 2].map((number) => ({ number, revision, isDone: false }));
 
-/** Steps are numbered from 1 in every plan, and a result goes to the first step of that number. */
+/** Steps are numbered from 1 in every plan, and a result goes to the first step with that number. */
 const todoList = (isMeant: (todo: Todo, current: Todo) => boolean) =>
   setup({
     types: {
@@ -79,7 +79,7 @@ const todoList = (isMeant: (todo: Todo, current: Todo) => boolean) =>
     },
   });
 
-/** Whether to plan again is read off the last message, or off what the agent reported. */
+/** The replan decision is read from the last message, or from what the agent reported. */
 const trigger = (readsFrom: 'the text' | 'the report') =>
   setup({
     types: {
@@ -133,7 +133,7 @@ interface Failures {
   readonly replansLeft: number;
 }
 
-/** Two failures lead to a new plan. Are they forgotten when it is there? */
+/** Two failures lead to a new plan. The fix resets them when it is adopted. */
 const failureCount = (afterReplan: 'kept' | 'forgotten') =>
   setup({
     types: {
@@ -184,7 +184,7 @@ const failureCount = (afterReplan: 'kept' | 'forgotten') =>
 const GOAL = 'Write the report';
 const PLANNING_PROMPT = 'Make a plan for: Write the report';
 
-/** The planner borrows the description of the task for its prompt, and gives it back when it has answered. */
+/** The planner overwrites the description of the task for its prompt, and restores it after the answer. */
 const description = (afterThrow: string) =>
   setup({
     types: {
@@ -213,7 +213,7 @@ const description = (afterThrow: string) =>
     },
   });
 
-/** An observer looks at every step. What is a step worth that it could not look at? */
+/** An observer judges every step. The defect: the observer fails. */
 const observer = (throwLeadsTo: 'completed' | 'replanned') =>
   setup({
     types: {
@@ -340,7 +340,7 @@ export const crewai: readonly Exhibit[] = [
       'For the time of planning the description of the task is replaced by the prompt of the planner. When the planner throws nobody puts it back, so the agent is handed the prompt and makes a plan instead of the work.',
     promise: 'An agent is handed the task that was given.',
     ruledOut:
-      'The input of a call is made from the context for that call, and nothing is borrowed: `plannerCall` in `src/machines/orchestrator/requests.ts`. Held by "a planner that does not answer again leaves the plan there is" in `test/scenarios/time.test.ts`.',
+      'The input of a call is made from the context for that call, and nothing is borrowed: `plannerCall` in `src/machines/orchestrator/requests.ts`. Held by "of a replan leaves the current plan when the planner exceeds it" in `test/scenarios/time.test.ts`.',
     shortest: 1,
     broken: description(PLANNING_PROMPT),
     fixed: description(GOAL),
@@ -374,7 +374,7 @@ export const crewai: readonly Exhibit[] = [
       'A replan is counted when the planner has answered. A planner that throws is never counted, so the one case in which the bound is needed most is the one in which it does not hold.',
     promise: 'A run ends, even when its planner never answers.',
     ruledOut:
-      'The budget is spent when the planner is called: `countPlannerCall` in `src/machines/orchestrator/planning.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+      'The budget is spent when the planner is called: `countPlannerCall` in `src/machines/orchestrator/planning.ts`. Held by "spends the budget when the planner is called, whatever it answers: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
     shortest: 2,
     broken: replanCount('answered'),
     fixed: replanCount('called'),

@@ -7,7 +7,7 @@ import { exhibit } from '../exhibit.js';
 
 const MAX_ITERATIONS = 3;
 
-/** The counter of a network of agents, as it is carried from turn to turn. */
+/** The counter of an agent network, as it is passed from turn to turn. */
 const network = (next: (iteration: number) => number) =>
   setup({
     types: {
@@ -72,7 +72,7 @@ interface Recursion {
   readonly reported: number;
 }
 
-/** The limit of turns is an exception, or an end like any other. */
+/** The limit of turns throws an exception, or ends the run like any other result. */
 const recursion = (atTheLimit: 'throws' | 'ends') =>
   setup({
     types: {
@@ -117,7 +117,7 @@ interface Replanned {
   readonly replansLeft: number;
 }
 
-/** The replanner answers after every step: with what is left to do, or with nothing. */
+/** The replanner answers after every step: with the remaining steps, or with nothing. */
 const firstOfPlan = (emptyPlan: 'executed' | 'ends') =>
   setup({
     types: {
@@ -158,7 +158,7 @@ const firstOfPlan = (emptyPlan: 'executed' | 'ends') =>
     },
   });
 
-/** A node books a flight and then asks a person. The answer resumes the node, or starts it from the top. */
+/** A node books a flight and then asks a person. The answer resumes the node, or restarts it. */
 const interrupt = (resumesAt: 'booking' | 'confirming') =>
   setup({
     types: {
@@ -193,7 +193,7 @@ interface Branches {
   readonly right: Branch;
 }
 
-/** Two branches wait for a person each. Resuming one is taken for the end of both, or not. */
+/** Two branches each wait for a person. Resuming one ends both waits, or only its own. */
 const branches = (isOver: (branches: Branches) => boolean) =>
   setup({
     types: {
@@ -262,7 +262,7 @@ export const frameworks: readonly Exhibit[] = [
       'An agent leaves its loop by escalating. The event travels up, and every loop and sequence around it takes it for its own: the publisher that comes after the loop never runs.',
     promise: 'What comes after a loop runs.',
     ruledOut:
-      'A child ends with an outcome that its own parent judges, and events that travel carry their route: `routedFrom` in `src/machines/send-up.ts`. Held by "fails when its sub-plan fails, and the rest of the run goes on" in `test/scenarios/subplans.test.ts`.',
+      'A child ends with an outcome that its own parent judges, and events that travel carry their route: `routedFrom` in `src/machines/send-up.ts`. Held by "fails when its sub-plan fails, and the rest of the run continues" in `test/scenarios/subplans.test.ts`.',
     shortest: 2,
     broken: sequence('ended'),
     fixed: sequence('publishing'),
@@ -279,7 +279,7 @@ export const frameworks: readonly Exhibit[] = [
       'The only bound of the loop is a limit of turns, and reaching it is an exception. Everything that was done until then is lost to the caller, who gets a stack trace instead of three good results.',
     promise: 'At a bound the work so far is reported.',
     ruledOut:
-      'A bound is a state with a way on, and every end carries the report: `replanBoundDecision` in `src/machines/orchestrator/planning.ts`. Held by "the run has failed and keeps what is done: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
+      'A bound is a state with a way on, and every end carries the report: `replanBoundDecision` in `src/machines/orchestrator/planning.ts`. Held by "the run fails and keeps completed work: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
     shortest: 3,
     broken: recursion('throws'),
     fixed: recursion('ends'),
@@ -296,7 +296,7 @@ export const frameworks: readonly Exhibit[] = [
       'The replanner answers with what is left to do. When that is nothing, the executor takes the first element all the same and hands an agent a task that is undefined.',
     promise: 'No agent is called without a task.',
     ruledOut:
-      'Steps are taken from the ready list, and an empty plan is settled: `isPlanSettled` in `src/guards/schedule.ts`. Held by "a plan of no steps is a plan: there was nothing to do" in `test/seeds/defects.004.test.ts`.',
+      'Steps are taken from the ready list, and an empty plan is settled: `isPlanSettled` in `src/guards/schedule.ts`. Held by "a plan without steps is valid: there was nothing to do" in `test/seeds/defects.004.test.ts`.',
     shortest: 2,
     broken: firstOfPlan('executed'),
     fixed: firstOfPlan('ends'),
@@ -313,7 +313,7 @@ export const frameworks: readonly Exhibit[] = [
       'A node that asks a person is run again from its first line when the answer comes. What it did before it asked, a booking for instance, is done twice.',
     promise: 'What was done before a question is not done again after it.',
     ruledOut:
-      'A question is a state of its own, `awaitingApproval` in `src/machines/step/chart.ts`, and calls are answered from the journal when a run is taken up again. Held by "an agent that asks in the middle of a fix goes on with the fix, and no call has the key of another" in `test/scenarios/supervision.test.ts`.',
+      'A question is a state of its own, `awaitingApproval` in `src/machines/step/chart.ts`, and calls are answered from the journal when a run is taken up again. Held by "continue with the fix after a question of the agent, and every call has its own key" in `test/scenarios/supervision.test.ts`.',
     shortest: 2,
     broken: interrupt('booking'),
     fixed: interrupt('confirming'),
@@ -327,7 +327,7 @@ export const frameworks: readonly Exhibit[] = [
       'Two branches run side by side and both wait for a person. The first answer resumes the workflow, which finds that the branch it resumed is done, and reports success while the other still waits.',
     promise: 'A run is completed only when nothing of it waits.',
     ruledOut:
-      'The plan is settled when nothing is pending and nothing runs: `isPlanSettled` in `src/guards/schedule.ts`. Held by "at depth 1 reaches the root, and the answers find their way back in any order" in `test/scenarios/subplans.test.ts`.',
+      'The plan is settled when nothing is pending and nothing runs: `isPlanSettled` in `src/guards/schedule.ts`. Held by "at depth 1 reaches the root, and the answers reach the askers in any order" in `test/scenarios/subplans.test.ts`.',
     shortest: 3,
     broken: branches(
       ({ left, right }) =>

@@ -5,7 +5,7 @@ import { exhibit } from '../exhibit.js';
 
 /* The code of papers: LLMCompiler and ADaPT. */
 
-/** The second task polls for the event of the first. A task that raises sets none. */
+/** The second task polls for the event of the first. A task that raises an exception never sets it. */
 const fetching = (raisedSets: 'nothing' | 'the event') =>
   setup({
     types: {
@@ -81,7 +81,7 @@ const joiner = (iterations: number) =>
 
 const DOCUMENTED_DEPTH = 3;
 
-/** What cannot be executed is decomposed, a level deeper. */
+/** A task that cannot be executed is decomposed, one level deeper. */
 const decomposition = (maxDepth: number) =>
   setup({
     types: {
@@ -151,7 +151,7 @@ export const papers: readonly Exhibit[] = [
       'The published results are in files named `maxd3`, and the code that made them says `max_depth = 4`. Whether the root is a level is written nowhere, so the bound means one thing to the author and another to the reader.',
     promise: 'Nothing is nested deeper than the documented three levels.',
     ruledOut:
-      '`limits.maxDepth` is the number of nested levels, and the root is at depth 0: `canSubplan` in `src/guards/step.ts`. Held by "gets no sub-plan below the depth limit: blocked at every depth it fails at every depth" in `test/scenarios/subplans.test.ts`.',
+      '`limits.maxDepth` is the number of nested levels, and the root is at depth 0: `canSubplan` in `src/guards/step.ts`. Held by "gets no sub-plan below the depth limit: blocked at every depth, it fails at every depth" in `test/scenarios/subplans.test.ts`.',
     shortest: 8,
     broken: decomposition(4),
     fixed: decomposition(DOCUMENTED_DEPTH),

@@ -6,7 +6,7 @@ import { validatePlan } from '../../../src/plan/validate.js';
 import type { EventNamed, Exhibit } from '../exhibit.js';
 import { exhibit } from '../exhibit.js';
 
-/* Seed 001, "Bounded Re-Planning in the Executor": a worker may ask for more context, twice at most. */
+/* Seed 001, "Bounded Re-Planning in the Executor": a worker may ask for more context, at most twice. */
 
 interface Executed {
   readonly replansLeft: number;
@@ -14,7 +14,7 @@ interface Executed {
   readonly firstCalls: number;
 }
 
-/** Two steps in a row. The second may ask for another plan; then the loop begins again, with results or without. */
+/** Two steps in a row. The second may request another plan; then the loop begins again, with or without results. */
 const executor = (resultsAfterReplan: 'kept' | 'forgotten') =>
   setup({
     types: {
@@ -64,13 +64,13 @@ interface MergedStep {
   readonly dependsOn: readonly string[];
 }
 
-/** What the planner answers every time: two steps, the second behind the first. */
+/** The planner's answer every time: two steps, the second depends on the first. */
 const PROPOSED: readonly MergedStep[] = [
   { id: 'dig', dependsOn: [] },
   { id: 'explain', dependsOn: ['dig'] },
 ];
 
-/** The seed: new ids get a suffix, the same one each time, and dependencies on new steps do not. */
+/** The seed: new ids get a suffix, the same one each time; dependencies on new steps do not. */
 const mergedAsWritten = (replans: number): readonly MergedStep[] => [
   { id: 'look', dependsOn: [] },
   ...Array.from({ length: replans }, () =>
@@ -108,7 +108,7 @@ const mergedByPlanwright = (replans: number): readonly MergedStep[] => {
   }));
 };
 
-/** Every request gives another plan, merged into the one there is; two requests at most. */
+/** Every request leads to another plan, merged into the current one; at most two requests. */
 const merging = (merged: (replans: number) => readonly MergedStep[]) =>
   setup({
     types: {
@@ -149,7 +149,7 @@ interface Reported {
   readonly skipped: readonly string[];
 }
 
-/** Three steps; the second asks for another plan, which has one. What becomes of the third? */
+/** Three steps; the second requests another plan, which has one. The defect: the third step is lost. */
 const reporting = (dropped: (plan: Reported) => readonly string[]) =>
   setup({
     types: {
@@ -211,7 +211,7 @@ interface Level {
   readonly heard: readonly string[];
 }
 
-/** Two workers side by side; each may ask. The planner hears all of them, or the first. */
+/** Two workers in parallel; each may send a request. The planner receives all of them, or only the first. */
 const level = (heard: (asked: readonly string[]) => readonly string[]) =>
   setup({
     types: {
@@ -334,7 +334,7 @@ export const seed001: readonly Exhibit[] = [
       'The merge keeps successful steps and takes the new ones. What was still waiting is gone: not run, not skipped, not in the result. Whoever reads the report cannot know that it was ever planned.',
     promise: 'Every step that was ever planned is in the report.',
     ruledOut:
-      'Waiting steps that a plan takes the place of are settled as skipped: `withReplaced` in `src/plan/adopt.ts`. Held by "pending steps of the old plan that a new one replaces are reported as skipped, by name and reason" in `test/seeds/defects.001.test.ts`.',
+      'Waiting steps that a plan takes the place of are settled as skipped: `withReplaced` in `src/plan/adopt.ts`. Held by "pending steps that a new plan replaces are reported as skipped, by name and reason" in `test/seeds/defects.001.test.ts`.',
     shortest: 4,
     broken: reporting(() => []),
     fixed: reporting(({ planned, completed }) =>
@@ -354,7 +354,7 @@ export const seed001: readonly Exhibit[] = [
       'Steps of one level run side by side, and several may need more context at once. The loop keeps the first suggestion it meets and drops the others, so a replan that was paid for answers half of the question.',
     promise: 'The planner hears everybody who asked.',
     ruledOut:
-      'Requests are collected and answered in one replan: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Held by "of several workers that need context at one level the planner hears every one, in one call" in `test/seeds/defects.001.test.ts`.',
+      'Requests are collected and answered in one replan: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Held by "requests of several workers at one level all reach the planner, in one call" in `test/seeds/defects.001.test.ts`.',
     shortest: 2,
     broken: level((asked) => asked.slice(0, 1)),
     fixed: level((asked) => asked),

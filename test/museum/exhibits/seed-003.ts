@@ -14,7 +14,7 @@ interface Tasks {
 
 const FINAL: readonly Status[] = ['completed', 'failed', 'skipped'];
 
-/** Two tasks, the second behind the first. What becomes of the second when the first fails? */
+/** Two tasks, the second depends on the first. The defect: the second waits for ever when the first fails. */
 const graph = (secondAfterFailure: 'pending' | 'skipped') =>
   setup({
     types: {
@@ -77,7 +77,7 @@ interface Skipping {
   readonly skipped: readonly (string | number)[];
 }
 
-/** A person takes a task off the plan before its turn comes. */
+/** A person skips a task before its turn. */
 const skipping = (entry: string | number) =>
   setup({
     types: {
@@ -105,7 +105,7 @@ const skipping = (entry: string | number) =>
     },
   });
 
-/** Results come as a command, as data or as text; anything else is something. */
+/** Results are a command, data or text; anything else is converted. */
 const results = (otherKindsAre: 'text' | 'refused') =>
   setup({
     types: {
@@ -147,7 +147,7 @@ export const seed003: readonly Exhibit[] = [
       'A task whose dependency failed can never run, because only completed and skipped tasks satisfy it, and is never final, because nobody touched it. The plan is never complete, so the two nodes hand it to each other until the recursion limit throws everything away.',
     promise: 'A run ends, whichever of its tasks fail.',
     ruledOut:
-      'A failure settles everything behind it in the same step: `settleStep` in `src/plan/progress.ts`. Held by "a task behind a failed dependency is settled, so that the plan is complete and the run ends at once" in `test/seeds/defects.003.test.ts`, and for 33,867 worlds in [`test/scenarios/dags.test.ts`](../../test/scenarios/dags.test.ts).',
+      'A failure settles everything behind it in the same step: `settleStep` in `src/plan/progress.ts`. Held by "a task behind a failed dependency is settled, so that the plan is complete and the run ends" in `test/seeds/defects.003.test.ts`, and for 33,867 worlds in [`test/scenarios/dags.test.ts`](../../test/scenarios/dags.test.ts).',
     shortest: 4,
     broken: graph('pending'),
     fixed: graph('skipped'),
@@ -161,7 +161,7 @@ export const seed003: readonly Exhibit[] = [
       'The list of skipped tasks holds numbers, and the filter compares them with ids, which are text. No number equals a text, so the task that a person took off the plan runs when its turn comes.',
     promise: 'A task that was skipped does not run.',
     ruledOut:
-      'Commands are checked at the door and name steps by id: `refusalOf` in `src/guards/commands.ts`. Held by "a number where a name belongs is refused and skips nothing" in `test/seeds/defects.003.test.ts`.',
+      'Commands are checked at the door and name steps by id: `refusalOf` in `src/guards/commands.ts`. Held by "a number instead of a name is refused and skips nothing" in `test/seeds/defects.003.test.ts`.',
     shortest: 2,
     broken: skipping(1),
     fixed: skipping('task-1'),
