@@ -11,7 +11,7 @@ import type { Called } from './reference-runs.js';
 import { crashRunOf } from './reference-runs.js';
 import type { OpenStore, StoreAddress } from './store-address.js';
 
-/* One life of a process: it starts its runs or takes them up, and dies when each has come to a new point. */
+/* One life of a process: it starts or resumes its runs, and dies when each has reached a new point. */
 
 export interface Life {
   readonly store: StoreAddress;
@@ -22,11 +22,11 @@ export interface Life {
 export interface LivingRun {
   readonly reference: string;
   readonly runId: string;
-  /** Everything that happens is written here, a line each, in all lives of the run. */
+  /** Every event of the run, one per line, in all its lives. */
   readonly logPath: string;
 }
 
-/** What a life says of each run, if it comes to the end of all. */
+/** The result of each run, if the life reaches the end of all. */
 export interface LastWords {
   readonly reference: string;
   readonly report: RunReport;
@@ -70,7 +70,7 @@ const liveRun = async (
     : orchestrator.start({ goal: 'The goal', runId, ...crashRun.start });
   agree(run);
   const report: RunReport = await run.done;
-  // A store that tells what is written may be quicker than the write itself.
+  // A store that notifies of writes may be faster than the write itself.
   await isWritten();
   await mortal.finish();
   return { reference, report, settled: settledIn(run.journal()) };
@@ -78,11 +78,11 @@ const liveRun = async (
 
 interface MortalStore {
   readonly store: RunStore;
-  /** Returns when the last write has returned. */
+  /** Resolves when the last write has returned. */
   readonly isWritten: () => Promise<unknown>;
 }
 
-/** A store with points before, in the middle of and after every write. */
+/** A store with points before, during and after every write. */
 const mortalStore = (inner: RunStore, mortal: Mortal): MortalStore => {
   let lastWrite: Promise<void> = Promise.resolve();
   const nameOf = namesOfWrites(mortal, inner);
@@ -98,7 +98,7 @@ const mortalStore = (inner: RunStore, mortal: Mortal): MortalStore => {
   const store: RunStore = {
     ...inner,
     append: (...given) => (lastWrite = Promise.resolve(append(...given))),
-    // What is asked again and again, and would be in the way of the write of another run.
+    // Polled methods, which would be in the way of another run's write.
     renew: async (...given) => {
       await mortal.stay();
       return inner.renew(...given);
@@ -118,8 +118,8 @@ const mortalStore = (inner: RunStore, mortal: Mortal): MortalStore => {
 const RECOVERY = 'recovery';
 
 /**
- * A life that takes over a run with a call in flight writes that down first. So that the next life is killed at another
- * point, these entries share one name, and the others are counted without them.
+ * A life that takes over a run with a call in flight writes an entry for that first. So that the next life is killed
+ * at another point, these entries share one name, and the other entries are counted without them.
  */
 const namesOfWrites = ({ past }: Mortal, store: RunStore) => {
   let recoveries = past.filter((line) => line.startsWith('recovered ')).length;
@@ -144,7 +144,7 @@ const formatAtEnd = async (store: RunStore, runId: string): Promise<JournalForma
 const isRecoveryEntry = (entry: JournalEntry | undefined): boolean =>
   entry?.event.kind === 'commanded' && entry.event.event.type === 'run.recovered';
 
-/** Notes every call, and has a point after its effect. */
+/** Logs every call, and has a point after its effect. */
 const calledBy =
   (mortal: Mortal): Called =>
   (answer) =>
@@ -157,7 +157,7 @@ const calledBy =
     }
   };
 
-/** Somebody who agrees to everything that is open. */
+/** A person who approves every open question. */
 const agree = (run: Run): void => {
   run.subscribe((fact) => {
     if (fact.type !== 'approval.requested') return;
@@ -167,7 +167,7 @@ const agree = (run: Run): void => {
   });
 };
 
-/** The lease of the life before may not be over yet. */
+/** The lease of the previous life may not have ended yet. */
 const takeUp = async (resume: () => Promise<Run>): Promise<Run> => {
   for (;;) {
     try {
@@ -179,7 +179,7 @@ const takeUp = async (resume: () => Promise<Run>): Promise<Run> => {
   }
 };
 
-/** The calls that every entry has the answer or the failure of. */
+/** The calls whose answer or failure is in an entry. */
 const settledIn = (journal: readonly JournalEntry[]): string[][] =>
   journal.map(({ facts }) =>
     facts.flatMap((fact) =>

@@ -12,14 +12,14 @@ import { CRASH_RUNS, MORE_CRASH_RUNS } from './reference-runs.js';
 import type { StoreAddress } from './store-address.js';
 
 /*
- * Row S1: a real process on a real store is killed with SIGKILL before, in the middle of and after every write, and after
- * every effect. It is started again until it is finished, and must come to the report of a run that nobody killed.
- * A process has all of the runs, like a server, and each of them dies at its own points: a run that has come to one does
- * nothing more until the others have come to theirs, so the signal finds it exactly there. What it left is its own rows,
- * in a file or a database that the others went on writing to.
+ * A real process on a real store is killed with SIGKILL before, during and after every write, and after every effect.
+ * It is restarted until it is finished, and must give the report of a run that was never killed. A process has all of
+ * the runs, like a server, and each of them dies at its own points: a run that has reached one does nothing more
+ * until the others have reached theirs, so the signal finds it exactly there. What it left is its own rows, in a file
+ * or a database that the other runs continued to write to.
  */
 
-/** How often the whole matrix is gone through; `npm run crash` does it more often. */
+/** How often the whole matrix is run; `npm run crash` does it more often. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 
 interface Bench {
@@ -49,7 +49,7 @@ afterAll(() => {
   for (const program of programs.values()) program.dispose();
 });
 
-/** Schemas have names of small letters and digits. */
+/** Schema names consist of lower-case letters and digits. */
 const schemaOf = (name: string): string => `crash_${name.replaceAll('-', '_')}`;
 
 const benches: readonly Bench[] = [
@@ -80,7 +80,7 @@ describe.concurrent.each(benches)('in $kind', ({ kind, addressOf }) => {
       isMortal,
     });
 
-  it('runs that are killed at every point come to the same report', async () => {
+  it('runs that are killed at every point give the same report', async () => {
     const alive = await livedAs('alive', false);
     expect(alive.kills).toBe(0);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -104,7 +104,7 @@ const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
   expect(withinLife, 'calls that were made twice in one life').toEqual([]);
   expect(inFlight, 'calls in flight that were made again').toBeLessThanOrEqual(3 * mortal.kills);
 
-  // Before, in the middle and after every write, and after every effect: nothing was left out.
+  // Before, during and after every write, and after every effect: no point was left out.
   const { deaths } = actual;
   const writes = expected.log.filter((line) => line.startsWith('written ')).length;
   for (const place of ['before-write', 'mid-write', 'after-write']) {
@@ -116,8 +116,8 @@ const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
   expect(effects, reference).toHaveLength(calls.size);
 };
 
-describe('the matrix', () => {
-  it('has at least 200 runs killed', () => {
+describe('the kill matrix', () => {
+  it('kills at least 200 runs', () => {
     const kills = sum(killCounts.values());
     const deaths = sum(deathCounts.values());
     expect(deathCounts.size).toBe(benches.length * names.length * ROUNDS);
