@@ -19,7 +19,7 @@ const answers = (requestId: string, route: readonly string[] = []): Told[] => [
   }),
 ];
 
-/** Its own answers, those to another question, and those that still have a way to go. */
+/** Answers to this question, to another one, and answers that are still addressed to a descendant. */
 const told: readonly Told[] = [
   ...answers('a:1.1'),
   ...answers('a:1.2'),

@@ -16,25 +16,25 @@ import type { Configuration, Outcome, Told } from './configuration.js';
 import { CRASH } from './configuration.js';
 import { approvalOutcomes, resultsOf, verdictAnswers, verdictsScoring } from './outcomes.js';
 
-/* What can happen to an orchestrator whose steps, agents and breakers are in the hands of the test. */
+/* The events of an orchestrator whose steps, agents and breakers the test controls. */
 
-/** Which of it happens in a configuration; everything would be too much at once. */
+/** Which of them happen in a configuration; all of them would be too many. */
 export interface Alphabet {
   readonly plans?: readonly PlanName[];
   readonly steps?: readonly StepName[];
   readonly commands?: boolean;
-  /** Pause, go on, more time, the end. */
+  /** Pause, unpause, extend the time, abort. */
   readonly controls?: boolean;
   readonly permits?: boolean;
   readonly questions?: boolean;
   readonly verdicts?: boolean;
-  /** What a sub-plan hears from above. */
+  /** The messages of a parent to a sub-plan. */
   readonly fromAbove?: boolean;
-  /** The scores that verdicts have, without issues, instead of one for every rung. */
+  /** The scores of verdicts, without issues, instead of one for every level. */
   readonly scores?: readonly number[];
   /** How often the run may have been taken over from processes that died. */
   readonly takeovers?: readonly number[];
-  /** What it may be told besides. */
+  /** Further events. */
   readonly told?: readonly Told[];
 }
 
@@ -137,7 +137,7 @@ const STEPS = {
 
 type StepName = keyof typeof STEPS;
 
-/** Verdicts move the ladder, which is for configurations that name them. */
+/** Verdicts move the ladder; only configurations that name them have them. */
 const ALL_STEPS = (Object.keys(STEPS) as StepName[]).filter((name) => !name.includes('confirmed'));
 
 const stepOutcomes = (names: readonly StepName[] = ALL_STEPS): Outcome[] => [
@@ -170,7 +170,7 @@ const agentOutcomes = (input: unknown, { plans = ['one step'], scores }: Alphabe
   return resultsOf(input, [['sums up', { role: 'summarizer' }]]);
 };
 
-/* What it is told. */
+/* Events. */
 
 const say = (says: string, type: string, more: object = {}): Told => ({
   says,
@@ -199,7 +199,7 @@ const commands: readonly Told[] = [
 const answersOf = ({ questions, depth }: OrchestratorContext): Told[] => {
   const [open] = questions;
   const requestId = open?.requestId ?? 'x:0.0';
-  // Above a sub-plan somebody has put the way to its step in; at the root only the question is named.
+  // A parent has added the path to the step of its sub-plan; at the root only the question is named.
   const route = depth > 0 ? (open?.route ?? []).slice() : [];
   return [
     say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route }),
@@ -208,7 +208,7 @@ const answersOf = ({ questions, depth }: OrchestratorContext): Told[] => {
   ];
 };
 
-/** Answers that are not for this question, and one that names a way, which only a parent knows. */
+/** Answers to another question, and one with a path, which only a parent knows. */
 const strayAnswers = (requestId: string): Told[] => [
   say('a person says yes to another question', 'approval.grant', {
     requestId: 'another',
@@ -264,7 +264,7 @@ const slotVerdicts = (slot: string, scores?: readonly number[]): Told[] =>
     }),
   );
 
-/** Who asks for a permit: a step's call, or one of the orchestrator's own. */
+/** Requests a permit: a step's call, or one of the orchestrator's own. */
 const permitsOf = (child: string): Told[] => {
   const route = child.startsWith('slot-') ? ['agentCall', child] : [child];
   const agent = child.startsWith('slot-') ? 'coder' : child;
@@ -325,7 +325,7 @@ const told = (
 const version = { chartFingerprint: 'charts', policyFingerprint: 'policy', agents: ['worker'] };
 const UPGRADE = { from: version, to: { ...version, policyFingerprint: 'another policy' } };
 
-/* What of a context is looked at. */
+/* The compared part of a context. */
 
 const project = ({ context }: AnyMachineSnapshot): unknown => {
   const run = context as OrchestratorContext;

@@ -22,7 +22,7 @@ type Script = Readonly<
 >;
 
 interface Story {
-  /** What is asked: why did this step ...? */
+  /** The question: why did this step ...? */
   readonly question: string;
   readonly stepId?: string;
   readonly plan?: readonly string[];
@@ -32,7 +32,7 @@ interface Story {
   readonly policy?: PolicyOverrides;
   readonly team?: Partial<ReturnType<ReferenceRun['team']>>;
   readonly people?: ReferenceRun['people'];
-  /** The question is asked when this was told last; at the end when left out. */
+  /** The fact after which the question is asked; the end when left out. */
   readonly when?: (fact: Fact) => boolean;
   readonly status: string;
   readonly kinds: readonly CauseKind[];
@@ -470,7 +470,7 @@ const referenceOf = (story: Story): ReferenceRun => {
   };
 };
 
-describe('why a step', () => {
+describe('explains why a step', () => {
   it.each(STORIES)('$question', async (story) => {
     const reference = referenceOf(story);
     const { store, journal } = await recorded(reference);
@@ -498,7 +498,7 @@ describe('why a step', () => {
     }
   });
 
-  it('is told for every kind of cause there is', () => {
+  it('for every kind of cause', () => {
     const told = new Set(STORIES.flatMap(({ kinds, repeats = [] }) => [...kinds, ...repeats]));
     const known: Record<CauseKind, true> = {
       completed: true,
@@ -538,7 +538,7 @@ describe('why a step', () => {
     expect([...told].sort()).toEqual(Object.keys(known).sort());
   });
 
-  it('is not told of a step that there is not', async () => {
+  it('and throws for an unknown step', async () => {
     const reference = referenceOf({ ...STORIES[0]!, plan: ['a', 'b'] });
     const { store } = await recorded(reference);
     const { orchestrator } = traveller(reference, store);
