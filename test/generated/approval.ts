@@ -5,13 +5,13 @@ import type { Configuration, Told } from './configuration.js';
 const say = (says: string, event: ApprovalAnswer): Told => ({ says, event });
 
 const answers = (requestId: string, route: readonly string[] = []): Told[] => [
-  say(`a person says yes to ${requestId} ${route.join()}`, {
+  say(`a person approves ${requestId} ${route.join()}`, {
     type: 'approval.grant',
     requestId,
     answer: 'Yes',
     route,
   }),
-  say(`a person says no to ${requestId} ${route.join()}`, {
+  say(`a person rejects ${requestId} ${route.join()}`, {
     type: 'approval.reject',
     requestId,
     reason: 'No',

@@ -51,7 +51,10 @@ export const boundaryConfigurations = [
     plans: ['one step'],
     steps: ['completes'],
     told: [
-      { says: 'a person gives a millisecond', event: { type: 'time.extend', extraMs: 1 } as never },
+      {
+        says: 'a person extends the time by 1 ms',
+        event: { type: 'time.extend', extraMs: 1 } as never,
+      },
     ],
   }),
   configuration(

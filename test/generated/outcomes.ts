@@ -74,7 +74,7 @@ const failure = (code: FailureCode): CallFailure => ({
 export const approvalOutcomes: readonly Outcome[] = [
   { says: 'is granted', output: { isGranted: true, code: '', text: 'Yes' } },
   { says: 'is rejected', output: { isGranted: false, code: 'rejected', text: 'No' } },
-  { says: 'expires', output: { isGranted: false, code: 'approval-expired', text: 'Late' } },
+  { says: 'times out', output: { isGranted: false, code: 'approval-expired', text: 'Late' } },
   CRASH,
 ];
 
@@ -93,7 +93,7 @@ export const triesOf = (
     } satisfies CallOutcome,
   })),
   ...codes.map((code) => ({ says: `fails: ${code}`, output: failure(code) })),
-  { says: 'comes back with garbage', output: undefined },
+  { says: 'returns undefined', output: undefined },
   CRASH,
 ];
 

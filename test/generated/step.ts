@@ -26,7 +26,7 @@ const say = (says: string, type: string, more: object = {}): Told => ({
 
 const pauses: readonly Told[] = [
   say('the run is paused', 'run.hold'),
-  say('the run goes on', 'run.release'),
+  say('the run is unpaused', 'run.release'),
 ];
 
 const always: readonly Told[] = [
@@ -68,12 +68,12 @@ const answers = (to: string): Told[] => [
 ];
 
 const subplanAnswers: readonly Told[] = [
-  say('a person says yes to the sub-plan', 'approval.grant', {
+  say('a person approves in the sub-plan', 'approval.grant', {
     requestId: 'x',
     answer: 'Yes',
     route: ['subplan'],
   }),
-  say('a person says no to the sub-plan', 'approval.reject', {
+  say('a person rejects in the sub-plan', 'approval.reject', {
     requestId: 'x',
     reason: 'No',
     route: ['subplan'],
@@ -85,8 +85,8 @@ type Alphabet = 'everything' | 'decisions';
 
 /** Answers go down to the chart that asked. */
 const answersDown = (requestId: string): Told[] => [
-  say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route: ['approval'] }),
-  say('a person says no', 'approval.reject', { requestId, reason: 'No', route: ['approval'] }),
+  say('a person approves', 'approval.grant', { requestId, answer: 'Yes', route: ['approval'] }),
+  say('a person rejects', 'approval.reject', { requestId, reason: 'No', route: ['approval'] }),
 ];
 
 const isVerifying = (subject: AnyMachineSnapshot): boolean =>

@@ -231,7 +231,7 @@ export const agentFramework: readonly Exhibit[] = [
       'The ledger names the next speaker. When there is no such agent the loop takes what it has for the final answer: a slip of the model is reported as success.',
     promise: 'A run is completed only when the goal was found to be met.',
     ruledOut:
-      'A plan that names somebody else is refused with the names there are: `unknown-agent` in `src/plan/validate.ts`. Held by "is to name an agent that is not in the team, which is told who is" in `test/plan/validate.test.ts`.',
+      'A plan that names somebody else is refused with the names there are: `unknown-agent` in `src/plan/validate.ts`. Held by "when it names an unknown agent, with the known ones listed" in `test/plan/validate.test.ts`.',
     shortest: 1,
     broken: nextSpeaker('completed'),
     fixed: nextSpeaker('failed'),

@@ -123,7 +123,7 @@ export const autogen: readonly Exhibit[] = [
       'The bound is tested with `>` before the round is counted. With `max_turns=20` every run that hits the bound has had 21 rounds, and each of them was paid for.',
     promise: 'No bound is exceeded, not even by one.',
     ruledOut:
-      'A bound is asked with `<` before the thing it bounds is begun: `canReplan` in `src/guards/budget.ts`. Held by "is asked for exactly maxReplans times" in `test/guards/budget.test.ts`.',
+      'A bound is asked with `<` before the thing it bounds is begun: `canReplan` in `src/guards/budget.ts`. Held by "is requested exactly maxReplans times" in `test/guards/budget.test.ts`.',
     shortest: 40,
     broken: magentic({
       isOutOfTurns: (rounds) => rounds > MAX_TURNS,
@@ -143,7 +143,7 @@ export const autogen: readonly Exhibit[] = [
       'Three stalled rounds lead to a new plan, and the count of stalls is not set back. The next round stalls for the fourth time before any agent has seen the new plan, so it is replaced by another: of 21 rounds 19 are replans, and agents work twice.',
     promise: 'Between two replans somebody works.',
     ruledOut:
-      'A plan that is adopted answers the failures before it: `resolvesFailures` in `src/plan/adopt.ts`. Held by "answers the failures before it, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
+      'A plan that is adopted answers the failures before it: `resolvesFailures` in `src/plan/adopt.ts`. Held by "resolves earlier failures, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
     shortest: 7,
     broken: magentic({
       isOutOfTurns: (rounds) => rounds >= MAX_TURNS,

@@ -292,7 +292,7 @@ export const crewai: readonly Exhibit[] = [
       'Every plan numbers its steps from 1, and a result goes to the first step of that number. After a replan that is the old step, which was done long ago: its result is overwritten, and the new step stays pending and is run again and again.',
     promise: 'A run ends, also after a replan.',
     ruledOut:
-      'Every step has an index that is never used again: `firstIndex` in `src/plan/adopt.ts`. Held by "a step that is settled is as it was when it settled, its output with it" in `test/plan/adopt.test.ts`.',
+      'Every step has an index that is never used again: `firstIndex` in `src/plan/adopt.ts`. Held by "a settled step never changes, nor does its output" in `test/plan/adopt.test.ts`.',
     shortest: 4,
     broken: todoList(sameNumber),
     fixed: todoList(sameStep),
@@ -306,7 +306,7 @@ export const crewai: readonly Exhibit[] = [
       'Whether to plan again is decided by looking for "replan" in the last message. An agent that writes that there is no need to replan gets a new plan for it, and spends a replan of the budget.',
     promise: 'Only a request for another plan leads to one.',
     ruledOut:
-      'What an agent wants is the kind of its report and never its wording: `isPartial` in `src/guards/step.ts`. Held by "partial work is what goes on by another plan or agent" in `test/guards/step.test.ts`.',
+      'What an agent wants is the kind of its report and never its wording: `isPartial` in `src/guards/step.ts`. Held by "partial work continues by another plan or agent" in `test/guards/step.test.ts`.',
     shortest: 1,
     broken: trigger('the text'),
     fixed: trigger('the report'),
@@ -323,7 +323,7 @@ export const crewai: readonly Exhibit[] = [
       'Two failed steps lead to a new plan. They still count as two when it is there, so the next check, after a step that went well, asks for a new plan again, until the budget of replans is burnt.',
     promise: 'A new plan answers new failures.',
     ruledOut:
-      'Failures are counted since the plan that answered them: `failedSincePlan` in `src/guards/schedule.ts`. Held by "answers the failures before it, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
+      'Failures are counted since the plan that answered them: `failedSincePlan` in `src/guards/schedule.ts`. Held by "resolves earlier failures, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
     shortest: 4,
     broken: failureCount('kept'),
     fixed: failureCount('forgotten'),
@@ -357,7 +357,7 @@ export const crewai: readonly Exhibit[] = [
       'When the observer breaks, the log says that the run plans anew to be on the safe side. The code below that line returns success.',
     promise: 'A step is completed only when it was looked at.',
     ruledOut:
-      'A review without an answer is a failed review: `keepReviewFailure` in `src/machines/step/chart.ts`. Held by "a gate passes only when a supervisor says so" in `test/guards/step.test.ts`.',
+      'A review without an answer is a failed review: `keepReviewFailure` in `src/machines/step/chart.ts`. Held by "a gate passes only by a verdict of the supervisor" in `test/guards/step.test.ts`.',
     shortest: 2,
     broken: observer('completed'),
     fixed: observer('replanned'),

@@ -119,7 +119,7 @@ export const papers: readonly Exhibit[] = [
       'A task sets an event when it is done, and whoever depends on it polls for that event every 10 ms. A task that raises never sets it, so the scheduler polls for ever.',
     promise: 'A run ends, whichever of its tasks fail.',
     ruledOut:
-      'A call that throws has an outcome like any other, and what waits behind it is settled with it: `settleStep` in `src/plan/progress.ts`. Held by "nothing is ever stuck: what waits can be brought to an end" in `test/plan/progress.test.ts`.',
+      'A call that throws has an outcome like any other, and what waits behind it is settled with it: `settleStep` in `src/plan/progress.ts`. Held by "every waiting step can be settled" in `test/plan/progress.test.ts`.',
     shortest: 2,
     broken: fetching('nothing'),
     fixed: fetching('the event'),
@@ -133,7 +133,7 @@ export const papers: readonly Exhibit[] = [
       '`max_replans` is the length of a loop whose first turn is the first plan. Two replans at most means one, and one means none.',
     promise: 'A replan that the limit allows is made.',
     ruledOut:
-      'The first plan is no replan, and the unit is in the name: `maxReplans` in `src/guards/budget.ts`. Held by "is asked for exactly maxReplans times" in `test/guards/budget.test.ts`.',
+      'The first plan is no replan, and the unit is in the name: `maxReplans` in `src/guards/budget.ts`. Held by "is requested exactly maxReplans times" in `test/guards/budget.test.ts`.',
     shortest: 4,
     broken: joiner(MAX_REPLANS),
     fixed: joiner(MAX_REPLANS + 1),

@@ -297,7 +297,7 @@ export const seed001: readonly Exhibit[] = [
       'New steps get the suffix `_rp`, but a new step that depends on another new step keeps the name without it. Nobody has that name any more, so the step waits for nobody.',
     promise: 'Every dependency can be resolved after any number of replans.',
     ruledOut:
-      'Dependencies are indexes that are resolved when a plan is adopted: `adoptPlan` in `src/plan/adopt.ts`, which is the fixed chart here. Held by "ids are unique and every dependency is there, without a cycle" in `test/plan/adopt.test.ts`.',
+      'Dependencies are indexes that are resolved when a plan is adopted: `adoptPlan` in `src/plan/adopt.ts`, which is the fixed chart here. Held by "ids are unique and every dependency exists, without a cycle" in `test/plan/adopt.test.ts`.',
     shortest: 2,
     broken: merging(mergedAsWritten),
     fixed: merging(mergedByPlanwright),
