@@ -24,7 +24,7 @@ import { toFailure } from '../src/failure.js';
 
 const issues: readonly Issue[] = [
   { code: 'invalid-option', path: 'limits.maxReplans', message: 'Expected a number' },
-  { code: 'unknown-agent', path: 'steps[2].agent', message: 'Nobody has this name' },
+  { code: 'unknown-agent', path: 'steps[2].agent', message: 'No agent has this name' },
   { code: 'odd', path: '', message: 'The whole is odd', severity: 'warning' },
 ];
 
@@ -92,7 +92,7 @@ describe('errors', () => {
       expect(error.issues).toEqual(issues);
       expect(error.message.split('\n').slice(1)).toEqual([
         '- limits.maxReplans: Expected a number',
-        '- steps[2].agent: Nobody has this name',
+        '- steps[2].agent: No agent has this name',
         '- (warning) The whole is odd',
       ]);
     },

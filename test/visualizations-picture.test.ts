@@ -313,7 +313,7 @@ describe('the SVG reader of the tests', () => {
   it.each([
     ['an element that is not closed', '<svg><g></svg>'],
     ['an attribute without quotes', '<svg a=1></svg>'],
-    ['an attribute that is there twice', '<svg a="1" a="2"></svg>'],
+    ['a duplicate attribute', '<svg a="1" a="2"></svg>'],
     ['a bare ampersand', '<svg><text>a & b</text></svg>'],
     ['a second root', '<svg></svg><svg></svg>'],
   ])('refuses %s', (_, source) => {

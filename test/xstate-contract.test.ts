@@ -1,8 +1,8 @@
 /**
- * What this package leans on in XState 5.33, pinned, so that an upgrade that changes it is noticed here and not in
- * somebody's run. The kernel calls `machine.getInitialSnapshot` and `machine.transition` with a scope of its own and
- * reads the actions it is given as data; no actor lives. The last parts hold what live actors do, because
- * `createActor(orchestrator.machine)` has to tell the same facts, and what we measured of XState.
+ * The behaviour of XState 5.33 that this package relies on, so that an upgrade that changes it fails here and not in a
+ * user's run. The kernel calls `machine.getInitialSnapshot` and `machine.transition` with its own scope and reads the
+ * returned actions as data, without live actors. The last parts check live actors, because
+ * `createActor(orchestrator.machine)` has to tell the same facts.
  *
  * Everything runs twice: against the development build, which Vitest loads, and the one that Node loads.
  */

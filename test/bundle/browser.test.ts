@@ -83,7 +83,7 @@ describe('bundled for the browser by Vite', () => {
           await fetch('./missing.js');
           await new Promise((resolve) => setTimeout(() => {
             setTimeout(resolve);
-            throw new Error('Nobody catches this');
+            throw new Error('Uncaught on purpose');
           }));
           return 'shown';
         };`;
@@ -92,7 +92,7 @@ describe('bundled for the browser by Vite', () => {
       const { shown, complaints } = await visit(browser, bundle);
       expect(shown).toBe('shown');
       expect(complaints).toContain('console error: An error of the page');
-      expect(complaints).toContain('page error: Nobody catches this');
+      expect(complaints).toContain('page error: Uncaught on purpose');
       expect(complaints.join('\n')).toMatch(/404/);
     });
   });

@@ -66,7 +66,7 @@ const judge = async (
     return { outcome: 'same', calls: calls.length };
   } catch (error) {
     if (!PlanwrightError.isInstance(error)) throw error;
-    expect(calls, 'a refused run calls nobody').toEqual([]);
+    expect(calls, 'a refused run calls no agent').toEqual([]);
     return { outcome: 'refused', calls: 0 };
   }
 };
@@ -309,7 +309,7 @@ describe('a full disk', () => {
       expect(report.status).toBe('failed');
       expect(report.reason).toMatch(/^store-unavailable: /);
       expect(errors.every((error) => PlanwrightError.isInstance(error))).toBe(true);
-      expect(calls, 'nobody was called after the write that failed').toEqual([
+      expect(calls, 'no call was made after the failed write').toEqual([
         'run/a/1/worker',
         'run/b/1/worker',
       ]);

@@ -295,7 +295,6 @@ describe('an agent whose output is infinite or too deep', () => {
     },
   );
 
-  /** The catalogue of faults allows 50 ms on an idle machine. */
   it('an infinite output is detected faster than the largest valid output is read', async () => {
     const takenMs = (output: unknown, kind: string): Promise<number> =>
       shortestMs(5, async () => {

@@ -34,7 +34,7 @@ describe('a listener', () => {
   it('that throws is tolerated even when onError throws as well', async () => {
     const { run, clock } = started({
       onError: () => {
-        throw new Error('nobody left to tell');
+        throw new Error('onError fails too');
       },
     });
     run.subscribe(() => {

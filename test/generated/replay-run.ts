@@ -108,7 +108,7 @@ const perform = (happening: Happening, clock: VirtualClock, desk: Desk, player: 
       player.tell(happening.event as Command);
       return;
     case 'broken':
-      throw new Error('Nobody breaks in a whole run');
+      throw new Error('No actor crashes in a whole run');
   }
 };
 

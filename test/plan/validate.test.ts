@@ -72,7 +72,7 @@ describe('an invalid plan', () => {
     ['a text', 'a, then b', ['invalid-shape at ']],
     ['a list', [step], ['invalid-shape at ']],
     ['an object without steps', { plan: [step] }, ['invalid-shape at ']],
-    ['steps that are no list', { steps: step }, ['invalid-shape at steps']],
+    ['steps that are not a list', { steps: step }, ['invalid-shape at steps']],
     ['a step that is null', { steps: [null] }, ['invalid-shape at steps[0]']],
     [
       'a step without an agent',

@@ -42,10 +42,10 @@ const crashed = async (): Promise<RunStore> => {
 
 describe('a timer of a resumed run', () => {
   for (const [name, awayMs, expiresAt] of [
-    ['at once has all of its time left', 0, 10_000],
-    ['half-way has the other half left', 5_000, 10_000],
-    ['just in time has a millisecond left', 9_999, 10_000],
-    ['too late fires at once', 100_000, 100_000],
+    ['resumed immediately has all of its time left', 0, 10_000],
+    ['resumed half-way has the other half left', 5_000, 10_000],
+    ['resumed just in time has a millisecond left', 9_999, 10_000],
+    ['resumed too late fires immediately', 100_000, 100_000],
   ] as const) {
     it(name, async () => {
       const store = await crashed();
@@ -59,7 +59,7 @@ describe('a timer of a resumed run', () => {
     });
   }
 
-  it('long after the time limit of the run: the run ends', async () => {
+  it('resumed long after the time limit of the run does not fire: the run ends', async () => {
     const store = await crashed();
     const clock = virtualClock({ startMs: 10 * 60_000 });
     const run = await waiting(clock, store).resume('run');

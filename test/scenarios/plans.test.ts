@@ -61,7 +61,7 @@ describe('the first plan', () => {
   scenario(
     'may be given with the goal; then the planner is not called',
     () => ({
-      ...planning([new Error('Nobody should ask')]),
+      ...planning([new Error('The planner must not be called')]),
       start: { plan: { analysis: 'Known beforehand', steps: steps('a') } },
     }),
     ({ report, factsOf }) => {

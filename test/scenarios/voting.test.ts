@@ -257,7 +257,7 @@ describe('a vote by confidence', () => {
     ['the surest', [sure('x', 0.2), sure('y', 0.9), sure('z', 0.3)], 2],
     ['the first of several that are as sure', [sure('x', 0.2), sure('y', 0.9), sure('z', 0.9)], 2],
     ['one that says how sure it is', [sure('x'), sure('y', 0), sure('z')], 2],
-    ['the first when nobody says', [sure('x'), sure('y'), sure('z')], 1],
+    ['the first when no answer has a confidence', [sure('x'), sure('y'), sure('z')], 1],
     ['one that answers at all', [new Error('down'), new Error('down'), sure('z', 0)], 3],
   ] as const) {
     scenario(

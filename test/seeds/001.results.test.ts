@@ -24,7 +24,7 @@ describe('seed 001, the configuration', () => {
         ['coder', ({ task }) => `coded: ${task}`],
         ['tester', ({ task }) => `tested: ${task}`],
       ]);
-      const idle = (name: string) => agentNamed(name, () => 'nobody called me');
+      const idle = (name: string) => agentNamed(name, () => 'was not called');
       return {
         options: {
           ...bounded({}, []).options,

@@ -80,7 +80,7 @@ const route = (title: string, { issue, scope, agents, approvals }: Route): void 
   );
 
 describe('the routes of the planner', () => {
-  route('a trivial fix needs developer and reviewer, and nobody is asked', {
+  route('a trivial fix needs developer and reviewer, and no approval', {
     issue: 'Fix typo in README.md',
     scope: 'trivial',
     agents: ['developer', 'reviewer'],

@@ -128,7 +128,7 @@ const STORIES: readonly Story[] = [
     says: /2 failures.*Tests of step 'a' failed, and fix 1 was made/,
   },
   {
-    question: 'failed: its votes came to no majority',
+    question: 'failed: its votes have no majority',
     votes: { a: 3 },
     script: { a: ({ key }) => key },
     policy: { limits: { maxVotes: 3, maxDepth: 0, maxAttempts: 1 } },
@@ -185,7 +185,7 @@ const STORIES: readonly Story[] = [
     says: /rejected: Too risky/,
   },
   {
-    question: 'did not run: nobody answered in time',
+    question: 'did not run: its approval timed out',
     approve: ['a'],
     policy: { approval: { onReject: 'skip', onTimeout: 'reject', timeoutMs: 50 } },
     status: 'skipped',
@@ -413,7 +413,7 @@ const STORIES: readonly Story[] = [
     says: /the run is paused: Paused by a person/,
   },
   {
-    question: 'has not started: the plan is being made anew',
+    question: 'has not started: the run is being replanned',
     stepId: 'b',
     plan: [],
     script: { a: () => needsContext('More') },
@@ -479,7 +479,7 @@ describe('explains why a step', () => {
       when === undefined
         ? journal.length
         : journal.findLastIndex(({ facts }) => facts.some(when)) + 1;
-    expect(entryCount, 'it came to that').toBeGreaterThan(0);
+    expect(entryCount, 'the journal has entries').toBeGreaterThan(0);
     const prefix = await storeWith(store, 'run', entryCount);
     const { orchestrator } = traveller(reference, prefix);
     const explanation = await orchestrator.explain('run', story.stepId ?? 'a');

@@ -350,14 +350,14 @@ describe('an invalid fork', () => {
   it.each([
     ['no options', undefined, ['']],
     ['no sequence', {}, ['atSequence']],
-    ['a sequence that is no number', { atSequence: '3' }, ['atSequence']],
+    ['a sequence that is not a number', { atSequence: '3' }, ['atSequence']],
     ['a sequence before the first', { atSequence: -1 }, ['atSequence']],
     ['a sequence after the last', { atSequence: 1_000 }, ['atSequence']],
     ['an unknown option', { atSequence: 0, at: 3 }, ['']],
     ['an unknown change', { atSequence: 0, changes: { agent: 'x' } }, ['changes']],
     ['another goal too late', { atSequence: 4, changes: { goal: 'x' } }, ['changes.goal']],
     [
-      'a plan when nobody plans',
+      'a plan without a planner',
       { atSequence: 20, changes: { plan: { steps: steps('a') } } },
       ['changes.plan'],
     ],

@@ -167,12 +167,12 @@ orchestrator.start({ runId: 'run-1' });
 
 const lost = defineAgent({
   name: 'lost',
-  description: 'Hands off to somebody who is not there',
+  description: 'Hands off to an agent outside the team',
   run: () => handOff({ agent: 'nobody', task: 'Fix it' }),
 });
 const asking = defineAgent({
   name: 'asking',
-  description: 'Asks for somebody who is not there',
+  description: 'Asks for an agent outside the team',
   run: () => requestReplan({ reason: 'Too hard', agents: ['nobody'] }),
 });
 // @ts-expect-error the hand-off of 'reviewer' needs 'coder' in the team

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const fileName = join(root, 'test', 'types', 'typed-by-somebody.ts');
+const fileName = join(root, 'test', 'types', 'typed-by-a-user.ts');
 
 const PROLOGUE = `
 import { createOrchestrator, defineAgent, definePolicy, handOff, presets, requestReplan } from '../../src/index.js';

@@ -50,7 +50,7 @@ const smallDisk = (path: string): boolean => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', path], { stdio: 'pipe' });
     return true;
   } catch {
-    process.stdout.write(`SKIPPED: the tests on a full disk, because nobody may mount one here.\n`);
+    process.stdout.write(`SKIPPED: the tests on a full disk, because this user may not mount one.\n`);
     return false;
   }
 };

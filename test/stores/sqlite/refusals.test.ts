@@ -139,7 +139,7 @@ describe('sqliteStore detects damage in a journal when it is read:', () => {
 
   it.each([
     ['a changed state', `UPDATE states SET body = '{}'`],
-    ['a state for another place', 'UPDATE states SET sequence = 3'],
+    ['a state for another position', 'UPDATE states SET sequence = 3'],
   ])('%s: the state is omitted, and the entries are returned', async (_name, sql) => {
     const store = sqliteStore<NotedEntry>({ path: await changedBy(sql) });
     const run = await store.read('open');
