@@ -5,8 +5,8 @@ import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import type { RunStore, StoredEntry } from '../../src/model/run-store.js';
-import type { Mortal } from './mortality.js';
-import { Mortality } from './mortality.js';
+import type { KillableRun } from './kill-points.js';
+import { KillSchedule } from './kill-points.js';
 import type { Called } from './reference-runs.js';
 import { crashRunOf } from './reference-runs.js';
 import type { OpenStore, StoreAddress } from './store-address.js';
@@ -16,7 +16,7 @@ import type { OpenStore, StoreAddress } from './store-address.js';
 export interface Life {
   readonly store: StoreAddress;
   readonly runs: readonly LivingRun[];
-  readonly isMortal: boolean;
+  readonly isKillable: boolean;
 }
 
 export interface LivingRun {
@@ -37,33 +37,35 @@ export const live = async <Address extends StoreAddress>(
   open: OpenStore<Address>,
 ): Promise<void> => {
   const life = JSON.parse(process.argv[2] ?? '{}') as Life & { readonly store: Address };
-  const mortality = new Mortality(life.isMortal);
+  const killSchedule = new KillSchedule(life.isKillable);
   const { store, close } = open(life.store, () => {
-    mortality.commits();
+    killSchedule.commits();
   });
-  const mortals = life.runs.map((run) => ({ run, mortal: mortality.add(run.logPath) }));
-  const words = await Promise.all(mortals.map(({ run, mortal }) => liveRun(run, mortal, store)));
+  const killables = life.runs.map((run) => ({ run, killable: killSchedule.add(run.logPath) }));
+  const words = await Promise.all(
+    killables.map(({ run, killable }) => liveRun(run, killable, store)),
+  );
   await close();
   process.stdout.write(JSON.stringify(words));
 };
 
 const liveRun = async (
   { reference, runId }: LivingRun,
-  mortal: Mortal,
+  killable: KillableRun,
   inner: RunStore,
 ): Promise<LastWords> => {
   const crashRun = crashRunOf(reference);
   if (crashRun === undefined) throw new Error(`There is no run '${reference}'`);
-  const { store, isWritten } = mortalStore(inner, mortal);
+  const { store, isWritten } = mortalStore(inner, killable);
   const orchestrator = composeOrchestrator(
     {
-      ...crashRun.team(calledBy(mortal)),
+      ...crashRun.team(calledBy(killable)),
       store,
       durability: { leaseMs: 60 },
     },
     undefined,
   );
-  mortal.note('born', process.pid);
+  killable.note('born', process.pid);
   const isKnown = (await inner.read(runId)) !== undefined;
   const run = isKnown
     ? await takeUp(() => orchestrator.resume(runId))
@@ -72,7 +74,7 @@ const liveRun = async (
   const report: RunReport = await run.done;
   // A store that notifies of writes may be faster than the write itself.
   await isWritten();
-  await mortal.finish();
+  await killable.finish();
   return { reference, report, settled: settledIn(run.journal()) };
 };
 
@@ -83,32 +85,32 @@ interface MortalStore {
 }
 
 /** A store with points before, during and after every write. */
-const mortalStore = (inner: RunStore, mortal: Mortal): MortalStore => {
+const mortalStore = (inner: RunStore, killable: KillableRun): MortalStore => {
   let lastWrite: Promise<void> = Promise.resolve();
-  const nameOf = namesOfWrites(mortal, inner);
+  const nameOf = namesOfWrites(killable, inner);
   const append: typeof inner.append = async (runId, expectedSequence, entries, options) => {
     const name = await nameOf(runId, expectedSequence, entries);
-    await mortal.reach(`before-write:${name}`);
-    await mortal.reachInWrite(`mid-write:${name}`);
+    await killable.reach(`before-write:${name}`);
+    await killable.reachInWrite(`mid-write:${name}`);
     await inner.append(runId, expectedSequence, entries, options);
-    mortal.note('written', expectedSequence);
-    if (name === RECOVERY) mortal.note('recovered', expectedSequence);
-    await mortal.reachOnce(`after-write:${name}`);
+    killable.note('written', expectedSequence);
+    if (name === RECOVERY) killable.note('recovered', expectedSequence);
+    await killable.reachOnce(`after-write:${name}`);
   };
   const store: RunStore = {
     ...inner,
     append: (...given) => (lastWrite = Promise.resolve(append(...given))),
     // Polled methods, which would be in the way of another run's write.
     renew: async (...given) => {
-      await mortal.stay();
+      await killable.stay();
       return inner.renew(...given);
     },
     owned: async (...given) => {
-      await mortal.stay();
+      await killable.stay();
       return inner.owned(...given);
     },
     inbox: async (...given) => {
-      await mortal.stay();
+      await killable.stay();
       return inner.inbox(...given);
     },
   };
@@ -121,7 +123,7 @@ const RECOVERY = 'recovery';
  * A life that takes over a run with a call in flight writes an entry for that first. So that the next life is killed
  * at another point, these entries share one name, and the other entries are counted without them.
  */
-const namesOfWrites = ({ past }: Mortal, store: RunStore) => {
+const namesOfWrites = ({ past }: KillableRun, store: RunStore) => {
   let recoveries = past.filter((line) => line.startsWith('recovered ')).length;
   let format: JournalFormat | undefined;
   return async (
@@ -146,14 +148,14 @@ const isRecoveryEntry = (entry: JournalEntry | undefined): boolean =>
 
 /** Logs every call, and has a point after its effect. */
 const calledBy =
-  (mortal: Mortal): Called =>
+  (killable: KillableRun): Called =>
   (answer) =>
   async (request) => {
-    mortal.note('called', request.key);
+    killable.note('called', request.key);
     try {
       return await answer(request);
     } finally {
-      await mortal.reach(`after-effect:${request.key}`);
+      await killable.reach(`after-effect:${request.key}`);
     }
   };
 

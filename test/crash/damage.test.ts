@@ -15,7 +15,7 @@ import { jsonCopy } from '../run/runs.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import { timeless } from './lives.js';
+import { timeless } from './restarts.js';
 
 /*
  * Damaged journals, and full disks. A damaged journal is refused with a typed error or gives the same report; it

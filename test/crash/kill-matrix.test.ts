@@ -6,8 +6,8 @@ import { isPostgresMissed, sayIfPostgresIsMissed } from '../stores/postgres-serv
 import { sharedPostgres } from '../stores/shared-postgres.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Lived, Program } from './lives.js';
-import { bundled, lived, timeless } from './lives.js';
+import type { Lived, Program } from './restarts.js';
+import { bundled, lived, timeless } from './restarts.js';
 import { CRASH_RUNS, MORE_CRASH_RUNS } from './reference-runs.js';
 import type { StoreAddress } from './store-address.js';
 
@@ -68,7 +68,7 @@ const benches: readonly Bench[] = [
 ];
 
 describe.concurrent.each(benches)('in $kind', ({ kind, addressOf }) => {
-  const livedAs = (life: string, isMortal: boolean) =>
+  const livedAs = (life: string, isKillable: boolean) =>
     lived(programs.get(kind)?.path ?? '', {
       store: addressOf(life),
       runs: names.map((reference) => ({
@@ -77,32 +77,32 @@ describe.concurrent.each(benches)('in $kind', ({ kind, addressOf }) => {
         runId: `run-${reference}`,
         logPath: join(folder.path, `${kind}-${life}-${reference}.log`),
       })),
-      isMortal,
+      isKillable,
     });
 
   it('runs that are killed at every point give the same report', async () => {
     const alive = await livedAs('alive', false);
     expect(alive.kills).toBe(0);
     for (let round = 0; round < ROUNDS; round += 1) {
-      const mortal = await livedAs(`mortal-${round}`, true);
-      for (const name of names) expectSame(name, mortal, alive);
-      killCounts.set(`${kind} ${round}`, mortal.kills);
-      for (const [reference, { deaths }] of mortal.runs)
+      const killable = await livedAs(`killable-${round}`, true);
+      for (const name of names) expectSame(name, killable, alive);
+      killCounts.set(`${kind} ${round}`, killable.kills);
+      for (const [reference, { deaths }] of killable.runs)
         deathCounts.set(`${kind} ${reference} ${round}`, deaths.length);
     }
   }, 600_000);
 });
 
-const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
+const expectSame = (reference: string, killable: Lived, alive: Lived): void => {
   const expected = alive.runs.get(reference);
-  const actual = mortal.runs.get(reference);
+  const actual = killable.runs.get(reference);
   if (expected === undefined || actual === undefined) throw new Error(`Where is ${reference}?`);
   expect(timeless(actual.report), reference).toEqual(timeless(expected.report));
 
   const { settled, withinLife, inFlight } = actual.repeats;
   expect(settled, 'completed calls that were made again').toEqual([]);
   expect(withinLife, 'calls that were made twice in one life').toEqual([]);
-  expect(inFlight, 'calls in flight that were made again').toBeLessThanOrEqual(3 * mortal.kills);
+  expect(inFlight, 'calls in flight that were made again').toBeLessThanOrEqual(3 * killable.kills);
 
   // Before, during and after every write, and after every effect: no point was left out.
   const { deaths } = actual;

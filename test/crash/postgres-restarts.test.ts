@@ -8,8 +8,8 @@ import type { PostgresServer } from '../stores/postgres-server.js';
 import { isPostgresMissed, startPostgres } from '../stores/postgres-server.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Program } from './lives.js';
-import { bundled } from './lives.js';
+import type { Program } from './restarts.js';
+import { bundled } from './restarts.js';
 import {
   countOf,
   lostFacts,

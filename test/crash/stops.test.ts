@@ -10,8 +10,8 @@ import { isPostgresMissed } from '../stores/postgres-server.js';
 import { sharedPostgres } from '../stores/shared-postgres.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Program } from './lives.js';
-import { bundled } from './lives.js';
+import type { Program } from './restarts.js';
+import { bundled } from './restarts.js';
 import {
   countOf,
   lostFacts,

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { presets } from '../../src/index.js';
-import { inHouseFormat } from './house-format.js';
+import { inHouseFormat } from './project-format.js';
 import { codeBlocks } from './markdown.js';
 
 /* The code in README.md and the pages of docs equals the examples, and its comments equal their output. */

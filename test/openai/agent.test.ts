@@ -59,7 +59,11 @@ describe('an answer', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['to an agent that is not on the list', { kind: 'handOff', agent: 'boss', task: 'Go' }, 'fixer'],
+    [
+      'to an agent that is not on the list',
+      { kind: 'handOff', agent: 'boss', task: 'Go' },
+      'fixer',
+    ],
     ['without a task', { kind: 'handOff', agent: 'fixer', task: '' }, 'Too small'],
     ['of a kind that is not there', { kind: 'approved' }, 'kind'],
     ['with a confidence in percent', { kind: 'done', output: 'Hi', confidence: 80 }, '<=1'],

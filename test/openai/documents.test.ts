@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { inHouseFormat } from '../docs/house-format.js';
+import { inHouseFormat } from '../docs/project-format.js';
 import { codeBlocks, relativeLinks, tableRows } from '../docs/markdown.js';
 import { goodVerdict } from './requests.js';
 import { plan, report, step } from './scripts.js';

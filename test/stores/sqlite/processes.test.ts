@@ -50,7 +50,9 @@ const smallDisk = (path: string): boolean => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', path], { stdio: 'pipe' });
     return true;
   } catch {
-    process.stdout.write(`SKIPPED: the tests on a full disk, because this user may not mount one.\n`);
+    process.stdout.write(
+      `SKIPPED: the tests on a full disk, because this user may not mount one.\n`,
+    );
     return false;
   }
 };

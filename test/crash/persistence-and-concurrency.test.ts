@@ -19,7 +19,7 @@ import { slowStore } from '../run/stores.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import { timeless } from './lives.js';
+import { timeless } from './restarts.js';
 
 /*
  * Persistence and concurrency tests that need no process of their own. README.md in this folder says where the others

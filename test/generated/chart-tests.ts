@@ -11,7 +11,7 @@ import { censusOfChart, explorePathsOf, replayPaths, uncovered } from './chart-p
 const PATIENCE_MS = 300_000;
 
 /** The tests of one chart: explored, replayed, covered, and compared with the recorded behaviour. */
-export const holdChart = (chart: ChartName): void => {
+export const describeChart = (chart: ChartName): void => {
   describe(`the paths of the chart ${chart}`, () => {
     const seen = new Sightings();
     let explorations: readonly ChartPaths[] = [];

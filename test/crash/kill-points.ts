@@ -6,7 +6,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
  */
 
 /** A run of the process, and what happened to it in all of its lives. */
-export interface Mortal {
+export interface KillableRun {
   /** The log of the previous lives. */
   readonly past: readonly string[];
   /** Logs an event, one per line. */
@@ -15,7 +15,7 @@ export interface Mortal {
   reach(point: string): Promise<void>;
   /** The same for a point that no later life reaches: a durable write is not repeated. */
   reachOnce(point: string): Promise<void>;
-  /** The same for a point inside the write that begins now, up to `reachOnce`: see `Mortality.commits`. */
+  /** The same for a point inside the write that begins now, up to `reachOnce`: see `KillSchedule.commits`. */
   reachInWrite(point: string): Promise<void>;
   /** A run that has reached its point does nothing more: calls on its behalf never settle. */
   stay(): Promise<void>;
@@ -29,7 +29,7 @@ interface Waiting {
   readonly enter?: () => void;
 }
 
-interface Body extends Mortal {
+interface Body extends KillableRun {
   /** The first point it reached, where it waits. */
   readonly waiting: Waiting | undefined;
   /** Points that it reached as well, and that are not reached again. */
@@ -38,19 +38,19 @@ interface Body extends Mortal {
   readonly isWriting: boolean;
 }
 
-export class Mortality {
+export class KillSchedule {
   readonly #bodies = new Set<Body>();
   /** The run that has entered the write in which the process dies. */
   #inWrite: { readonly body: Body; readonly point: string } | undefined;
 
-  readonly #isMortal: boolean;
+  readonly #isKillable: boolean;
 
-  constructor(isMortal: boolean) {
-    this.#isMortal = isMortal;
+  constructor(isKillable: boolean) {
+    this.#isKillable = isKillable;
   }
 
   /** Adds a run with its log. All runs have to be added before the first begins. */
-  add(logPath: string): Mortal {
+  add(logPath: string): KillableRun {
     const past = readFileSync(logPath, 'utf8').split('\n');
     const survived = new Set(past.filter((line) => line.startsWith('killed ')));
     const passing = new Set<string>();
@@ -60,7 +60,7 @@ export class Mortality {
       waiting ??= next;
       this.#dieIfAllWait();
     };
-    const isNew = (point: string): boolean => this.#isMortal && !survived.has(`killed ${point}`);
+    const isNew = (point: string): boolean => this.#isKillable && !survived.has(`killed ${point}`);
     const reach = async (point: string): Promise<void> => {
       if (waiting === undefined && !isNew(point)) return;
       wait({ point });
