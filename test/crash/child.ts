@@ -56,7 +56,7 @@ const liveRun = async (
 ): Promise<LastWords> => {
   const crashRun = crashRunOf(reference);
   if (crashRun === undefined) throw new Error(`There is no run '${reference}'`);
-  const { store, isWritten } = mortalStore(inner, killable);
+  const { store, isWritten } = killableStore(inner, killable);
   const orchestrator = composeOrchestrator(
     {
       ...crashRun.team(calledBy(killable)),
@@ -78,14 +78,14 @@ const liveRun = async (
   return { reference, report, settled: settledIn(run.journal()) };
 };
 
-interface MortalStore {
+interface KillableStore {
   readonly store: RunStore;
   /** Resolves when the last write has returned. */
   readonly isWritten: () => Promise<unknown>;
 }
 
 /** A store with points before, during and after every write. */
-const mortalStore = (inner: RunStore, killable: KillableRun): MortalStore => {
+const killableStore = (inner: RunStore, killable: KillableRun): KillableStore => {
   let lastWrite: Promise<void> = Promise.resolve();
   const nameOf = namesOfWrites(killable, inner);
   const append: typeof inner.append = async (runId, expectedSequence, entries, options) => {
