@@ -33,7 +33,7 @@ export default defineConfig({
     // world for each of them, loading the same modules again and again would be a fifth of the whole.
     isolate: false,
     globalSetup: ['test/stores/postgres-setup.ts'],
-    setupFiles: ['test/leave-nothing-behind.ts'],
+    setupFiles: ['test/restore-globals.ts'],
     sequence: { sequencer: LongestFirst },
     // A guard against tests that hang, not a limit on speed: CI machines are busy.
     testTimeout: 60_000,

@@ -14,12 +14,12 @@ const roomy = { maxBytes: 1_048_576 };
 const utf8 = new TextEncoder();
 const byteLength = (text: string): number => utf8.encode(text).length;
 
-/** Arbitrary JSON with every character in it, but without the one name that is refused. */
+/** Arbitrary JSON with every character in it, but without the one refused name. */
 const json = fc
   .jsonValue({ stringUnit: 'binary', maxDepth: 6 })
   .filter((value) => !JSON.stringify(value).includes('"__proto__":')) as fc.Arbitrary<JsonValue>;
 
-/** Texts full of halves of surrogate pairs. */
+/** Texts full of lone surrogates. */
 const brokenText = fc
   .array(fc.integer({ min: 0xd7f0, max: 0xe010 }))
   .map((units) => String.fromCharCode(...units));
@@ -37,7 +37,7 @@ function refusal(value: unknown, limits = roomy): { code: JsonRefusalCode; messa
 }
 
 describe('canonicalJson', () => {
-  it('gives back what JSON would, for any JSON', () => {
+  it('returns what JSON would, for any JSON', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(accepted(value)).toEqual(JSON.parse(JSON.stringify(value)));
@@ -63,7 +63,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('leaves its own result as it is', () => {
+  it('leaves its own result unchanged', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withNullPrototype: true }), (value) => {
         const once = canonicalJson(value, roomy);
@@ -72,7 +72,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('never throws and never lies about the size, whatever it is given', () => {
+  it('never throws and always has the right size', () => {
     const anything = fc.anything({
       withBigInt: true,
       withBoxedValues: true,
@@ -105,7 +105,7 @@ describe('canonicalJson', () => {
     expect(accepted([undefined, , 1])).toEqual([null, null, 1]);
   });
 
-  it('writes dates as text and honours toJSON', () => {
+  it('writes dates as text and calls toJSON', () => {
     expect(accepted({ at: new Date(0) })).toEqual({ at: '1970-01-01T00:00:00.000Z' });
     expect(accepted({ toJSON: () => [1, { two: 2 }] })).toEqual([1, { two: 2 }]);
     expect(accepted({ key: { toJSON: (key: string) => key } })).toEqual({ key: 'key' });
@@ -113,12 +113,12 @@ describe('canonicalJson', () => {
     expect(accepted({ gone: { toJSON: () => undefined } })).toEqual({});
   });
 
-  it('does not ask the result of toJSON for a toJSON', () => {
+  it('does not call toJSON on the result of toJSON', () => {
     const value = { own: 1, toJSON: () => value };
     expect(refusal(value).message).toBe('$.toJSON is a function, which JSON cannot hold');
   });
 
-  it('copies class instances by their own members and errors by what they say', () => {
+  it('copies class instances by their own members and errors by name and message', () => {
     class Point {
       readonly across = 1;
       readonly #secret = 2;
@@ -135,12 +135,12 @@ describe('canonicalJson', () => {
     expect(accepted(Object.assign(Object.create(null) as object, { key: 1 }))).toEqual({ key: 1 });
   });
 
-  it('knows no minus zero', () => {
+  it('turns -0 into 0', () => {
     expect(Object.is(accepted(-0), 0)).toBe(true);
     expect(canonicalJson([-0], roomy)).toEqual({ ok: true, value: [0], bytes: 3 });
   });
 
-  it('makes half surrogate pairs well-formed, in texts and in names', () => {
+  it('makes lone surrogates well-formed, in texts and in names', () => {
     expect(accepted('a\ud800b')).toBe('a\ufffdb');
     expect(accepted({ '\udc00': '😀' })).toEqual({ '\ufffd': '😀' });
     const clash = { '\ud800': 1, '\ufffd': 2 };
@@ -180,13 +180,13 @@ describe('canonicalJson', () => {
     ['Infinity', { score: 1e309 }, '$.score is Infinity'],
     ['minus Infinity', -Infinity, '$ is -Infinity'],
     ['a __proto__ of its own', JSON.parse('{"a":{"__proto__":{}}}'), '$.a.__proto__ would replace'],
-  ])('refuses %s and says where it is', (_name, value, message) => {
+  ])('refuses %s with its path', (_name, value, message) => {
     const refused = refusal(value);
     expect(refused.code).toBe('not-serializable');
     expect(refused.message).toContain(message);
   });
 
-  it('refuses what throws when it is read, and says what was thrown', () => {
+  it('refuses a value that throws when it is read, with the error', () => {
     const getter = {
       get price(): number {
         throw new Error('boom');
@@ -207,7 +207,7 @@ describe('canonicalJson', () => {
     expect(refusal(new Proxy({}, { ownKeys })).code).toBe('not-serializable');
   });
 
-  it('refuses a cycle and names the way back', () => {
+  it('refuses a cycle with its path', () => {
     const parent: { children: unknown[] } = { children: [] };
     parent.children.push({ parent });
     expect(refusal(parent)).toEqual({
@@ -216,7 +216,7 @@ describe('canonicalJson', () => {
     });
   });
 
-  it('refuses what is nested deeper than the limit, however deep', () => {
+  it('refuses a value nested deeper than the limit, however deep', () => {
     const nest = (levels: number): unknown => {
       let value: unknown = 'core';
       for (let level = 0; level < levels; level += 1) value = level % 2 ? [value] : { value };
@@ -232,7 +232,7 @@ describe('canonicalJson', () => {
     expect(refusal(endless).code).toBe('too-deep');
   });
 
-  it('refuses what is too large before it has read as much as it may, without writing it out', async () => {
+  it('refuses a value that is too large before reading all of it', async () => {
     let shared: unknown = [];
     for (let level = 0; level < 30; level += 1) shared = { left: shared, right: shared };
     const large: unknown[] = [
@@ -253,7 +253,7 @@ describe('canonicalJson', () => {
     }
   });
 
-  it('is not fooled by an array that grows while it is read', () => {
+  it('holds the limit for an array that grows while it is read', () => {
     const growing: unknown[] = [];
     const grow = {
       toJSON: () => {
@@ -265,7 +265,7 @@ describe('canonicalJson', () => {
     expect(accepted(growing)).toEqual([1, 1]);
   });
 
-  it('lets nothing in when the limit is not a number', () => {
+  it('refuses everything when the limit is not a number', () => {
     expect(refusal('x', { maxBytes: Number.NaN }).code).toBe('output-too-large');
     expect(refusal(null, { maxBytes: 0 }).code).toBe('output-too-large');
     expect(refusal(null, { maxBytes: -1 }).code).toBe('output-too-large');
@@ -296,7 +296,7 @@ describe('jsonByteLength', () => {
     expect(jsonByteLength('\u2028\uffff😀')).toBe(12);
   });
 
-  it('is infinite for what JSON cannot hold', () => {
+  it('is infinite for values without a JSON form', () => {
     expect(jsonByteLength(Number.NaN)).toBe(Infinity);
   });
 });
@@ -322,7 +322,7 @@ describe('stableStringify', () => {
     );
   });
 
-  it('leaves out what is undefined', () => {
+  it('omits undefined members', () => {
     expect(stableStringify({ a: undefined, b: 1 } as never)).toBe('{"b":1}');
   });
 });
@@ -334,7 +334,7 @@ describe('fingerprint', () => {
     expect(fingerprint('😀')).toBe('8fd0ca036ef9b4ae');
   });
 
-  it('tells 200,000 similar texts apart', () => {
+  it('differs for 200,000 similar texts', () => {
     const seen = new Set<string>();
     for (let index = 0; index < 200_000; index += 1) seen.add(fingerprint(`step-${index}`));
     expect(seen.size).toBe(200_000);

@@ -24,7 +24,7 @@ import { toFailure } from '../src/failure.js';
 
 const issues: readonly Issue[] = [
   { code: 'invalid-option', path: 'limits.maxReplans', message: 'Expected a number' },
-  { code: 'unknown-agent', path: 'steps[2].agent', message: 'Nobody has this name' },
+  { code: 'unknown-agent', path: 'steps[2].agent', message: 'No agent has this name' },
   { code: 'odd', path: '', message: 'The whole is odd', severity: 'warning' },
 ];
 
@@ -92,7 +92,7 @@ describe('errors', () => {
       expect(error.issues).toEqual(issues);
       expect(error.message.split('\n').slice(1)).toEqual([
         '- limits.maxReplans: Expected a number',
-        '- steps[2].agent: Nobody has this name',
+        '- steps[2].agent: No agent has this name',
         '- (warning) The whole is odd',
       ]);
     },
@@ -112,7 +112,7 @@ describe('errors', () => {
     expect(Object.hasOwn(new RunConflictError('taken'), 'cause')).toBe(false);
   });
 
-  it('tells the classes apart', () => {
+  it('are distinguished by their classes', () => {
     const classes = [
       PolicyError,
       PlanError,
@@ -139,7 +139,7 @@ describe('errors', () => {
     }
   });
 
-  it('tells the classes apart by a function that needs no class before its dot', () => {
+  it('are distinguished by functions that need no class', () => {
     const all: PlanwrightError[] = errors.map(([error]) => error);
     expect(all.filter(PolicyError.isInstance).map(({ name }) => name)).toEqual(['PolicyError']);
     expect(all.filter(RunClaimedError.isInstance)).toHaveLength(1);
@@ -148,7 +148,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('knows errors of another copy of the package', async () => {
+  it('are recognized from another copy of the package', async () => {
     vi.resetModules();
     const otherCopy = await import('../src/errors.js');
     const foreign = new otherCopy.PolicyError(issues);
@@ -166,12 +166,12 @@ describe('errors', () => {
     ['an object', () => ({ code: 'invalid-policy' })],
     ['a foreign error', () => new Error('x')],
     ['an object whose getters throw', () => throwingHolder],
-  ])('takes nothing else for one of its errors: %s', (_, create) => {
+  ])('include no other value: %s', (_, create) => {
     expect(PlanwrightError.isInstance(create())).toBe(false);
     expect(PolicyError.isInstance(create())).toBe(false);
   });
 
-  it('asks a revoked proxy without throwing', () => {
+  it('accept a revoked proxy without throwing', () => {
     expect(PlanwrightError.isInstance(revokedProxy())).toBe(false);
   });
 });
@@ -192,7 +192,7 @@ describe('toFailure', () => {
     expect(failure).toEqual({ name: 'AbortError', message: 'stopped' });
   });
 
-  // Made by functions, because the test runner prints its cases and would trip over some of them.
+  // Made by functions, because the test runner prints its cases and fails on some of them.
   it.each<readonly [string, () => unknown, string]>([
     ['undefined', () => undefined, 'A value that is not an error was thrown: undefined'],
     ['null', () => null, 'A value that is not an error was thrown: null'],
@@ -208,11 +208,11 @@ describe('toFailure', () => {
     ['throwing getters', () => throwingHolder, 'An object that is not an error was thrown'],
     ['a revoked proxy', revokedProxy, 'An object that is not an error was thrown'],
     ['no JSON', () => ({ toJSON: () => undefined }), 'An object that is not an error was thrown'],
-  ])('says what was thrown, whatever it was: %s', (_, create, message) => {
+  ])('describes any thrown value: %s', (_, create, message) => {
     expect(toFailure(create())).toEqual({ name: 'Error', message });
   });
 
-  it('takes an object with a message as an error', () => {
+  it('treats an object with a message as an error', () => {
     expect(toFailure({ message: 'from afar', name: 7, code: 404 })).toEqual({
       name: 'Error',
       message: 'from afar',
@@ -229,7 +229,7 @@ describe('toFailure', () => {
     expect(toFailure({ long }).message).toHaveLength(2_000);
   });
 
-  it('gives strings that a database stores: no NUL, no half of a pair', () => {
+  it('gives strings that a database stores: no NUL, no lone surrogate', () => {
     const { message } = toFailure(`a\0b\uD800c${'x'.repeat(1_994)}😀`);
     expect(message).toHaveLength(2_000);
     expect(message.startsWith('a\uFFFDb\uFFFDc')).toBe(true);

@@ -1,4 +1,4 @@
-/* As much of XML as a picture of ours has. It is strict: what it cannot read to the end is not well-formed. */
+/* The parts of XML that our pictures use. It is strict: text that it cannot read to the end is not well-formed. */
 
 export interface SvgElement {
   readonly name: string;

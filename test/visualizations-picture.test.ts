@@ -24,7 +24,7 @@ interface Point {
   readonly y: number;
 }
 
-/** What touches is not yet in the way. */
+/** Boxes that touch do not overlap. */
 const TOLERANCE = 1;
 
 const number = ({ attributes }: SvgElement, name: string): number => Number(attributes[name] ?? 0);
@@ -55,7 +55,7 @@ const frameOf = (frame: SvgElement): Rectangle => ({
   bottom: number(frame, 'y') + number(frame, 'height'),
 });
 
-/** A line of text reaches about ten pixels above the line it stands on. */
+/** A line of text reaches about ten pixels above its baseline. */
 const textsOf = (group: SvgElement): Rectangle[] => {
   const { x, y } = placeOf(group);
   return group.children
@@ -69,7 +69,7 @@ const textsOf = (group: SvgElement): Rectangle[] => {
     }));
 };
 
-/** Rounded corners lie inside of the corner, so the points that draw them are enough. */
+/** Rounded corners lie inside the corner, so the points that draw them are enough. */
 const pointsOf = (path: SvgElement): Point[] => {
   const numbers = [...(path.attributes['d'] ?? '').matchAll(/-?[\d.]+/g)].map(Number);
   return numbers.flatMap((x, index) =>
@@ -91,10 +91,10 @@ const spanOf = (from: Point, to: Point): Rectangle => ({
   bottom: Math.max(from.y, to.y) + TOLERANCE,
 });
 
-/** Of the chart with phases the overview, and the pictures that it links to. */
+/** The overview of the chart with phases, and the pictures that it links to. */
 const PHASES = ['planning', 'executing', 'concluding', 'oversight', 'clock'];
 
-/** `whole` has every state with all that it says, `names` every state, `part` some of the states. */
+/** `whole` has every state with its description, `names` every state, `part` some of the states. */
 const pictures = charts.flatMap(([name, machine]) => [
   { name, machine, shows: 'whole' },
   ...(overviews.has(name)
@@ -127,11 +127,11 @@ describe('the overview of the orchestrator', () => {
     for (const phase of PHASES) expect(textsIn(overview)).toContain(phase);
   });
 
-  it('is no wider than is readable on a page of 1,000 pixels', () => {
+  it('is readable on a page of 1,000 pixels', () => {
     expect(Number(read(`${PHASED}.overview`).attributes['width'])).toBeLessThan(1_600);
   });
 
-  it.each(PHASES)('opens %s with every state of it, and what it says', (phase) => {
+  it.each(PHASES)('links to %s with every state of it, and its descriptions', (phase) => {
     const texts = textsIn(read(`${PHASED}.${phase}`));
     for (const { key, description = '' } of statesOf(phaseIn(machine, phase))) {
       expect(texts).toContain(key);
@@ -151,7 +151,7 @@ describe.each(pictures)('the picture of $name', ({ name, machine, shows }) => {
   const states = elements.filter((element) => hasClass(element, 'state'));
   const boxes = states.map(boxOf);
 
-  it('has a title and a description for those who do not see it', () => {
+  it('has a title and a description for screen readers', () => {
     expect(picture.attributes).toMatchObject({ role: 'img', 'aria-labelledby': 'title desc' });
     const [title, description] = picture.children;
     expect([title?.name, title?.attributes['id']]).toEqual(['title', 'title']);
@@ -163,7 +163,7 @@ describe.each(pictures)('the picture of $name', ({ name, machine, shows }) => {
   });
 
   if (shows !== 'part') {
-    it('names every state and tells what it is for', () => {
+    it('names every state and has its description', () => {
       const words = texts.join(' ');
       for (const { key, description = '' } of statesOf(machine.root)) {
         expect(texts).toContain(key);
@@ -171,7 +171,7 @@ describe.each(pictures)('the picture of $name', ({ name, machine, shows }) => {
       }
     });
 
-    it('has a wire for every pair of states that a transition joins', () => {
+    it('has an arrow for every pair of states that a transition joins', () => {
       const wires = elements.filter((element) => hasClass(element, 'line'));
       const pairs = statesOf(machine.root).flatMap((node) =>
         [...node.transitions.values(), node.always ?? []]
@@ -204,7 +204,7 @@ describe.each(pictures)('the picture of $name', ({ name, machine, shows }) => {
     });
   }
 
-  it('brings everything along and runs nothing', () => {
+  it('is self-contained and has no script', () => {
     expect([...new Set(elements.map((element) => element.name))].sort()).toEqual(
       ['a', 'circle', 'desc', 'g', 'line', 'path', 'rect', 'style', 'svg', 'text', 'title'].filter(
         (kind) => elements.some((element) => element.name === kind),
@@ -229,7 +229,7 @@ describe.each(pictures)('the picture of $name', ({ name, machine, shows }) => {
     );
   });
 
-  it('keeps every text inside of its box', () => {
+  it('keeps every text inside its box', () => {
     const headers = elements.filter((element) => hasClass(element, 'header'));
     const frames = elements.filter((element) => hasClass(element, 'frame'));
     const outside = [
@@ -257,7 +257,7 @@ describe.each(pictures)('the picture of $name', ({ name, machine, shows }) => {
     expect(overlapping.map((pair) => pair.map((box) => box.name))).toEqual([]);
   });
 
-  it('leads no wire through a box or a text', () => {
+  it('routes no arrow through a box or a text', () => {
     const wires = elements.filter((element) => hasClass(element, 'line'));
     const headers = elements.filter((element) => hasClass(element, 'header'));
     const obstacles = [...boxes, ...headers.flatMap(textsOf)];
@@ -291,17 +291,17 @@ describe('a picture', () => {
       .filter((element) => element.name === 'text')
       .map(({ text }) => text);
 
-  it('lists the ways out in the order in which they are tried, each event once', async () => {
+  it('lists transitions in the order in which they are tried, each event once', async () => {
     expect((await rows()).join(' ')).toContain(
       'awake handles coffee.drunk lights.out [isTired] → asleep [else] → over always [isLate] → over',
     );
   });
 
-  it('has a box for what leads from everywhere', async () => {
+  it('has a box for transitions from every state', async () => {
     expect((await rows()).join(' ')).toContain('anywhere in day alarm.rang → awake');
   });
 
-  it('writes every character', async () => {
+  it('escapes every character', async () => {
     expect(await rows()).toContain('Dreams <of> "sheep" & wolves.');
   });
 
@@ -310,11 +310,11 @@ describe('a picture', () => {
   });
 });
 
-describe('the reader of pictures', () => {
+describe('the SVG reader of the tests', () => {
   it.each([
     ['an element that is not closed', '<svg><g></svg>'],
     ['an attribute without quotes', '<svg a=1></svg>'],
-    ['an attribute that is there twice', '<svg a="1" a="2"></svg>'],
+    ['a duplicate attribute', '<svg a="1" a="2"></svg>'],
     ['a bare ampersand', '<svg><text>a & b</text></svg>'],
     ['a second root', '<svg></svg><svg></svg>'],
   ])('refuses %s', (_, source) => {

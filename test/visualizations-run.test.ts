@@ -7,7 +7,7 @@ import { runPicture } from '../scripts/visualize/run-picture.js';
 import { recordingFile } from './examples/recorded-run.js';
 import { elementsIn, hasClass, readSvg } from './svg-reader.js';
 
-/* The picture of a run in README.md. That it is up to date is told in visualizations.test.ts. */
+/* The picture of a run in README.md. visualizations.test.ts checks that it is up to date. */
 
 describe('the picture of a run', () => {
   const picture = readSvg(runPicture(recordingFile));
@@ -18,21 +18,21 @@ describe('the picture of a run', () => {
       .map(({ text }) => text)
       .join(' ');
 
-  it('shows what a run is: plan, steps, bounds, escalation and what happened', () => {
+  it('shows the parts of a run: plan, steps, bounds, escalation and what happened', () => {
     const words = texts.map(({ text }) => text).join(' ');
     for (const word of ['Plan 2', 'fix-money', 'Time', 'Calls', 'Replans', 'Tokens', '[none]'])
       expect(words).toContain(word);
     expect(words).toContain('scripted model');
   });
 
-  it('has the tones of the terminal, and none of its codes', () => {
+  it('has the colours of the terminal, and none of its codes', () => {
     expect(wordsOf('green')).toContain('completed, 1 fix');
     expect(wordsOf('yellow')).toContain('asked for a new plan');
     expect(wordsOf('cyan')).toContain('tester runs the tests');
     expect(runPicture(recordingFile)).not.toMatch(/\u001B|\[\d+m/);
   });
 
-  it('keeps every word in the window, and none on another', () => {
+  it('keeps every word inside the window, and no words overlap', () => {
     const width = Number(picture.attributes['width']);
     const spans = texts.map(({ attributes }) => {
       const left = Number(attributes['x']);

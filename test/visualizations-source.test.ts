@@ -14,7 +14,7 @@ import { orchestratorMachine } from '../visualizations/orchestrator.machine.js';
 import { stepMachine } from '../visualizations/step.machine.js';
 import { edgesOf } from './machines/machine-edges.js';
 
-/* The files to paste. That they are imported here makes `npm run typecheck` look at them, too. */
+/* The files to paste. Importing them here makes `npm run typecheck` check them, too. */
 
 const pastedMachines: Readonly<Record<string, AnyStateMachine>> = {
   orchestrator: orchestratorMachine,
@@ -38,7 +38,7 @@ describe.each(charts)('the chart %s to paste', (name, machine) => {
     'utf8',
   );
 
-  it('is the definition of the machine that runs, with every name it has', () => {
+  it('is the definition of the running machine, with every name it has', () => {
     const pasted = pastedMachines[name]!;
     expect(plain(pasted.config)).toEqual(plain(machine.config));
     expect(namesOf(pasted)).toEqual(namesOf(machine));
@@ -52,7 +52,7 @@ describe.each(charts)('the chart %s to paste', (name, machine) => {
     actor.stop();
   });
 
-  it('needs nothing but what it takes from xstate', () => {
+  it('needs only its imports from xstate', () => {
     const imports = /^import \{([^}]*)\} from 'xstate';$/m;
     const taken = imports
       .exec(source)?.[1]
@@ -63,7 +63,7 @@ describe.each(charts)('the chart %s to paste', (name, machine) => {
     );
     expect(source.match(/\b(?:import|require)\b/g)).toEqual(['import']);
 
-    // As Stately Sketch does it: without imports and exports, and with nothing in reach but the names of xstate.
+    // As Stately Sketch does it: without imports and exports, and only with the names of xstate.
     const script = source.replace(imports, '').replace('export const', 'var');
     const scope: Record<string, unknown> = { setup, fromPromise };
     runInNewContext(script, scope);

@@ -28,7 +28,7 @@ describe('the pictures of the charts', async () => {
         expect(diagram).toMatch(new RegExp(`^ +(state )?${key}( \\{)?$`, 'm'));
     });
 
-    it(`says what every state of ${name} means`, () => {
+    it(`has the description of every state of ${name}`, () => {
       const silent = statesOf(machine.root).filter(({ description = '' }) => description === '');
       expect(silent.map(({ id }) => id)).toEqual([]);
     });
@@ -102,7 +102,7 @@ describe('a state diagram', () => {
 `);
   });
 
-  it('leaves events that are handled without leaving to the table', () => {
+  it('leaves events without a target state to the table', () => {
     expect(stateTable(machine)).toContain('| `awake` | Eyes open: always. | `coffee.drunk` |');
   });
 });

@@ -1,8 +1,8 @@
 /**
- * What this package leans on in XState 5.33, pinned, so that an upgrade that changes it is noticed here and not in
- * somebody's run. The kernel calls `machine.getInitialSnapshot` and `machine.transition` with a scope of its own and
- * reads the actions it is given as data; no actor lives. The last parts hold what live actors do, because
- * `createActor(orchestrator.machine)` has to tell the same facts, and what we measured of XState.
+ * The behaviour of XState 5.33 that this package relies on, so that an upgrade that changes it fails here and not in a
+ * user's run. The kernel calls `machine.getInitialSnapshot` and `machine.transition` with its own scope and reads the
+ * returned actions as data, without live actors. The last parts check live actors, because
+ * `createActor(orchestrator.machine)` has to tell the same facts.
  *
  * Everything runs twice: against the development build, which Vitest loads, and the one that Node loads.
  */
@@ -23,7 +23,7 @@ import { virtualClock } from '../src/testing/virtual-clock.js';
 
 type XState = typeof developmentBuild;
 
-// Past the exports map, which would answer with the development build again.
+// Past the exports map, which would give the development build again.
 const productionPath = '../node_modules/xstate/dist/xstate.cjs.mjs';
 const productionBuild = (await import(productionPath)) as XState;
 
@@ -40,7 +40,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('has two builds to compare', () => {
+it('xstate has two builds to compare', () => {
   const machine = (xstate: XState): AnyStateMachine => xstate.createMachine({});
   const wildcard = { type: '*' };
   expect(() => new DryRun(machine(developmentBuild)).send(wildcard)).toThrow('wildcard');
@@ -49,7 +49,7 @@ it('has two builds to compare', () => {
 
 // ---- A machine run without actors, the way the kernel does it -----------------------------------
 
-/** Logic that never does anything: what every actor of a chart is replaced by. */
+/** Logic that does nothing: it replaces every actor of a chart. */
 const inert: AnyActorLogic = {
   getInitialSnapshot: (_scope, input: unknown) =>
     ({ status: 'active', output: undefined, error: undefined, input }) as Snapshot<unknown>,
@@ -57,7 +57,7 @@ const inert: AnyActorLogic = {
   getPersistedSnapshot: (snapshot: Snapshot<unknown>) => snapshot,
 };
 
-/** A stub that tells us when XState reads more of it than we know of. */
+/** A stub that reports when XState reads an unknown property of it. */
 function only<Stub extends object>(name: string, stub: Stub): Stub {
   return new Proxy(stub, {
     get: (target, key): unknown => {
@@ -116,17 +116,17 @@ class DryRun {
     return Object.keys(this.snapshot.children as object);
   }
 
-  /** The actions since last time, as XState gave them. */
+  /** The actions since the last call, as XState gave them. */
   take(): ExecutableActionObject[] {
     return this.#actions.splice(0);
   }
 
-  /** The types of the actions since last time. */
+  /** The types of the actions since the last call. */
   types(): string[] {
     return this.take().map((action) => action.type);
   }
 
-  /** The parameters of the only action of this type since last time. */
+  /** The parameters of the only action of this type since the last call. */
   params(type: string): Record<string, unknown> {
     const found = this.take().filter((action) => action.type === type);
     expect(found).toHaveLength(1);
@@ -217,7 +217,7 @@ describe.each(builds)('the actions of a transition as data (%s build)', (_build,
     expect(run.child('slot')).toBeDefined();
   });
 
-  it('reports stopChild with the reference itself, or with nothing when there is no such child', () => {
+  it('reports stopChild with the reference itself, or with undefined when there is no such child', () => {
     const machine = createMachine({
       entry: spawnChild('step', { id: 'slot' }),
       on: { stop: { actions: stopChild('slot') } },
@@ -259,7 +259,7 @@ describe.each(builds)('the actions of a transition as data (%s build)', (_build,
       invoke: { id: 'planner', src: 'propose' },
     }).provide({ actors: { propose: inert } });
     const run = new DryRun(machine);
-    // The parameters said 'planner' when they were reported and are changed in place afterwards.
+    // The parameters were 'planner' when they were reported and are changed in place afterwards.
     expect(run.params('xstate.sendTo')['to']).toBe(run.child('planner'));
   });
 
@@ -270,7 +270,7 @@ describe.each(builds)('the actions of a transition as data (%s build)', (_build,
     expect(() => run.send({ type: 'go' })).toThrow("Unable to send event to actor 'nobody'");
   });
 
-  it('lets a chart talk upwards through a stub of self, and to itself when it has no parent', () => {
+  it('lets a chart send to its parent through a stub of self, and to itself when it has no parent', () => {
     const machine = createMachine({
       on: { go: { actions: sendTo(({ self }) => self._parent ?? self, { type: 'told' }) } },
     });
@@ -310,7 +310,7 @@ describe.each(builds)('the actions of a transition as data (%s build)', (_build,
       delay: 100,
     });
     expect(run.snapshot.value).toBe('idle');
-    // An immediate raise is reported as well: what tells them apart is the delay.
+    // An immediate raise is reported as well: it differs by its delay.
     expect(run.send({ type: 'now' }).params('xstate.raise')).toMatchObject({ delay: undefined });
     expect(run.snapshot.value).toBe('over');
   });
@@ -380,7 +380,7 @@ describe.each(builds)('the actions of a transition as data (%s build)', (_build,
   });
 });
 
-describe.each(builds)('the order of things within a transition (%s build)', (_build, xstate) => {
+describe.each(builds)('the order of actions within a transition (%s build)', (_build, xstate) => {
   const { createMachine, emit, enqueueActions, raise, spawnChild } = xstate;
 
   const ordered = createMachine({
@@ -481,7 +481,7 @@ describe.each(builds)('the order of things within a transition (%s build)', (_bu
     expect(stopped?.params).toBe(old);
     expect(run.child('slot')).not.toBe(old);
     expect(run.child('slot')).toBe((spawned?.params as { actorRef: unknown }).actorRef);
-    // Without stopChild the old actor is replaced in silence: nobody is told to stop it.
+    // Without stopChild the old actor is replaced silently and never stopped.
     expect(run.send({ type: 'over' }).types()).toEqual(['xstate.spawnChild']);
   });
 
@@ -518,7 +518,7 @@ describe.each(builds)('timers (%s build)', (_build, { createMachine, assign }) =
     });
     const run = new DryRun(machine);
     const timers = run.take().map(({ type, params }) => [type, params]);
-    // Numeric delays come first, whatever the order they are written in: they are keys of an object.
+    // Numeric delays come first, whatever their order in the chart: they are keys of an object.
     expect(timers).toEqual([
       ['xstate.raise', afterParams('xstate.after.50.m.waiting', 50)],
       ['xstate.raise', afterParams('xstate.after.timeLimit.m.waiting', 1_234)],
@@ -544,7 +544,7 @@ describe.each(builds)('timers (%s build)', (_build, { createMachine, assign }) =
     expect(new DryRun(machine).send({ type: 'go' }).send(due).snapshot.value).toBe('over');
   });
 
-  it('are not touched by a transition that stays in their state', () => {
+  it('are unchanged by a transition that stays in their state', () => {
     const machine = createMachine({
       context: { count: 0 },
       initial: 'waiting',
@@ -561,7 +561,7 @@ describe.each(builds)('timers (%s build)', (_build, { createMachine, assign }) =
     expect(run.send({ type: 'go' }).types()).toEqual([]);
   });
 
-  it.each([2 ** 31, Infinity, -5, Number.NaN])('hand a delay of %d on as it is', (delayMs) => {
+  it.each([2 ** 31, Infinity, -5, Number.NaN])('pass a delay of %d on unchanged', (delayMs) => {
     const machine = createMachine({
       id: 'm',
       initial: 'waiting',
@@ -570,7 +570,7 @@ describe.each(builds)('timers (%s build)', (_build, { createMachine, assign }) =
     expect(new DryRun(machine).params('xstate.raise')['delay']).toBe(delayMs);
   });
 
-  it('fire at once when their named delay is missing', () => {
+  it('fire immediately when their named delay is missing', () => {
     const machine = createMachine({
       id: 'm',
       initial: 'waiting',
@@ -630,7 +630,7 @@ describe.each(builds)('ends (%s build)', (_build, { createMachine, spawnChild })
     expect(run.childIds()).toEqual(['slot-0', 'slot-1']);
   });
 
-  it('can be reached before anything has happened', () => {
+  it('can be reached by the initial transition', () => {
     const machine = createMachine({
       initial: 'over',
       states: { over: { type: 'final' } },
@@ -639,7 +639,7 @@ describe.each(builds)('ends (%s build)', (_build, { createMachine, spawnChild })
     expect(new DryRun(machine).snapshot).toMatchObject({ status: 'done', output: 7 });
   });
 
-  it('do not stop later events from being looked at: the kernel has to', () => {
+  it('do not prevent later events from being processed: the kernel has to', () => {
     const run = new DryRun(ending).send({ type: 'finish' });
     run.take();
     run.send({ type: 'finish' });
@@ -647,7 +647,7 @@ describe.each(builds)('ends (%s build)', (_build, { createMachine, spawnChild })
     expect(run.types()).toEqual(['xstate.stopChild', 'xstate.stopChild']);
   });
 
-  it('are forced by xstate.stop, which stops and forgets every child and runs no exit', () => {
+  it('are forced by xstate.stop, which stops and removes every child and runs no exit', () => {
     const run = new DryRun(ending);
     run.take();
     expect(run.send({ type: 'xstate.stop' }).types()).toEqual([
@@ -657,7 +657,7 @@ describe.each(builds)('ends (%s build)', (_build, { createMachine, spawnChild })
     expect(run.snapshot).toMatchObject({ status: 'stopped', children: {} });
   });
 
-  it('are errors when a child fails and nobody listens, with a stopChild for every child', () => {
+  it('are errors when a child fails without onError, with a stopChild for every child', () => {
     const run = new DryRun(ending);
     run.take();
     run.send({
@@ -671,7 +671,7 @@ describe.each(builds)('ends (%s build)', (_build, { createMachine, spawnChild })
 });
 
 describe.each(builds)(
-  'which transition is taken (%s build)',
+  'the choice of a transition (%s build)',
   (_build, { createMachine, spawnChild }) => {
     const done = (id: string): EventObject =>
       ({ type: `xstate.done.actor.${id}`, output: 'out', actorId: id }) as EventObject;
@@ -729,7 +729,7 @@ describe.each(builds)(
       expect(run.send(done('call')).types()).toEqual(['ancestor']);
     });
 
-    it('takes a forged done event for a real one', () => {
+    it('treats a forged done event as a real one', () => {
       const machine = createMachine({
         initial: 'calling',
         states: { calling: { invoke: { id: 'call', src: 'work', onDone: 'over' } }, over: {} },
@@ -737,7 +737,7 @@ describe.each(builds)(
       expect(new DryRun(machine).send(done('call')).snapshot.value).toBe('over');
     });
 
-    it('gives the very same snapshot back for an event that nobody handles', () => {
+    it('returns the identical snapshot for an unhandled event', () => {
       const machine = createMachine({
         initial: 'idle',
         states: {
@@ -752,7 +752,7 @@ describe.each(builds)(
       expect(run.send({ type: 'unknown' }).snapshot).toBe(before);
       expect(run.send({ type: 'guarded' }).snapshot).toBe(before);
       expect(run.types()).toEqual([]);
-      // So does an event that only runs actions: the snapshot alone does not tell handled from ignored.
+      // So does an event that only runs actions: the snapshot alone does not distinguish handled from ignored.
       expect(run.send({ type: 'act' }).snapshot).toBe(before);
       expect(run.types()).toEqual(['act']);
       expect([before.can({ type: 'act' }), before.can({ type: 'guarded' })]).toEqual([true, false]);
@@ -760,81 +760,76 @@ describe.each(builds)(
   },
 );
 
-describe.each(builds)(
-  'what the kernel has to know of the functions themselves (%s build)',
-  (_build, xstate) => {
-    const { createMachine } = xstate;
+describe.each(builds)('the functions that the kernel calls (%s build)', (_build, xstate) => {
+  const { createMachine } = xstate;
 
-    it('asks for the context once, with the input', () => {
-      const context = vi.fn(({ input }: { input: unknown }) => ({ input }));
-      const machine = createMachine({ context, on: { go: {} } } as never) as AnyStateMachine;
-      const run = new DryRun(machine, { goal: 'tea' }).send({ type: 'go' }).send({ type: 'go' });
-      expect(context).toHaveBeenCalledTimes(1);
-      expect(run.snapshot.context).toEqual({ input: { goal: 'tea' } });
-    });
+  it('compute the context once, with the input', () => {
+    const context = vi.fn(({ input }: { input: unknown }) => ({ input }));
+    const machine = createMachine({ context, on: { go: {} } } as never) as AnyStateMachine;
+    const run = new DryRun(machine, { goal: 'tea' }).send({ type: 'go' }).send({ type: 'go' });
+    expect(context).toHaveBeenCalledTimes(1);
+    expect(run.snapshot.context).toEqual({ input: { goal: 'tea' } });
+  });
 
-    it('leaves an old snapshot as it was', () => {
-      const machine = createMachine({
-        context: { count: 0 },
-        initial: 'idle',
-        states: { idle: { on: { go: 'busy' } }, busy: { invoke: { id: 'call', src: 'work' } } },
-      }).provide({ actors: { work: inert } });
-      const run = new DryRun(machine);
-      const before = run.snapshot;
-      run.send({ type: 'go' });
-      expect(before).toMatchObject({ value: 'idle', children: {}, context: { count: 0 } });
-      expect(run.snapshot).toMatchObject({ value: 'busy' });
-    });
+  it('leave an old snapshot unchanged', () => {
+    const machine = createMachine({
+      context: { count: 0 },
+      initial: 'idle',
+      states: { idle: { on: { go: 'busy' } }, busy: { invoke: { id: 'call', src: 'work' } } },
+    }).provide({ actors: { work: inert } });
+    const run = new DryRun(machine);
+    const before = run.snapshot;
+    run.send({ type: 'go' });
+    expect(before).toMatchObject({ value: 'idle', children: {}, context: { count: 0 } });
+    expect(run.snapshot).toMatchObject({ value: 'busy' });
+  });
 
-    it('puts its own executor into the scope for a moment, so the scope must not be frozen', () => {
-      const machine = createMachine({ on: { go: { actions: 'act' } } });
-      const run = new DryRun(machine);
-      const executor = run.scope.actionExecutor;
-      run.send({ type: 'go' });
-      expect(run.scope.actionExecutor).toBe(executor);
-      Object.freeze(run.scope);
-      expect(() => run.send({ type: 'go' })).toThrow(TypeError);
-    });
+  it('put their own executor into the scope temporarily, so the scope must not be frozen', () => {
+    const machine = createMachine({ on: { go: { actions: 'act' } } });
+    const run = new DryRun(machine);
+    const executor = run.scope.actionExecutor;
+    run.send({ type: 'go' });
+    expect(run.scope.actionExecutor).toBe(executor);
+    Object.freeze(run.scope);
+    expect(() => run.send({ type: 'go' })).toThrow(TypeError);
+  });
 
-    it('throws out of a transition whose guard or assign throws, and gives an error snapshot at the start', () => {
-      const boom = (): never => {
-        throw new Error('boom');
-      };
-      const machine = createMachine({
-        context: {},
-        on: {
-          guarded: { guard: boom, actions: 'act' },
-          assigned: { actions: xstate.assign(boom) },
-        },
-      });
-      expect(() => new DryRun(machine).send({ type: 'guarded' })).toThrow(
-        'Unable to evaluate guard',
-      );
-      expect(() => new DryRun(machine).send({ type: 'assigned' })).toThrow('boom');
-      const failing = createMachine({ context: boom });
-      expect(new DryRun(failing).snapshot).toMatchObject({
-        status: 'error',
-        error: new Error('boom'),
-      });
+  it('throw out of a transition whose guard or assign throws, and give an error snapshot at the start', () => {
+    const boom = (): never => {
+      throw new Error('boom');
+    };
+    const machine = createMachine({
+      context: {},
+      on: {
+        guarded: { guard: boom, actions: 'act' },
+        assigned: { actions: xstate.assign(boom) },
+      },
     });
+    expect(() => new DryRun(machine).send({ type: 'guarded' })).toThrow('Unable to evaluate guard');
+    expect(() => new DryRun(machine).send({ type: 'assigned' })).toThrow('boom');
+    const failing = createMachine({ context: boom });
+    expect(new DryRun(failing).snapshot).toMatchObject({
+      status: 'error',
+      error: new Error('boom'),
+    });
+  });
 
-    it('goes round an always cycle no longer than maxIterations', () => {
-      const machine = createMachine({
-        options: { maxIterations: 100 },
-        initial: 'rest',
-        states: { rest: { on: { go: 'one' } }, one: { always: 'two' }, two: { always: 'one' } },
-      });
-      expect(machine.options.maxIterations).toBe(100);
-      expect(() => new DryRun(machine).send({ type: 'go' })).toThrow('Infinite loop detected');
-      expect(createMachine({}).options.maxIterations).toBe(Infinity);
+  it('stop an always cycle after maxIterations', () => {
+    const machine = createMachine({
+      options: { maxIterations: 100 },
+      initial: 'rest',
+      states: { rest: { on: { go: 'one' } }, one: { always: 'two' }, two: { always: 'one' } },
     });
+    expect(machine.options.maxIterations).toBe(100);
+    expect(() => new DryRun(machine).send({ type: 'go' })).toThrow('Infinite loop detected');
+    expect(createMachine({}).options.maxIterations).toBe(Infinity);
+  });
 
-    it('keeps maxIterations through provide', () => {
-      const machine = createMachine({ options: { maxIterations: 7 } }).provide({});
-      expect(machine.options.maxIterations).toBe(7);
-    });
-  },
-);
+  it('keep maxIterations through provide', () => {
+    const machine = createMachine({ options: { maxIterations: 7 } }).provide({});
+    expect(machine.options.maxIterations).toBe(7);
+  });
+});
 
 describe.each(builds)('live actors (%s build)', (_build, xstate) => {
   const {
@@ -898,7 +893,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     actor.stop();
   });
 
-  it('hear what a child says before they hear that it is done', () => {
+  it('receive the messages of a child before its done event', () => {
     const order: string[] = [];
     const child = createMachine({
       initial: 'talking',
@@ -939,7 +934,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     actor.stop();
   });
 
-  it('stop a child after it has heard what it was told in the same transition', () => {
+  it('stop a child after it has received the messages of the same transition', () => {
     const heard = vi.fn();
     const child = createMachine({ on: { ping: { actions: heard } } });
     const machine = setup({ actors: { child } }).createMachine({
@@ -952,7 +947,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     actor.stop();
   });
 
-  it('still hear that a child is done which they stopped while that was in the mailbox', () => {
+  it('still receive the done event of a child which they stopped while that was in the mailbox', () => {
     const heard: string[] = [];
     const quick = createMachine({ initial: 'over', states: { over: { type: 'final' } } });
     const machine = setup({ actors: { quick } }).createMachine({
@@ -969,7 +964,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     actor.stop();
   });
 
-  it('drop what is in their mailbox when they are done', () => {
+  it('drop the events in their mailbox when they are done', () => {
     const heard: string[] = [];
     const quick = createMachine({ initial: 'over', states: { over: { type: 'final' } } });
     const machine = setup({ actors: { quick } }).createMachine({
@@ -1050,7 +1045,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     actor.stop();
   });
 
-  it('turn every way an agent can fail into an error event, and a plain value into a result', async () => {
+  it('turn every failure of an agent into an error event, and a plain value into a result', async () => {
     const clock = virtualClock();
     const agents: Record<string, () => unknown> = {
       'throws at once': () => {
@@ -1090,7 +1085,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     await clock.settle();
   });
 
-  it('take no events any more once they are stopped, and say nothing', () => {
+  it('accept no events once they are stopped, without a warning', () => {
     const machine = createMachine({
       initial: 'idle',
       states: { idle: { on: { go: 'busy' } }, busy: {} },
@@ -1101,7 +1096,7 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
     expect(actor.getSnapshot()).toMatchObject({ status: 'stopped', value: 'idle' });
   });
 
-  it('hand their delays to the clock as they are, so that ours can keep them', () => {
+  it('pass their delays to the clock unchanged, so that ours can hold them', () => {
     const delays: number[] = [];
     const clock = {
       setTimeout: (_callback: () => void, delayMs: number) => delays.push(delayMs),
@@ -1118,10 +1113,10 @@ describe.each(builds)('live actors (%s build)', (_build, xstate) => {
   });
 });
 
-describe.each(builds)('why XState does not persist our runs (%s build)', (_build, xstate) => {
+describe.each(builds)('a persisted XState snapshot (%s build)', (_build, xstate) => {
   const { createActor, createMachine, fromPromise, setup } = xstate;
 
-  it('forgets its timers', () => {
+  it('loses its timers', () => {
     const clock = virtualClock();
     const machine = createMachine({
       initial: 'waiting',

@@ -27,7 +27,7 @@ describe('bundled for the browser by Vite', () => {
   });
   afterAll(project.dispose);
 
-  it('asks for nothing of Node', () => {
+  it('imports nothing of Node', () => {
     for (const bundle of [scenario, everything]) {
       expect(bundle.nodeModules).toEqual([]);
       expect(bundle.imports).toEqual([]);
@@ -35,7 +35,7 @@ describe('bundled for the browser by Vite', () => {
     }
   });
 
-  it('would be found out if it did', async () => {
+  it('would be detected if it did', async () => {
     project.write('asking.ts', `import { cwd } from 'node:process';\nexport const show = cwd;\n`);
     const { nodeModules, warnings } = await bundleForBrowser(project, 'asking.ts');
     expect(nodeModules).toHaveLength(1);
@@ -77,13 +77,13 @@ describe('bundled for the browser by Vite', () => {
       expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
     });
 
-    it('would be heard if it complained', async () => {
+    it('would be detected if it logged an error', async () => {
       const show = `export const show = async () => {
           console.error('An error of the page');
           await fetch('./missing.js');
           await new Promise((resolve) => setTimeout(() => {
             setTimeout(resolve);
-            throw new Error('Nobody catches this');
+            throw new Error('Uncaught on purpose');
           }));
           return 'shown';
         };`;
@@ -92,16 +92,16 @@ describe('bundled for the browser by Vite', () => {
       const { shown, complaints } = await visit(browser, bundle);
       expect(shown).toBe('shown');
       expect(complaints).toContain('console error: An error of the page');
-      expect(complaints).toContain('page error: Nobody catches this');
+      expect(complaints).toContain('page error: Uncaught on purpose');
       expect(complaints.join('\n')).toMatch(/404/);
     });
   });
 });
 
 interface Visit {
-  /** What the page put into its `output` element. */
+  /** The content of the page's `output` element. */
   readonly shown: unknown;
-  /** Errors and warnings on the console, exceptions that nobody caught, and files that could not be loaded. */
+  /** Errors and warnings on the console, uncaught exceptions, and files that could not be loaded. */
   readonly complaints: readonly string[];
 }
 
@@ -119,7 +119,7 @@ const visit = async (browser: Browser, bundle: ViteBundle): Promise<Visit> => {
   try {
     await page.goto(server.url, { timeout: patienceMs });
     const output = page.locator('output:not(:empty)');
-    // Whatever goes wrong in the page is the better message than that nothing was shown.
+    // An error in the page is a better message than a missing output.
     await output.waitFor({ timeout: 120_000 }).catch(() => undefined);
     const text = (await output.count()) === 0 ? 'null' : await output.textContent();
     return { shown: JSON.parse(text ?? 'null'), complaints };

@@ -13,7 +13,7 @@ const executablePath = names
 
 const isInCi = !['', '0', 'false'].includes(process.env['CI'] ?? '');
 
-/** CI installs a browser and so must have one; anywhere else a test may do without. */
+/** CI installs a browser and so must have one; elsewhere these tests may be skipped. */
 export const isBrowserMissed = executablePath === undefined && !isInCi;
 
 if (isBrowserMissed) {
@@ -29,7 +29,7 @@ export const launchChromium = async (): Promise<Browser> => {
   }
   return chromium.launch({
     executablePath,
-    // Nothing but the page under test: no calls home, which would fail in a closed network.
+    // Nothing but the page under test: no background requests, which would fail in a closed network.
     args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
     timeout: 300_000,
   });

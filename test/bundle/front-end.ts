@@ -5,7 +5,7 @@ import { asWrittenByUser, createConsumer } from '../package/consumer.js';
 import { entriesWithoutNode as entries } from '../package/manifest.js';
 import type { ActorStory, KernelStory } from './scenario.js';
 
-/* A user's project with the packed package in it, about to be bundled for a place where there is no Node. */
+/* A user's project with the packed package in it, to be bundled for an environment without Node. */
 
 /** What the page and the worker show of the scenario. */
 export interface Stories {
@@ -13,7 +13,7 @@ export interface Stories {
   readonly byXState: ActorStory;
 }
 
-/** The number of names each entry point exports, by what one imports it as. */
+/** The number of names each entry point exports, by its import name. */
 export type ExportCounts = Readonly<Record<string, number>>;
 
 export const createFrontEnd = (): Consumer => {
@@ -37,7 +37,7 @@ ${entries.map(({ specifier }, index) => `'${specifier}': Object.keys(entry${inde
 });
 `;
 
-/** Prints what a bundle weighs. No budget: `npm run size` holds that of the package itself. */
+/** Prints the size of a bundle. No budget: `npm run size` checks that of the package itself. */
 export const printSize = (name: string, code: string): void => {
   const bytes = Buffer.byteLength(code);
   const gzipBytes = gzipSync(code, { level: 9 }).byteLength;

@@ -5,8 +5,8 @@ import type { Fact, RunReport } from '../../src/index.js';
 import { createOrchestrator, defineAgent, presets, systemClock } from '../../src/index.js';
 
 /*
- * What a front end or a worker would bundle: a supervised team that takes two wrong turns. The supervisor sends the
- * first plan back, and the tester finds a fault in the first step.
+ * What a front end or a worker would bundle: a supervised team with two faults. The supervisor rejects the first
+ * plan, and the tester finds a failure in the first step.
  */
 
 const text = z.string();
@@ -45,7 +45,7 @@ const orchestrator = createOrchestrator({
 
 const goal = 'Read and write brackets';
 
-/** The facts of a run in order, without their times: they are the same wherever it runs. */
+/** The facts of a run in order, without their times: they are the same in every environment. */
 export interface Story {
   readonly facts: readonly string[];
 }

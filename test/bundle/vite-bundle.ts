@@ -6,18 +6,18 @@ import { vi } from 'vitest';
 import type { Consumer } from '../package/consumer.js';
 
 export interface ViteBundle {
-  /** Where the page and its code are. */
+  /** The folder of the page and its code. */
   readonly folder: string;
   readonly code: string;
-  /** What Vite warned of. */
+  /** The warnings of Vite. */
   readonly warnings: readonly string[];
   /** What is imported at run time and is not in the bundle. */
   readonly imports: readonly string[];
-  /** What was imported and left out because a browser has no such thing: Vite puts an empty module in its place. */
+  /** Imports left out because a browser has no such module: Vite replaces them by an empty one. */
   readonly nodeModules: readonly string[];
 }
 
-/** Bundles a page that shows what `show` of one module gives, as JSON in its `output` element. */
+/** Bundles a page that shows the result of a module's `show`, as JSON in its `output` element. */
 export const bundleForBrowser = async (project: Consumer, module: string): Promise<ViteBundle> => {
   const name = module.replace('.ts', '');
   project.write(`${name}/index.html`, page);

@@ -11,7 +11,7 @@ export interface WorkerdBundle {
   readonly imports: readonly string[];
 }
 
-/** Bundles a worker that answers every request with what `show` of one module gives, as JSON. */
+/** Bundles a worker that answers every request with the result of a module's `show`, as JSON. */
 export const bundleForWorkerd = async (
   project: Consumer,
   module: string,

@@ -3,10 +3,10 @@ import vm from 'node:vm';
 import { transform } from 'esbuild';
 
 /*
- * A stand-in for workerd. Its npm package runs an install script and carries a binary for every platform, so what is
- * run here is the very bundle that would be deployed, in an empty context with no more than workerd offers, and under
- * the rules of workerd that break libraries most often: no code from strings, and nothing that waits, sends or rolls
- * dice while the module is loaded.
+ * A stand-in for workerd. Its npm package runs an install script and has a binary for every platform. So the bundle
+ * that would be deployed runs here in an empty context with only what workerd offers, under the rules of workerd that
+ * most often break libraries: no code from strings, and no timers, requests or random numbers while the module is
+ * loaded.
  */
 
 interface Worker {

@@ -25,22 +25,22 @@ describe('bundled for workerd by esbuild', () => {
   });
   afterAll(project.dispose);
 
-  it('asks for nothing of Node', () => {
+  it('imports nothing of Node', () => {
     expect(scenario.imports).toEqual([]);
     expect(everything.imports).toEqual([]);
   });
 
-  it('would be found out if it did', async () => {
+  it('would be detected if it did', async () => {
     project.write('asking.ts', `import { cwd } from 'node:process';\nexport const show = cwd;\n`);
     await expect(bundleForWorkerd(project, 'asking.ts')).rejects.toThrow('node:process');
-    // What may fail is left to fail at run time.
+    // Failures are left to run time.
     const trying = `export const show = () => import('node:process').catch(() => null);\n`;
     project.write('trying.ts', trying);
     const { imports } = await bundleForWorkerd(project, 'trying.ts');
     expect(imports).toEqual(['node:process']);
   });
 
-  it('runs a goal where there is no Node, by the kernel and with plain createActor', async () => {
+  it('runs a goal without Node, by the kernel and with plain createActor', async () => {
     const { byKernel, byXState } = (await answerOf(scenario)) as Stories;
     expect(byKernel.report).toMatchObject({ status: 'completed', reason: 'goal-achieved' });
     expect(byKernel).toEqual(await runByKernel());
@@ -58,7 +58,7 @@ describe('bundled for workerd by esbuild', () => {
     ['rolls dice', 'crypto.randomUUID()', 'Disallowed operation'],
     ['makes code', `new Function('return 1')()`, 'Code generation from strings disallowed'],
     ['asks for the process', 'process.version', 'process is not defined'],
-  ])('would be found out if it %s while it is loaded', async (_, statement, message) => {
+  ])('would be detected if it %s while it is loaded', async (_, statement, message) => {
     const worker = `${statement}; export default { fetch: async () => new Response() };`;
     await expect(loadWorker(worker)).rejects.toThrow(message);
   });

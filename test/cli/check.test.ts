@@ -36,7 +36,7 @@ export const orchestrator = createOrchestrator({ agents, policy: ${JSON.stringif
   return path;
 };
 
-/** One unfinished run, given back, and one that has ended. */
+/** One unfinished run, released, and one that has ended. */
 const fill = async (store: RunStore): Promise<void> => {
   const worker = defineAgent({
     name: 'worker',
@@ -88,7 +88,7 @@ const storesOf = (): readonly (readonly string[])[] => [
 ];
 
 describe('planwright check', () => {
-  it('ends with 0 when the build resumes every run, also with more agents', async () => {
+  it('exits with 0 when the build resumes every run, also with more agents', async () => {
     const module = build('same', ['added', 'worker'], { limits: { maxReplans: 1 } });
     for (const store of storesOf()) {
       const { code, printed, warned } = await checked(module, ...store);
@@ -100,7 +100,7 @@ describe('planwright check', () => {
     }
   });
 
-  it('ends with 1 and the first difference when a run would be refused', async () => {
+  it('exits with 1 and the first difference when a run would be refused', async () => {
     const module = build('strict', ['worker'], { approval: { agents: ['worker'] } });
     for (const store of storesOf()) {
       const { code, printed } = await checked(module, ...store);
@@ -113,7 +113,7 @@ describe('planwright check', () => {
     expect(JSON.parse(printed)).toMatchObject([{ runId: 'open', difference: { sequence: 6 } }]);
   });
 
-  it('names an agent that is missing', async () => {
+  it('names a missing agent', async () => {
     const module = build('smaller', ['another'], {});
     const { code, printed } = await checked(module, '--store', sqlitePath);
     expect(code).toBe(1);
@@ -133,7 +133,7 @@ describe('planwright check', () => {
     expect(await contentOf()).toBe(before);
   });
 
-  it('ends with 2 when it could not be tried, and makes no store', async () => {
+  it('exits with 2 when it cannot start, and creates no store', async () => {
     const module = build('usual', ['worker'], {});
     const missing = join(folder.path, 'missing.db');
     const noOrchestrator = join(folder.path, 'nothing.mjs');
@@ -155,7 +155,7 @@ describe('planwright check', () => {
     expect({ code, warned }).toMatchObject({ code: 2 });
   });
 
-  it('says what it does when it is asked for help', async () => {
+  it('prints its usage with --help', async () => {
     const { code, printed } = await checked('--help');
     expect(code).toBe(0);
     expect(printed).toMatch(/^planwright check <module> --store/);

@@ -5,28 +5,28 @@ import type { RunReport } from '../../src/journal/report.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Run } from '../../src/run/run.types.js';
 import type { RunStore, StoredEntry } from '../../src/model/run-store.js';
-import type { Mortal } from './mortality.js';
-import { Mortality } from './mortality.js';
+import type { KillableRun } from './kill-points.js';
+import { KillSchedule } from './kill-points.js';
 import type { Called } from './reference-runs.js';
 import { crashRunOf } from './reference-runs.js';
 import type { OpenStore, StoreAddress } from './store-address.js';
 
-/* One life of a process: it starts its runs or takes them up, and dies when each has come to a new point. */
+/* One life of a process: it starts or resumes its runs, and dies when each has reached a new point. */
 
 export interface Life {
   readonly store: StoreAddress;
   readonly runs: readonly LivingRun[];
-  readonly isMortal: boolean;
+  readonly isKillable: boolean;
 }
 
 export interface LivingRun {
   readonly reference: string;
   readonly runId: string;
-  /** Everything that happens is written here, a line each, in all lives of the run. */
+  /** Every event of the run, one per line, in all its lives. */
   readonly logPath: string;
 }
 
-/** What a life says of each run, if it comes to the end of all. */
+/** The result of each run, if the life reaches the end of all. */
 export interface LastWords {
   readonly reference: string;
   readonly report: RunReport;
@@ -37,78 +37,80 @@ export const live = async <Address extends StoreAddress>(
   open: OpenStore<Address>,
 ): Promise<void> => {
   const life = JSON.parse(process.argv[2] ?? '{}') as Life & { readonly store: Address };
-  const mortality = new Mortality(life.isMortal);
+  const killSchedule = new KillSchedule(life.isKillable);
   const { store, close } = open(life.store, () => {
-    mortality.commits();
+    killSchedule.commits();
   });
-  const mortals = life.runs.map((run) => ({ run, mortal: mortality.add(run.logPath) }));
-  const words = await Promise.all(mortals.map(({ run, mortal }) => liveRun(run, mortal, store)));
+  const killables = life.runs.map((run) => ({ run, killable: killSchedule.add(run.logPath) }));
+  const words = await Promise.all(
+    killables.map(({ run, killable }) => liveRun(run, killable, store)),
+  );
   await close();
   process.stdout.write(JSON.stringify(words));
 };
 
 const liveRun = async (
   { reference, runId }: LivingRun,
-  mortal: Mortal,
+  killable: KillableRun,
   inner: RunStore,
 ): Promise<LastWords> => {
   const crashRun = crashRunOf(reference);
   if (crashRun === undefined) throw new Error(`There is no run '${reference}'`);
-  const { store, isWritten } = mortalStore(inner, mortal);
+  const { store, isWritten } = killableStore(inner, killable);
   const orchestrator = composeOrchestrator(
     {
-      ...crashRun.team(calledBy(mortal)),
+      ...crashRun.team(calledBy(killable)),
       store,
       durability: { leaseMs: 60 },
     },
     undefined,
   );
-  mortal.note('born', process.pid);
+  killable.note('born', process.pid);
   const isKnown = (await inner.read(runId)) !== undefined;
   const run = isKnown
     ? await takeUp(() => orchestrator.resume(runId))
     : orchestrator.start({ goal: 'The goal', runId, ...crashRun.start });
   agree(run);
   const report: RunReport = await run.done;
-  // A store that tells what is written may be quicker than the write itself.
+  // A store that notifies of writes may be faster than the write itself.
   await isWritten();
-  await mortal.finish();
+  await killable.finish();
   return { reference, report, settled: settledIn(run.journal()) };
 };
 
-interface MortalStore {
+interface KillableStore {
   readonly store: RunStore;
-  /** Returns when the last write has returned. */
+  /** Resolves when the last write has returned. */
   readonly isWritten: () => Promise<unknown>;
 }
 
-/** A store with points before, in the middle of and after every write. */
-const mortalStore = (inner: RunStore, mortal: Mortal): MortalStore => {
+/** A store with points before, during and after every write. */
+const killableStore = (inner: RunStore, killable: KillableRun): KillableStore => {
   let lastWrite: Promise<void> = Promise.resolve();
-  const nameOf = namesOfWrites(mortal, inner);
+  const nameOf = namesOfWrites(killable, inner);
   const append: typeof inner.append = async (runId, expectedSequence, entries, options) => {
     const name = await nameOf(runId, expectedSequence, entries);
-    await mortal.reach(`before-write:${name}`);
-    await mortal.reachInWrite(`mid-write:${name}`);
+    await killable.reach(`before-write:${name}`);
+    await killable.reachInWrite(`mid-write:${name}`);
     await inner.append(runId, expectedSequence, entries, options);
-    mortal.note('written', expectedSequence);
-    if (name === RECOVERY) mortal.note('recovered', expectedSequence);
-    await mortal.reachOnce(`after-write:${name}`);
+    killable.note('written', expectedSequence);
+    if (name === RECOVERY) killable.note('recovered', expectedSequence);
+    await killable.reachOnce(`after-write:${name}`);
   };
   const store: RunStore = {
     ...inner,
     append: (...given) => (lastWrite = Promise.resolve(append(...given))),
-    // What is asked again and again, and would be in the way of the write of another run.
+    // Polled methods, which would be in the way of another run's write.
     renew: async (...given) => {
-      await mortal.stay();
+      await killable.stay();
       return inner.renew(...given);
     },
     owned: async (...given) => {
-      await mortal.stay();
+      await killable.stay();
       return inner.owned(...given);
     },
     inbox: async (...given) => {
-      await mortal.stay();
+      await killable.stay();
       return inner.inbox(...given);
     },
   };
@@ -118,10 +120,10 @@ const mortalStore = (inner: RunStore, mortal: Mortal): MortalStore => {
 const RECOVERY = 'recovery';
 
 /**
- * A life that takes over a run with a call in flight writes that down first. So that the next life is killed at another
- * point, these entries share one name, and the others are counted without them.
+ * A life that takes over a run with a call in flight writes an entry for that first. So that the next life is killed
+ * at another point, these entries share one name, and the other entries are counted without them.
  */
-const namesOfWrites = ({ past }: Mortal, store: RunStore) => {
+const namesOfWrites = ({ past }: KillableRun, store: RunStore) => {
   let recoveries = past.filter((line) => line.startsWith('recovered ')).length;
   let format: JournalFormat | undefined;
   return async (
@@ -144,20 +146,20 @@ const formatAtEnd = async (store: RunStore, runId: string): Promise<JournalForma
 const isRecoveryEntry = (entry: JournalEntry | undefined): boolean =>
   entry?.event.kind === 'commanded' && entry.event.event.type === 'run.recovered';
 
-/** Notes every call, and has a point after its effect. */
+/** Logs every call, and has a point after its effect. */
 const calledBy =
-  (mortal: Mortal): Called =>
+  (killable: KillableRun): Called =>
   (answer) =>
   async (request) => {
-    mortal.note('called', request.key);
+    killable.note('called', request.key);
     try {
       return await answer(request);
     } finally {
-      await mortal.reach(`after-effect:${request.key}`);
+      await killable.reach(`after-effect:${request.key}`);
     }
   };
 
-/** Somebody who agrees to everything that is open. */
+/** A person who approves every open question. */
 const agree = (run: Run): void => {
   run.subscribe((fact) => {
     if (fact.type !== 'approval.requested') return;
@@ -167,7 +169,7 @@ const agree = (run: Run): void => {
   });
 };
 
-/** The lease of the life before may not be over yet. */
+/** The lease of the previous life may not have ended yet. */
 const takeUp = async (resume: () => Promise<Run>): Promise<Run> => {
   for (;;) {
     try {
@@ -179,7 +181,7 @@ const takeUp = async (resume: () => Promise<Run>): Promise<Run> => {
   }
 };
 
-/** The calls that every entry has the answer or the failure of. */
+/** The calls whose answer or failure is in an entry. */
 const settledIn = (journal: readonly JournalEntry[]): string[][] =>
   journal.map(({ facts }) =>
     facts.flatMap((fact) =>

@@ -15,11 +15,11 @@ import { jsonCopy } from '../run/runs.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import { timeless } from './lives.js';
+import { timeless } from './restarts.js';
 
 /*
- * Row S3 and S8: journals that were damaged, and disks that are full. A damaged journal is refused by name or comes to
- * the same report; it never begins anew, and it stays as it is.
+ * Damaged journals, and full disks. A damaged journal is refused with a typed error or gives the same report; it
+ * never starts over, and it is not changed.
  */
 
 expectNothingUnhandled();
@@ -27,7 +27,7 @@ expectNothingUnhandled();
 const folder = temporaryFolder();
 afterAll(folder.dispose);
 
-/** Chance that is the same in every run of this test. */
+/** A random generator with a fixed seed. */
 const chance = (seed: number) => {
   let state = seed >>> 0;
   return (below: number): number => {
@@ -41,7 +41,7 @@ interface Judged {
   readonly calls: number;
 }
 
-/** Takes a run up and says what came of it. What is neither the same nor a refusal by name fails the test. */
+/** Resumes a run and returns the outcome. Anything but the same report or a typed refusal fails the test. */
 const judge = async (
   store: RunStore,
   lastAt: number,
@@ -66,12 +66,12 @@ const judge = async (
     return { outcome: 'same', calls: calls.length };
   } catch (error) {
     if (!PlanwrightError.isInstance(error)) throw error;
-    expect(calls, 'a refused run calls nobody').toEqual([]);
+    expect(calls, 'a refused run calls no agent').toEqual([]);
     return { outcome: 'refused', calls: 0 };
   }
 };
 
-/** The reference run: its report, and a store that has it as far as it had come half-way. */
+/** The reference run: its report, and a store that has its first half. */
 const halfWay = async () => {
   const clock = virtualClock();
   const whole = memoryStore();
@@ -98,8 +98,8 @@ const halfWay = async () => {
   return { report: await run.done, header: stored.header, entries, earlier };
 };
 
-describe('a journal that was damaged', () => {
-  it('is refused as it is, or comes to the same report: 700 SQLite files', async () => {
+describe('a damaged journal', () => {
+  it('is refused unchanged, or gives the same report: 700 SQLite files', async () => {
     const { report, header, entries, earlier } = await halfWay();
     const original = folder.newPath();
     const store = sqliteStore({ path: original });
@@ -123,7 +123,7 @@ describe('a journal that was damaged', () => {
       outcomes[judged.outcome] += 1;
       if (judged.outcome === 'refused') {
         if (readFileSync(path).equals(damaged)) continue;
-        // A claim that was given back is in it; the journal is as it was.
+        // It has a released claim; the journal is unchanged.
         writeFileSync(`${path}.damaged`, damaged);
         expect(entriesIn(path), `round ${round}`).toEqual(entriesIn(`${path}.damaged`));
       }
@@ -132,7 +132,7 @@ describe('a journal that was damaged', () => {
     expect(outcomes.same).toBeGreaterThan(10);
   }, 300_000);
 
-  it('goes on to the same report, and says so once, when only the state beside it was damaged', async () => {
+  it('gives the same report, and one warning, when only the stored state is damaged', async () => {
     const { report, header, entries } = await halfWay();
     const path = folder.newPath();
     const store = sqliteStore({ path });
@@ -147,7 +147,7 @@ describe('a journal that was damaged', () => {
       const file = new Database(path);
       file.exec(damage);
       file.close();
-      // Each of them goes on with a copy of its own.
+      // Each of them continues with its own copy.
       const copy = folder.newPath();
       copyFileSync(path, copy);
       if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
@@ -172,7 +172,7 @@ describe('a journal that was damaged', () => {
     await store.close?.();
   });
 
-  it('is refused as it is, or comes to the same report: 300 journals in JSON', async () => {
+  it('is refused unchanged, or gives the same report: 300 journals in JSON', async () => {
     const { report, header, entries, earlier } = await halfWay();
     const text = JSON.stringify({ header, entries, ended: false });
     const random = chance(11);
@@ -199,7 +199,7 @@ describe('a journal that was damaged', () => {
   }, 300_000);
 });
 
-/** The rows of all journals in a file as they are; the error where they cannot be read. */
+/** The rows of all journals in a file; the error where they cannot be read. */
 const entriesIn = (path: string): unknown => {
   try {
     const database = new Database(path, { readonly: true });
@@ -239,7 +239,7 @@ const parsed = (text: string): StoredRun | undefined => {
   }
 };
 
-/** An entry in the middle is gone, and nobody has numbered the others anew. */
+/** An entry in the middle is missing, and the others keep their numbers. */
 const dropEntry = (text: string, random: (below: number) => number): string => {
   const stored = JSON.parse(text) as { entries: StoredEntry[] };
   // Without its last entry a journal is only shorter.
@@ -247,14 +247,14 @@ const dropEntry = (text: string, random: (below: number) => number): string => {
   return JSON.stringify(stored);
 };
 
-/** A store that has exactly this, whatever it is, and can be written to. */
+/** A writable store with exactly this content. */
 const storeOf = (stored: StoredRun): RunStore => {
   const inner = memoryStore();
   let isTaken = false;
   let isWritten = false;
   return {
     ...inner,
-    // What is written on is sound.
+    // Entries that are added later are valid.
     read: (runId, from) => (isWritten ? inner.read(runId, from) : jsonCopy(stored)),
     append: (...parameters) => {
       isWritten = true;
@@ -271,8 +271,8 @@ const storeOf = (stored: StoredRun): RunStore => {
   };
 };
 
-describe('a disk that is full', () => {
-  it('ends the run here with the reason, calls nobody without a written intent, and goes on when there is space', async () => {
+describe('a full disk', () => {
+  it('ends the run with the reason, makes no call that is not durable, and allows resuming when there is space', async () => {
     const prototype = Database.prototype as Pick<Database.Database, 'exec'>;
     const { exec } = prototype;
     const connections = new Set<Database.Database>();
@@ -309,7 +309,7 @@ describe('a disk that is full', () => {
       expect(report.status).toBe('failed');
       expect(report.reason).toMatch(/^store-unavailable: /);
       expect(errors.every((error) => PlanwrightError.isInstance(error))).toBe(true);
-      expect(calls, 'nobody was called after the write that failed').toEqual([
+      expect(calls, 'no call was made after the failed write').toEqual([
         'run/a/1/worker',
         'run/b/1/worker',
       ]);

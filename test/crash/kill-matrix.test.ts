@@ -6,20 +6,20 @@ import { isPostgresMissed, sayIfPostgresIsMissed } from '../stores/postgres-serv
 import { sharedPostgres } from '../stores/shared-postgres.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Lived, Program } from './lives.js';
-import { bundled, lived, timeless } from './lives.js';
+import type { Lived, Program } from './restarts.js';
+import { bundled, lived, timeless } from './restarts.js';
 import { CRASH_RUNS, MORE_CRASH_RUNS } from './reference-runs.js';
 import type { StoreAddress } from './store-address.js';
 
 /*
- * Row S1: a real process on a real store is killed with SIGKILL before, in the middle of and after every write, and after
- * every effect. It is started again until it is finished, and must come to the report of a run that nobody killed.
- * A process has all of the runs, like a server, and each of them dies at its own points: a run that has come to one does
- * nothing more until the others have come to theirs, so the signal finds it exactly there. What it left is its own rows,
- * in a file or a database that the others went on writing to.
+ * A real process on a real store is killed with SIGKILL before, during and after every write, and after every effect.
+ * It is restarted until it is finished, and must give the report of a run that was never killed. A process has all of
+ * the runs, like a server, and each of them dies at its own points: a run that has reached one does nothing more
+ * until the others have reached theirs, so the signal finds it exactly there. What it left is its own rows, in a file
+ * or a database that the other runs continued to write to.
  */
 
-/** How often the whole matrix is gone through; `npm run crash` does it more often. */
+/** How often the whole matrix is run; `npm run crash` does it more often. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 
 interface Bench {
@@ -49,7 +49,7 @@ afterAll(() => {
   for (const program of programs.values()) program.dispose();
 });
 
-/** Schemas have names of small letters and digits. */
+/** Schema names consist of lower-case letters and digits. */
 const schemaOf = (name: string): string => `crash_${name.replaceAll('-', '_')}`;
 
 const benches: readonly Bench[] = [
@@ -68,7 +68,7 @@ const benches: readonly Bench[] = [
 ];
 
 describe.concurrent.each(benches)('in $kind', ({ kind, addressOf }) => {
-  const livedAs = (life: string, isMortal: boolean) =>
+  const livedAs = (life: string, isKillable: boolean) =>
     lived(programs.get(kind)?.path ?? '', {
       store: addressOf(life),
       runs: names.map((reference) => ({
@@ -77,34 +77,34 @@ describe.concurrent.each(benches)('in $kind', ({ kind, addressOf }) => {
         runId: `run-${reference}`,
         logPath: join(folder.path, `${kind}-${life}-${reference}.log`),
       })),
-      isMortal,
+      isKillable,
     });
 
-  it('runs that are killed at every point come to the same report', async () => {
+  it('runs that are killed at every point give the same report', async () => {
     const alive = await livedAs('alive', false);
     expect(alive.kills).toBe(0);
     for (let round = 0; round < ROUNDS; round += 1) {
-      const mortal = await livedAs(`mortal-${round}`, true);
-      for (const name of names) expectSame(name, mortal, alive);
-      killCounts.set(`${kind} ${round}`, mortal.kills);
-      for (const [reference, { deaths }] of mortal.runs)
+      const killable = await livedAs(`killable-${round}`, true);
+      for (const name of names) expectSame(name, killable, alive);
+      killCounts.set(`${kind} ${round}`, killable.kills);
+      for (const [reference, { deaths }] of killable.runs)
         deathCounts.set(`${kind} ${reference} ${round}`, deaths.length);
     }
   }, 600_000);
 });
 
-const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
+const expectSame = (reference: string, killable: Lived, alive: Lived): void => {
   const expected = alive.runs.get(reference);
-  const actual = mortal.runs.get(reference);
+  const actual = killable.runs.get(reference);
   if (expected === undefined || actual === undefined) throw new Error(`Where is ${reference}?`);
   expect(timeless(actual.report), reference).toEqual(timeless(expected.report));
 
   const { settled, withinLife, inFlight } = actual.repeats;
   expect(settled, 'completed calls that were made again').toEqual([]);
   expect(withinLife, 'calls that were made twice in one life').toEqual([]);
-  expect(inFlight, 'calls in flight that were made again').toBeLessThanOrEqual(3 * mortal.kills);
+  expect(inFlight, 'calls in flight that were made again').toBeLessThanOrEqual(3 * killable.kills);
 
-  // Before, in the middle and after every write, and after every effect: nothing was left out.
+  // Before, during and after every write, and after every effect: no point was left out.
   const { deaths } = actual;
   const writes = expected.log.filter((line) => line.startsWith('written ')).length;
   for (const place of ['before-write', 'mid-write', 'after-write']) {
@@ -116,8 +116,8 @@ const expectSame = (reference: string, mortal: Lived, alive: Lived): void => {
   expect(effects, reference).toHaveLength(calls.size);
 };
 
-describe('the matrix', () => {
-  it('has at least 200 runs killed', () => {
+describe('the kill matrix', () => {
+  it('kills at least 200 runs', () => {
     const kills = sum(killCounts.values());
     const deaths = sum(deathCounts.values());
     expect(deathCounts.size).toBe(benches.length * names.length * ROUNDS);

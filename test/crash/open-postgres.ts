@@ -4,7 +4,10 @@ import { postgresStore } from '../../src/services/stores/postgres/postgres-store
 import type { OpenStore, PostgresAddress } from './store-address.js';
 import { tellBeforeCommit } from './store-address.js';
 
-/** An append is one statement, which commits by itself: what is before the commit is before the statement. */
+/**
+ * An append is one statement, which commits by itself, so the point before the commit is the one before the
+ * statement.
+ */
 const isAppend = (statement: unknown): boolean =>
   typeof statement === 'string' && /INSERT INTO \S+\.entries/.test(statement);
 

@@ -1,6 +1,6 @@
 import { live } from './child.js';
 import { openPostgres } from './open-postgres.js';
 
-/* A life on PostgreSQL. */
+/* The kill-matrix process on PostgreSQL. */
 
 void live(openPostgres);

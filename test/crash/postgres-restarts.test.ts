@@ -8,8 +8,8 @@ import type { PostgresServer } from '../stores/postgres-server.js';
 import { isPostgresMissed, startPostgres } from '../stores/postgres-server.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Program } from './lives.js';
-import { bundled } from './lives.js';
+import type { Program } from './restarts.js';
+import { bundled } from './restarts.js';
 import {
   countOf,
   lostFacts,
@@ -21,7 +21,10 @@ import {
 import type { RigProcess } from './rig.js';
 import { drain, readJournals, startRigProcess } from './rig.js';
 
-/* PostgreSQL loses its power, again and again, under the runs of three processes. `npm run crash:postgres` does it longer. */
+/*
+ * PostgreSQL restarts as after a power loss, repeatedly, under the runs of three processes. `npm run crash:postgres`
+ * does it longer.
+ */
 
 const RESTARTS = Number(process.env['CRASH_RESTARTS'] ?? 3);
 const PROCESSES = 3;

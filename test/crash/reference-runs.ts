@@ -12,8 +12,8 @@ import { definePolicy } from '../../src/policy/policy.js';
 import { steps } from '../scenarios/team.js';
 
 /*
- * Runs to be killed. Everybody answers by what is asked and by nothing else, so a run has one report, however often it
- * dies; one step at a time where the order of what is said is part of the report.
+ * Runs to be killed. Every callback answers only by its input, so a run has one report, however often it dies; one
+ * step at a time where the order of facts is part of the report.
  */
 
 type Team = Omit<OrchestratorOptions<readonly Agent[]>, 'store' | 'clock'>;
@@ -23,18 +23,21 @@ export interface CrashRun {
   readonly start?: Partial<StartInput>;
 }
 
-/** Wraps whoever is called: notes that the call was made, and dies after it if it is told to. */
+/** Wraps a callback: logs that the call was made, and dies after it on request. */
 export type Called = <Request extends { readonly key: string }, Answer>(
   answer: (request: Request) => Answer | Promise<Answer>,
 ) => (request: Request) => Promise<Answer>;
 
-/** Deadlines are absolute, and a run that dies forty times on a busy machine takes minutes: time is no part of this. */
+/**
+ * Deadlines are absolute, and a run that dies forty times on a busy machine takes minutes, so the time limits are
+ * long.
+ */
 const HOURS_MS = 36_000_000;
 
 const patientPolicy = (overrides: PolicyOverrides) =>
   definePolicy({
     ...overrides,
-    // One of these dies at every point there is.
+    // One of these dies at every existing point.
     limits: { maxRecoveries: 100_000, ...overrides.limits },
     time: { limitMs: 10 * HOURS_MS, stepTimeoutMs: HOURS_MS },
     approval: { timeoutMs: HOURS_MS, ...overrides.approval },
@@ -153,7 +156,7 @@ const voted: CrashRun = {
   },
 };
 
-/** Plans of any shape, with steps that fail at first or for good: what is in them follows from the seed. */
+/** Plans of any shape, with steps that fail at first or always; their content follows from the seed. */
 const shapeOf = (seed: number): CrashRun => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'].slice(0, 3 + (seed % 4));
   const plan = ids.map((id, index) => {
@@ -180,7 +183,7 @@ const shapeOf = (seed: number): CrashRun => {
   };
 };
 
-/** For `npm run crash`, which takes its time. */
+/** For `npm run crash`, which may take long. */
 export const MORE_CRASH_RUNS: readonly string[] = [
   'voted',
   ...Array.from({ length: 14 }, (_, index) => `shape-${index * 37 + 5}`),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Fact } from '../../src/model/facts.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
 
-/* What the processes of a rig have written down, and what it proves. */
+/* The logs of the processes of a rig, and the checks on them. */
 
 interface Line {
   readonly at: bigint;
@@ -11,7 +11,7 @@ interface Line {
   readonly words: readonly string[];
 }
 
-/** A fact as one word: enough to tell whether it is the one in the journal. */
+/** A fact as one word: enough to compare it with the one in the journal. */
 export const describeFact = (fact: Fact): string =>
   [fact.sequence, fact.type, 'key' in fact ? fact.key : '', fact.at].join('|').replaceAll(' ', '_');
 
@@ -48,13 +48,13 @@ export const lostFacts = (
 };
 
 /**
- * Calls that were made again after they were answered. An answer counts once the agent has given it: a process that
- * lives keeps it, however long its store is away.
+ * Calls that were repeated after they were answered. An answer counts once the agent has given it: a live process
+ * keeps it, however long its store is unavailable.
  */
 export const repeatedAfterAnswer = (lines: readonly Line[]): readonly string[] =>
   repeatedAfter(lines, ({ kind, words: [key] }) => (kind === 'answered' ? key : undefined));
 
-/** The same for an answer that counts once a subscriber was told: a process that is stopped may take others with it. */
+/** The same for answers that count once a subscriber was told: a stopped process may lose answers of its calls. */
 export const repeatedAfterTold = (lines: readonly Line[]): readonly string[] =>
   repeatedAfter(lines, ({ kind, words: [, fact = ''] }) => {
     const [, type, key] = fact.split('|');
@@ -76,7 +76,7 @@ const repeatedAfter = (
   return repeated;
 };
 
-/** Runs that were started and are not completed, by what their journals say. */
+/** Runs that were started and are not completed, by their journals. */
 export const runsNotCompleted = (
   lines: readonly Line[],
   journals: ReadonlyMap<string, readonly JournalEntry[]>,
@@ -91,5 +91,5 @@ export const runsNotCompleted = (
     return [`${runId} ${ends[0] ?? 'has no end'}: ${said?.words.slice(1).join(' ') ?? 'silent'}`];
   });
 
-/** What a process says of a run that it lets go of. */
+/** What a process logs about a run that it releases. */
 const SAID: readonly string[] = ['ended', 'refused'];

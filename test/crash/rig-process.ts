@@ -13,8 +13,8 @@ import { describeFact } from './rig-log.js';
 import type { StoreAddress } from './store-address.js';
 
 /*
- * A process under load, for the rigs: it starts runs, resumes those that no process owns, and writes down, durably and
- * with the time, every call it makes, every answer it gets and every fact it is told. It ends when it is asked to.
+ * A process under load, for the rigs: it starts runs, resumes those without an owner, and logs, durably and with the
+ * time, every call it makes, every answer it gets and every fact it is told. It ends on request.
  */
 
 export interface RigProcessOptions {
@@ -26,16 +26,16 @@ export interface RigProcessOptions {
   readonly runsAtOnce: number;
 }
 
-/** `drain`: starts no more runs. `close`: gives its runs back and ends. */
+/** `drain`: starts no more runs. `close`: releases its runs and ends. */
 export type RigOrder = 'drain' | 'close';
 
 /** The longest that an agent takes; each call takes a random part of it. */
 const AGENT_MS = 10;
 
 const options = JSON.parse(process.argv[2] ?? '{}') as RigProcessOptions;
-// Every line is on the disk before the process goes on.
+// Every line is on the disk before the process continues.
 const log = openSync(options.logPath, 'as');
-/** One clock for all processes of a machine, which no setting of the time changes. */
+/** One clock for all processes of a machine, which setting the time does not change. */
 const write = (kind: string, ...rest: readonly (string | number)[]): void => {
   writeSync(log, `${[process.hrtime.bigint(), kind, ...rest].join(' ')}\n`);
 };
@@ -80,7 +80,7 @@ const follow = (run: Run): Promise<void> => {
 
 const plan = { steps: steps('a', 'b<a', 'c<a', 'd<b,c', 'e<d') };
 
-/** Another process may claim a run after it was created and before it was claimed here: then it goes on there. */
+/** Another process may claim a run between its creation and its claim here: then it continues there. */
 const startRun = async (runId: string): Promise<void> => {
   try {
     await follow(orchestrator.start({ goal: 'The goal', runId, plan }));

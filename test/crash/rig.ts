@@ -15,7 +15,7 @@ export interface RigProcess {
   readonly logPath: string;
   signal(signal: NodeJS.Signals): void;
   order(order: RigOrder): void;
-  /** Resolves when the process has ended as it was asked to; rejects when it has died. */
+  /** Resolves when the process has ended on request; rejects when it has died. */
   readonly ended: Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export const startRigProcess = async (
   const ended = once(child, 'exit').then(([code, signal]) => {
     if (code !== 0) throw new Error(`${options.name} ended with ${String(code ?? signal)}`);
   });
-  // A test that is over before the process no longer waits for it.
+  // A test that ends before the process no longer waits for it.
   ended.catch(() => undefined);
   await Promise.race([once(child, 'message'), ended]);
   return {
@@ -44,7 +44,7 @@ export const startRigProcess = async (
 
 const POLL_MS = 100;
 
-/** Lets the processes finish what they have begun, and ends them. Returns the runs that are unfinished all the same. */
+/** Lets the processes finish their runs, and ends them. Returns the runs that are still unfinished. */
 export const drain = async (
   processes: readonly RigProcess[],
   store: RunStore,

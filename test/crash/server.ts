@@ -9,11 +9,11 @@ import { steps } from '../scenarios/team.js';
 import { openSqlite } from './open-sqlite.js';
 import type { SqliteAddress } from './store-address.js';
 
-/* A process that lives long: it starts and takes up runs when it is told to, and says what came of it. */
+/* A long-lived process: it starts and resumes runs on request, and reports the results. */
 
 export interface ServerOptions {
   readonly store: SqliteAddress;
-  /** Every call is written here, with the process that made it. */
+  /** Every call is logged here, with the process that made it. */
   readonly logPath: string;
   readonly leaseMs: number;
   readonly agentMs: number;
@@ -27,10 +27,10 @@ export interface Order {
 
 export interface Answer {
   readonly runId: string;
-  /** How the run ended here; undefined when it was not taken up. */
+  /** How the run ended here; undefined when it was not resumed. */
   readonly status?: string;
   readonly reason?: string;
-  /** Why it was not taken up. */
+  /** Why it was not resumed. */
   readonly code?: string;
   /** Calls that this process made for it. */
   readonly calls: number;

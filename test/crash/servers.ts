@@ -5,7 +5,7 @@ import type { Answer, Order, ServerOptions } from './server.js';
 
 export interface Server {
   readonly pid: number;
-  /** Asks for something; the answer comes when it is done or refused. */
+  /** Sends a request; the answer arrives when it is done or refused. */
   ask(order: Order): Promise<Answer>;
   signal(signal: NodeJS.Signals): void;
   stop(): Promise<void>;

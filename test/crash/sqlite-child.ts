@@ -1,6 +1,9 @@
 import { live } from './child.js';
 import { openSqlite } from './open-sqlite.js';
 
-/* A life on SQLite. Each store has a program of its own: a driver that is not used would be half of its start. */
+/*
+ * The kill-matrix process on SQLite. Each store has its own program: an unused driver would be half of its start
+ * time.
+ */
 
 void live(openSqlite);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 
 /*
- * Starts the program beside it. What V8 made of its text is kept by the first process that comes to its end, and saves
- * each of the hundreds after it a quarter of what it costs to live and be killed.
+ * Starts the program in this folder. The first process that ends keeps V8's compiled code, which saves each of the
+ * hundreds after it a quarter of their time.
  */
 
 const program = join(__dirname, 'program.cjs');
@@ -18,7 +18,7 @@ const script = new Script(
 );
 if (!isKnown) {
   process.once('exit', () => {
-    // Others may be about to read it.
+    // Other processes may be about to read it.
     const unfinished = `${cache}.${process.pid}`;
     writeFileSync(unfinished, script.createCachedData());
     renameSync(unfinished, cache);

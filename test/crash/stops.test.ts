@@ -10,8 +10,8 @@ import { isPostgresMissed } from '../stores/postgres-server.js';
 import { sharedPostgres } from '../stores/shared-postgres.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Program } from './lives.js';
-import { bundled } from './lives.js';
+import type { Program } from './restarts.js';
+import { bundled } from './restarts.js';
 import {
   countOf,
   lostFacts,
@@ -25,7 +25,7 @@ import { drain, readJournals, startRigProcess } from './rig.js';
 import type { StoreAddress } from './store-address.js';
 
 /*
- * Two processes share a store. One is stopped past its lease, the other takes its runs over and goes on with them, and
+ * Two processes share a store. One is stopped past its lease, the other takes over its runs and continues them, and
  * the first wakes up. `npm run crash:stop` does it a thousand times on each store, several pairs at a time.
  */
 
@@ -109,7 +109,7 @@ describe.each(['sqlite', 'postgres'] as const)(
   'a process on %s that is stopped past its lease',
   (kind) => {
     it.skipIf(kind === 'postgres' && isPostgresMissed)(
-      `makes no call again that was answered meanwhile, over ${STOPS} stops`,
+      `repeats no call that was answered meanwhile, over ${STOPS} stops`,
       async () => {
         const results = await Promise.all(
           Array.from({ length: PAIRS }, (_, number) => {

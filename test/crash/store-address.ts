@@ -1,6 +1,6 @@
 import type { RunStore } from '../../src/model/run-store.js';
 
-/** Where a store is, as a child process is told. */
+/** The address of a store, as it is passed to a child process. */
 export type StoreAddress = SqliteAddress | PostgresAddress;
 
 export interface SqliteAddress {
@@ -19,13 +19,13 @@ export interface OpenedStore {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a store; `beforeCommit` is told when a transaction has written everything and is not durable yet. */
+/** Opens a store; `beforeCommit` is called when a transaction has written everything and is not durable yet. */
 export type OpenStore<Address extends StoreAddress> = (
   address: Address,
   beforeCommit: () => void,
 ) => OpenedStore;
 
-/** Both drivers are handed their statements as texts by a method of their own. */
+/** Both drivers receive their statements as texts by one method. */
 export const tellBeforeCommit = (
   prototype: object,
   name: 'exec' | 'query',

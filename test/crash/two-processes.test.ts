@@ -10,13 +10,13 @@ import { sqliteStore } from '../../src/services/stores/sqlite/sqlite-store.js';
 import { steps } from '../scenarios/team.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import type { Program } from './lives.js';
-import { bundled } from './lives.js';
+import type { Program } from './restarts.js';
+import { bundled } from './restarts.js';
 import type { Answer } from './server.js';
 import type { Server } from './servers.js';
 import { startServer } from './servers.js';
 
-/* Two real processes and one store: who has a run, and what becomes of the one who has it no more. */
+/* Two real processes and one store: ownership of a run, and the process that has lost it. */
 
 let folder: TemporaryFolder;
 let program: Program;
@@ -50,7 +50,7 @@ const callsIn = (name: string): { key: string; pid: number }[] =>
       return key === '' ? [] : [{ key, pid: Number(pid) }];
     });
 
-/** Unfinished runs that belong to nobody, each with a call that has no answer. */
+/** Unfinished runs without an owner, each with a call that has no answer. */
 const abandonRuns = async (path: string, runIds: readonly string[]): Promise<void> => {
   const store = sqliteStore({ path });
   const silent = defineAgent({
@@ -62,15 +62,15 @@ const abandonRuns = async (path: string, runIds: readonly string[]): Promise<voi
   const runs = runIds.map((runId) =>
     orchestrator.start({ goal: 'The goal', runId, plan: { steps: steps('a') } }),
   );
-  // The plan is checked, and the step is called.
+  // The plan is validated, and the step is called.
   await sleep(20);
   await orchestrator.close({ graceMs: 0 });
   await Promise.all(runs.map((run) => run.done));
   await store.close?.();
 };
 
-describe('two processes that take up the same run', () => {
-  it('have exactly one winner, in each of 100 races, and the loser calls nobody', async () => {
+describe('two processes that resume the same run', () => {
+  it('have exactly one winner, in each of 100 races, and the loser calls no agent', async () => {
     const runIds = Array.from({ length: 100 }, (_, index) => `race-${index}`);
     await abandonRuns(join(folder.path, 'races.db'), runIds);
     const [one, other] = [await started('races', 60_000, 100), await started('races', 60_000, 100)];
@@ -78,7 +78,7 @@ describe('two processes that take up the same run', () => {
     for (let first = 0; first < runIds.length; first += 20) {
       const batch = runIds.slice(first, first + 20).flatMap((runId, index) => {
         const order = { verb: 'resume', runId } as const;
-        // Who is asked first takes turns.
+        // The two take turns in being first.
         const asked = index % 2 === 0 ? [one, other] : [other, one];
         return asked.map((server) => server.ask(order));
       });
@@ -91,7 +91,7 @@ describe('two processes that take up the same run', () => {
         { runId, status: 'completed', reason: 'all-steps-completed', calls: 1 },
       ]);
       const [loser] = both.filter(({ calls }) => calls === 0);
-      // Refused; or so late that there was nothing left to do, and shown the report.
+      // Refused; or so late that nothing was left to do, and given the report.
       expect([loser?.code, loser?.status], runId).toSatisfy(
         ([code, status]: (string | undefined)[]) =>
           code === 'already-claimed' || status === 'completed',
@@ -103,7 +103,7 @@ describe('two processes that take up the same run', () => {
 });
 
 describe('a process that is stopped longer than its lease', () => {
-  it('finds its writes refused when it wakes up, and calls nobody any more', async () => {
+  it('has its writes refused when it wakes up, and makes no more calls', async () => {
     const stepIds = ['a', 'b<a', 'c<b', 'd<c'];
     const [first, second] = [await started('fenced', 500, 150), await started('fenced', 500, 150)];
     const ending = first.ask({ verb: 'start', runId: 'run', stepIds });
@@ -141,7 +141,7 @@ describe('a process that is stopped longer than its lease', () => {
 });
 
 describe('two processes that start a run of the same name', () => {
-  it('have one winner, and the other is told of a conflict', async () => {
+  it('have one winner, and the other gets a conflict', async () => {
     const [one, other] = [await started('names', 60_000, 20), await started('names', 60_000, 20)];
     const order = { verb: 'start', runId: 'run', stepIds: ['a'] } as const;
     const answers = await Promise.all([one.ask(order), other.ask(order)]);

@@ -27,12 +27,12 @@ import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { tableRows } from './markdown.js';
 
-/* Every row of the table of bounds in docs/policy.md, reached by a run: what the row says is what happens. */
+/* Every row of the table of bounds in docs/policy.md, reached by a run that does what the row says. */
 
 interface Situation {
   readonly policy: PolicyOverrides;
   readonly work: (call: AgentCall, clock: VirtualClock) => unknown;
-  /** Given to `start`; without one the planner proposes `a` and `b`. */
+  /** The plan for `start`; without one the planner proposes `a` and `b`. */
   readonly plan?: Plan;
   readonly options?: Partial<OrchestratorOptions<readonly Agent[]>>;
   /** Whether its process dies and another one takes it over. */
@@ -350,7 +350,7 @@ const play = async ({
       ...(isTakenOver ? { store } : {}),
       ...options,
     });
-  // In a process that is dead no timer fires.
+  // No timer fires in a dead process.
   const first = orchestratorOn(isTakenOver ? { ...clock, setTimeout: () => undefined } : clock);
   let run = first.start({
     goal: 'To reach a bound',
@@ -370,7 +370,9 @@ const play = async ({
   return { report: await run.done, facts };
 };
 
-/** Every short code that the run shows: how it ended, how its steps ended, why tries failed or replans were refused. */
+/**
+ * Every short code that the run shows: how it ended, how its steps ended, why tries failed or replans were refused.
+ */
 const codesOf = ({ report, facts }: Awaited<ReturnType<typeof play>>): string[] => [
   report.status,
   report.reason,

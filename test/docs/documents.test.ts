@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { anchors, prose, relativeLinks } from './markdown.js';
 
-/* Documents may only name what is there: files, headings, and names in files. */
+/* Documents may only name what exists: files, headings, and names in files. */
 
 const root = join(import.meta.dirname, '../..');
 const documents = [
@@ -41,7 +41,7 @@ const isBroken = (document: string, link: string): boolean => {
   return fragment !== undefined && !anchors(read(target)).includes(fragment);
 };
 
-/** What is said to be in a file, in backticks or quotes: `canReplan` in `src/guards/budget.ts`. */
+/** A name that a document places in a file, in backticks or quotes: `canReplan` in `src/guards/budget.ts`. */
 const statements = (text: string): { readonly name: string; readonly path: string }[] =>
   [
     ...prose(text).matchAll(
@@ -65,11 +65,11 @@ describe.each(documents)('%s', (document) => {
     expect(relativeLinks(text).filter((link) => isBroken(document, link))).toEqual([]);
   });
 
-  it('names no file that is not there', () => {
+  it('names only existing files', () => {
     expect(paths(text).filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('says of no file what is not in it', () => {
+  it('names only texts that are in the named file', () => {
     const wrong = statements(text).filter(
       ({ name, path }) => !existsSync(join(root, path)) || !read(path).includes(name),
     );

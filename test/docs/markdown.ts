@@ -1,4 +1,4 @@
-/* As much of Markdown as the tests of the documents need to read. */
+/* The parts of Markdown that the tests of the documents read. */
 
 /** The contents of every fenced block of one language. */
 export const codeBlocks = (text: string, language: string): string[] =>
@@ -9,7 +9,7 @@ export const codeBlocks = (text: string, language: string): string[] =>
 /** The text without its fenced blocks: what is left is prose, links and tables. */
 export const prose = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
 
-/** The cells of every row of the table whose first heading this is. */
+/** The cells of every row of the table with this first heading. */
 export const tableRows = (text: string, heading: string): string[][] => {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => cells(line)[0] === heading);
@@ -26,7 +26,7 @@ const cells = (line: string): string[] =>
         .map((cell) => cell.trim())
     : [];
 
-/** The targets of relative links: files and places in files. */
+/** The targets of relative links: files and headings in files. */
 export const relativeLinks = (text: string): string[] =>
   [
     ...prose(text).matchAll(/\]\((?<target>[^)\s]+)\)/g),
@@ -36,7 +36,7 @@ export const relativeLinks = (text: string): string[] =>
     return /^[a-z]+:/.test(target) ? [] : [target];
   });
 
-/** The names that headings can be linked by, as GitHub makes them. */
+/** The anchors of headings, as GitHub makes them. */
 export const anchors = (text: string): string[] =>
   [...prose(text).matchAll(/^#+ (?<heading>.+)$/gm)].map(({ groups }) =>
     (groups?.['heading'] ?? '')

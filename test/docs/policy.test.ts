@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { definePolicy, presets } from '../../src/index.js';
 import { tableRows } from './markdown.js';
 
-/* The tables of docs/policy.md, compared with what the presets and the defaults are. */
+/* The tables of docs/policy.md, compared with the presets and the defaults. */
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/policy.md'), 'utf8');
 
@@ -17,7 +17,7 @@ const optionsOf = (value: unknown, path: readonly string[] = []): string[][] =>
     : [[`\`${path.join('.')}\``, `\`${JSON.stringify(value)}\``]];
 
 describe('docs/policy.md', () => {
-  it('tells the truth about the presets', () => {
+  it('has the actual values of the presets', () => {
     expect(tableRows(page, 'preset')).toEqual(
       Object.entries(presets).map(([name, preset]) => {
         const { limits, failure } = preset();

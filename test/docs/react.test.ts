@@ -10,7 +10,7 @@ import { GoalActor } from '../../examples/react/goal-actor.js';
 import { publishing } from '../../examples/publishing.js';
 import { RunView } from '../../examples/react/run-view.js';
 
-/* The components of docs/embedding.md, on a page: they follow a run and speak to it. */
+/* The components of docs/embedding.md, on a page: they follow a run and send it commands. */
 
 let root: Root;
 let page: HTMLElement;
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const show = (element: ReactElement): Promise<void> => act(async () => root.render(element));
 
-/** Lets the run go on, React included, until the page says so. */
+/** Lets the run and React continue until the page shows the text. */
 const untilPageSays = (text: string): Promise<void> =>
   vi.waitFor(async () => {
     await act(async () => Promise.resolve());
@@ -63,7 +63,7 @@ describe('a run on a page', () => {
     expect((await run.done).status).toBe('aborted');
   });
 
-  it('is painted on a server as it stands, and another run replaces it', async () => {
+  it('is rendered on a server in its current state, and another run replaces it', async () => {
     const first = publishing.start({ goal: 'statecharts' });
     const second = publishing.start({ goal: 'actors' });
     await first.abort('Not needed');
@@ -92,7 +92,7 @@ describe('the chart on a page', () => {
     expect(page.querySelectorAll('button')).toHaveLength(0);
   });
 
-  it('also under StrictMode', async () => {
+  it('works under StrictMode', async () => {
     await show(createElement(StrictMode, null, createElement(GoalActor, { goal: 'statecharts' })));
     await untilPageSays('Approve publish');
     await press('Approve publish');

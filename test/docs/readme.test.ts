@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { presets } from '../../src/index.js';
-import { inHouseFormat } from './house-format.js';
+import { inHouseFormat } from './project-format.js';
 import { codeBlocks } from './markdown.js';
 
-/* What README.md and the pages of docs show is what the examples are, and what they say is printed is printed. */
+/* The code in README.md and the pages of docs equals the examples, and its comments equal their output. */
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -49,7 +49,7 @@ const snippetsOf = (
 
 const shown = new Set(pages.flatMap(snippetsOf).map(({ path = 'unnamed' }) => path));
 
-/** The example as a user of the package writes it, in the format of the house. */
+/** The example as a user of the package writes it, in the project's format. */
 const asShown = async (path: string): Promise<string> => {
   const source = readFileSync(join(root, path), 'utf8');
   const imported = source
@@ -65,10 +65,10 @@ const asShown = async (path: string): Promise<string> => {
 
 let played = 0;
 
-/** Runs an example and gives the lines it prints. */
+/** Runs an example and returns the lines it prints. */
 const printedBy = async (path: string): Promise<string[]> => {
   const log = vi.spyOn(console, 'log').mockReturnValue(undefined);
-  // Anew: an example that another test has loaded before would print nothing.
+  // Loaded anew: an example that another test has loaded before would print nothing.
   await import(`${join(root, path)}?played=${(played += 1)}`);
   return log.mock.calls.map((values) => values.join(' '));
 };
@@ -91,13 +91,16 @@ describe.each(pages)('%s', (page) => {
     expect(snippets.length).toBeGreaterThan(0);
   });
 
-  it.each(snippets)('shows $path as it is', async ({ path = 'unnamed', code }) => {
-    expect(code).toBe(await asShown(path));
-  });
+  it.each(snippets)(
+    'shows $path as it is in the repository',
+    async ({ path = 'unnamed', code }) => {
+      expect(code).toBe(await asShown(path));
+    },
+  );
 });
 
 describe('the examples', () => {
-  it('are all shown somewhere', () => {
+  it('are all shown in a document', () => {
     const files = [
       ...readdirSync(join(root, 'examples')),
       ...readdirSync(join(root, 'examples/react')).map((name) => `react/${name}`),
@@ -106,7 +109,7 @@ describe('the examples', () => {
   });
 
   for (const path of [...shown].filter((file) => usedBy[file] === undefined)) {
-    it(`print what they say: ${path}`, async () => {
+    it(`print what their comments say: ${path}`, async () => {
       const printed = await printedBy(path);
       expect(printed).not.toHaveLength(0);
       const promised = promisedBy(path);
@@ -114,18 +117,21 @@ describe('the examples', () => {
     });
   }
 
-  it.each(Object.entries(usedBy))('are used otherwise: %s by %s', (path, test) => {
-    expect(shown).toContain(path);
-    expect(existsSync(join(root, path))).toBe(true);
-    const name = basename(path).replace(/\.tsx?$/, '.js');
-    expect(readFileSync(join(root, test), 'utf8')).toContain(`/${name}'`);
-  });
+  it.each(Object.entries(usedBy))(
+    'are used by a test when they print nothing: %s by %s',
+    (path, test) => {
+      expect(shown).toContain(path);
+      expect(existsSync(join(root, path))).toBe(true);
+      const name = basename(path).replace(/\.tsx?$/, '.js');
+      expect(readFileSync(join(root, test), 'utf8')).toContain(`/${name}'`);
+    },
+  );
 });
 
 describe('README.md', () => {
   const [, firstRunShown = ''] = codeBlocks(readme, 'text'); // for the one before see test/examples/demo.test.ts
 
-  it('is no longer than somebody reads', () => {
+  it('is short enough to be read', () => {
     expect(readme.split('\n').length).toBeLessThanOrEqual(340);
   });
 

@@ -10,7 +10,7 @@ import { play } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';
 import { tableRows } from './markdown.js';
 
-/* The example of docs/replanning.md, played with every merge: what the table says is what happens. */
+/* The example of docs/replanning.md, played with every merge, has the results in the table. */
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/replanning.md'), 'utf8');
 const rows = tableRows(text, 'merge').map(([merge = '', , , completed = '', rest = '']) => ({

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-/* docs/seeds.md answers every behaviour of the five seeds. This holds it to be complete and its answers to exist. */
+/* docs/seeds.md answers every behaviour of the five seeds. This checks that it is complete and its answers exist. */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const document = readFileSync(join(root, 'docs/seeds.md'), 'utf8');
@@ -52,17 +52,17 @@ const problemOf = (answer: string): string | undefined => {
   return PART.test(answer) ? undefined : `not an answer: ${answer}`;
 };
 
-describe('the table of what the seeds ask for', () => {
+describe('the table of seed behaviours', () => {
   it('has all 218 behaviours, once each and in order', () => {
     expect(allIds).toHaveLength(218);
     expect(rows.map(({ id }) => id)).toEqual(allIds);
   });
 
-  it('says of each what it is', () => {
+  it('describes each of them', () => {
     expect(rows.filter(({ says }) => says === '')).toEqual([]);
   });
 
-  it('answers each with a test, a document or a part of the work that is there', () => {
+  it('answers each with an existing test, document or part of the work', () => {
     const problems = rows.flatMap(({ id, answers }) =>
       answers.flatMap((answer) => {
         const problem = problemOf(answer);

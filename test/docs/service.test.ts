@@ -7,7 +7,7 @@ import { publishing } from '../../examples/publishing.js';
 import { createService } from '../../examples/service.js';
 import type { Fact, RunReport } from '../../src/index.js';
 
-/* The service of docs/embedding.md, listening for real and driven as its clients drive it. */
+/* The service of docs/embedding.md on a real port, driven by its clients. */
 
 const server = createService(publishing);
 let address = '';
@@ -36,7 +36,7 @@ const startRun = async (): Promise<string> => {
   return ((await response.json()) as { runId: string }).runId;
 };
 
-/** The facts of a run, as they come over the wire. */
+/** The facts of a run, as they arrive over the wire. */
 async function* factsOf(runId: string, headers: Record<string, string> = {}): AsyncGenerator<Fact> {
   const response = await fetch(`${address}/runs/${runId}/facts`, { headers });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -67,7 +67,7 @@ const questionOf = async (runId: string): Promise<string> => {
 };
 
 describe('the service', () => {
-  it('starts a run, streams its facts, takes the approval and gives the report', async () => {
+  it('starts a run, streams its facts, takes the approval and returns the report', async () => {
     const runId = await startRun();
     const commands = `/runs/${runId}/commands`;
     const types: string[] = [];
@@ -88,7 +88,7 @@ describe('the service', () => {
     expect(await record.json()).toMatchObject({ runId, status: 'completed' });
   });
 
-  it('goes on after the last fact that a client has seen', async () => {
+  it('continues after the last fact that a client has seen', async () => {
     const runId = await startRun();
     await questionOf(runId);
     await post(`/runs/${runId}/commands`, { type: 'abort', reason: 'Enough' });
@@ -98,7 +98,7 @@ describe('the service', () => {
     expect(rest.at(-1)).toMatchObject({ type: 'run.ended', status: 'aborted', reason: 'Enough' });
   });
 
-  it('says what a command did: accepted, or refused and why', async () => {
+  it('returns the result of a command: accepted, or refused with the reason', async () => {
     const runId = await startRun();
     const commands = `/runs/${runId}/commands`;
     const requestId = await questionOf(runId);
@@ -130,7 +130,7 @@ describe('the service', () => {
     expect(await response.json()).toMatchObject({ issues: [issue] });
   });
 
-  it('answers 400 with the issues of a command that is none', async () => {
+  it('answers 400 with the issues of an invalid command', async () => {
     const runId = await startRun();
     for (const body of [{ type: 'explode' }, { type: 'approve' }, '']) {
       const response = await post(`/runs/${runId}/commands`, body);
@@ -141,13 +141,13 @@ describe('the service', () => {
   });
 
   it.each(['/', '/runs', '/runs/unknown', '/runs/unknown/facts', '/walks/1'])(
-    'answers 404 where there is nothing: %s',
+    'answers 404 for an unknown path: %s',
     async (path) => {
       expect((await fetch(address + path)).status).toBe(404);
     },
   );
 
-  it('answers 404 to a part of a run that there is not', async () => {
+  it('answers 404 for an unknown part of a run', async () => {
     const runId = await startRun();
     expect((await fetch(`${address}/runs/${runId}/secrets`)).status).toBe(404);
     await post(`/runs/${runId}/commands`, { type: 'abort' });

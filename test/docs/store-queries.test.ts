@@ -44,7 +44,7 @@ const sleeper = defineAgent({
   run: ({ signal }) => new Promise((_, stop) => signal.addEventListener('abort', stop)),
 });
 
-/** A completed run, one that waits for a person, one that its process has given back, and one with a label. */
+/** A completed run, one that waits for a person, one that its process has released, and one with a label. */
 const fill = async (store: RunStore): Promise<() => Promise<void>> => {
   const owner = createOrchestrator({
     agents: [coder, sleeper],
@@ -94,7 +94,7 @@ const fill = async (store: RunStore): Promise<() => Promise<void>> => {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What each query must find, in the order of the document. */
+/** The expected result of each query, in the order of the document. */
 const expectations: readonly ((rows: readonly Row[]) => void)[] = [
   (rows) =>
     expect(rows.map((row) => row['run_id'])).toEqual(['labelled', 'asks-first', 'left-behind']),
@@ -153,7 +153,7 @@ describe('the queries of docs/stores.md in SQLite', () => {
   });
 
   it.each(queriesFor('SQLite').map((query, index) => ({ query, number: index + 1 })))(
-    'query $number finds what it is for',
+    'query $number finds the expected rows',
     ({ query, number }) => {
       expectations[number - 1]?.(database.prepare(query).all() as Row[]);
     },
@@ -182,7 +182,7 @@ describe('the queries of docs/stores.md in PostgreSQL', () => {
   });
 
   it.each(queriesFor('PostgreSQL').map((query, index) => ({ query, number: index + 1 })))(
-    'query $number finds what it is for',
+    'query $number finds the expected rows',
     async ({ query, number }) => {
       const { rows } = await client.query<Row>(query);
       expectations[number - 1]?.(rows);

@@ -7,10 +7,10 @@ const root = join(import.meta.dirname, '../..');
 
 export const mainFile = join(root, 'examples/supervised-run/main.ts');
 
-/** A hang still ends; nothing here waits this long otherwise. */
+/** A limit for a hang; nothing else here waits this long. */
 export const DEMO_TIMEOUT_MS = 240_000;
 
-/** The environment of a newcomer: no key, no wishes. */
+/** The environment of a new user: no key, no settings. */
 export const plainEnvironment = (
   more: Readonly<Record<string, string>> = {},
 ): NodeJS.ProcessEnv => ({
@@ -30,7 +30,7 @@ export interface Demo {
   readonly exitCode: Promise<number | null>;
 }
 
-/** What `npm start` runs, or any other command of this house, as a child process. */
+/** Runs `npm start`, or any other command of this project, as a child process. */
 export const startProcess = (
   command: string,
   parameters: readonly string[],
@@ -73,7 +73,7 @@ export const startDemo = (
   environment: NodeJS.ProcessEnv = plainEnvironment(),
 ): Demo => startProcess(process.execPath, ['--import', 'tsx', mainFile, ...options], environment);
 
-/** Where the demo says that it works. */
+/** The folder that the demo prints as its working folder. */
 export const folderIn = (output: string): string =>
   /Project: a copy in (?<folder>\S+)/.exec(output)?.groups?.['folder'] ?? 'no folder was named';
 
@@ -85,7 +85,7 @@ export const processesIn = (folder: string): string[] | undefined => {
     try {
       return readlinkSync(`/proc/${name}/cwd`).startsWith(folder);
     } catch {
-      // It has ended since, or belongs to somebody else.
+      // It has ended since, or belongs to another user.
       return false;
     }
   });

@@ -10,7 +10,7 @@ import { isPassed, runTests } from '../../examples/supervised-run/test-run/run-t
 import { codeBlocks } from '../docs/markdown.js';
 import { DEMO_TIMEOUT_MS, folderIn, plainEnvironment, startDemo } from './demo-process.js';
 
-/* The main job: `npm start` as a newcomer runs it, from the first line to the exit code. */
+/* The main example: `npm start` as a new user runs it, from the first line to the exit code. */
 
 const root = join(import.meta.dirname, '../..');
 const sample = join(root, 'examples/supervised-run/sample-project');
@@ -29,7 +29,7 @@ const temporaryFolder = (): string => {
   return folder;
 };
 
-/** README.md shows some of the lines, in their order; how long they took is another matter. */
+/** README.md shows some of the lines, in their order, without their durations. */
 const expectShownInReadme = (output: string): void => {
   const [startShown = ''] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'text');
   const lines = startShown.trimEnd().split('\n').map(withoutTime);
@@ -48,7 +48,7 @@ const withoutTime = (line: string): string => line.replace(/^ +\d+:\d\d /, '');
 
 describe('npm start', () => {
   it(
-    'repairs the project without a key: a wrong turn, a fix, one replan, and tests that pass',
+    'repairs the project without a key: a wrong plan, a fix, one replan, and tests that pass',
     async () => {
       const demo = startDemo(
         ['--keep', '--width', '100'],
@@ -67,7 +67,7 @@ describe('npm start', () => {
       expect(output).toMatch(/ Escalation +none > remind > none\n/);
       expect(output).toContain('src/money.js  +1 -1');
       expect(demo.errorOutput()).toBe('');
-      // Lines and nothing else: there is no terminal here.
+      // Only lines: there is no terminal here.
       expect(output).not.toMatch(/[\u001B\r]/);
       expectShownInReadme(output);
 
@@ -84,7 +84,7 @@ describe('npm start', () => {
   );
 
   it(
-    'asks the model that the environment names, with its key, about a copy of a project of ours',
+    'calls the model that the environment names, with its key, on a copy of one of our projects',
     async () => {
       const server = await startScriptedServer(createScript(0));
       cleanUps.push(() => server.close());
@@ -111,7 +111,7 @@ describe('npm start', () => {
         expect(request.model).toBe('some-model');
         expect(request.headers.authorization).toBe('Bearer secret-of-the-user');
       }
-      // The copy is what its owner wants to have; the original is as it was.
+      // The copy has the result; the original is unchanged.
       const copy = folderIn(output);
       expect(output.replaceAll(/\n ?/g, '')).toContain(`The work is in ${copy}`);
       expect(readFileSync(join(copy, 'src/money.js'), 'utf8')).toContain('Math.round');

@@ -10,8 +10,8 @@ const terminal = { isTTY: true, columns: 90 };
 const pipe = {};
 const noWishes = { isPlain: false, hasColor: true, columns: null };
 
-describe('what the output can show', () => {
-  it('is everything on a terminal, and plain lines without colour elsewhere', () => {
+describe('the output', () => {
+  it('uses every feature on a terminal, and plain lines without colour elsewhere', () => {
     const onTerminal = displayOf(terminal, { TERM: 'xterm' }, noWishes);
     expect(onTerminal.isLive).toBe(true);
     expect(onTerminal.style.paint('red', 'x')).toBe('\u001B[31mx\u001B[39m');
@@ -22,12 +22,12 @@ describe('what the output can show', () => {
     expect(elsewhere.columns()).toBe(100);
   });
 
-  it('is plain when asked to be, and on a terminal that can do no more', () => {
+  it('is plain on request, and on a terminal without features', () => {
     expect(displayOf(terminal, {}, { ...noWishes, isPlain: true }).isLive).toBe(false);
     expect(displayOf(terminal, { TERM: 'dumb' }, noWishes).isLive).toBe(false);
   });
 
-  it('has colour by the rules that people know', () => {
+  it('has colour by the usual environment variables', () => {
     const painted = (environment: Record<string, string>, hasColor = true, stream = terminal) =>
       displayOf(stream, environment, { ...noWishes, hasColor }).style.paint('bold', 'x');
     expect(painted({ NO_COLOR: '1' })).toBe('x');
@@ -37,7 +37,7 @@ describe('what the output can show', () => {
     expect(painted({ FORCE_COLOR: '1', NO_COLOR: '1' })).toBe('x');
   });
 
-  it('has signs of letters where the locale knows no others', () => {
+  it('has ASCII signs where the locale is not UTF-8', () => {
     const sign = (environment: Record<string, string>) =>
       displayOf(terminal, environment, noWishes).style.signs.completed;
     expect(sign({})).toBe('✔');
@@ -64,7 +64,7 @@ describe('the command line', () => {
     });
   });
 
-  it('is read', () => {
+  it('is parsed', () => {
     const options = readArguments(
       '--goal g --project p --scripted --json-mode --minutes 3 --keep --plain --no-color --width 44 --pace 0'.split(
         ' ',
@@ -103,7 +103,7 @@ describe('the command line', () => {
     [['--project', '.', '--scripted'], { OPENAI_API_KEY: 'k' }, '--project needs a model'],
     [['--project', './nowhere'], { OPENAI_API_KEY: 'k' }, "--project, got './nowhere'"],
     [[], { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }, 'OPENAI_MODEL'],
-  ])('has to fit the environment: %j %j', async (values, environment, message) => {
+  ])('must match the environment: %j %j', async (values, environment, message) => {
     const options = readArguments(values)!;
     const { signal } = new AbortController();
     const running = runSession(options, {
@@ -117,7 +117,7 @@ describe('the command line', () => {
   });
 
   it(
-    'ends with exit code 2 and a sentence when it is wrong',
+    'exits with 2 and a message when it is wrong',
     async () => {
       const demo = startDemo(['--width', 'wide']);
       expect(await demo.exitCode).toBe(2);
@@ -131,7 +131,7 @@ describe('the command line', () => {
 });
 
 describe('the model', () => {
-  it('is scripted without a key, and whenever asked for', async () => {
+  it('is scripted without a key, and on request', async () => {
     expect(hasModel({ OPENAI_API_KEY: ' ' })).toBe(false);
     for (const [environment, isScripted] of [
       [{}, false],
@@ -144,7 +144,7 @@ describe('the model', () => {
     }
   });
 
-  it('is the one of the environment', async () => {
+  it('is read from the environment', async () => {
     const open = (environment: Record<string, string>) =>
       openModel(environment, { isScripted: false, paceMs: 0 });
     expect(await open({ OPENAI_API_KEY: 'k' })).toMatchObject({

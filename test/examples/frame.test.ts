@@ -33,7 +33,7 @@ const frameOf = (facts: readonly Fact[], given: Partial<FrameInput> = {}): strin
 
 const recorded = recordedFacts();
 
-/** The facts up to and with the first that fits. */
+/** The facts up to and including the first that matches. */
 const until = (fits: (one: Fact) => boolean): Fact[] =>
   recorded.slice(0, recorded.findIndex(fits) + 1);
 
@@ -43,32 +43,32 @@ const isOnSecondPlan = (one: Fact): boolean =>
   one.type === 'agent.called' && one.role === 'tester' && one.stepId === 'fix-discount_rp1';
 
 describe('a frame', () => {
-  it('shows plan, work, bounds and story on a wide terminal', () => {
+  it('shows plan, work, bounds and log on a wide terminal', () => {
     expect(`${frameOf(until(isOnSecondPlan)).join('\n')}\n`).toMatchSnapshot();
   });
 
-  it('shows them on one of 80 columns', () => {
+  it('shows them on a terminal of 80 columns', () => {
     const lines = frameOf(until(isFixing), { columns: 79, rows: 24 });
     expect(`${lines.join('\n')}\n`).toMatchSnapshot();
   });
 
-  it('shows them on a narrow one', () => {
+  it('shows them on a narrow terminal', () => {
     const lines = frameOf(until(isOnSecondPlan), { columns: 43, rows: 24 });
     expect(`${lines.join('\n')}\n`).toMatchSnapshot();
   });
 
-  it('leaves out what only looks good on a low one', () => {
+  it('omits decoration on a low terminal', () => {
     const lines = frameOf(until(isOnSecondPlan), { columns: 79, rows: 11 });
     expect(`${lines.join('\n')}\n`).toMatchSnapshot();
   });
 
-  it('does without signs that a terminal may not have', () => {
+  it('omits signs that a terminal may not have', () => {
     const lines = frameOf(until(isOnSecondPlan), { columns: 79, rows: 24, style: ascii });
     expect(lines.join('')).toMatch(/^[\x20-\x7E]*$/);
     expect(`${lines.join('\n')}\n`).toMatchSnapshot();
   });
 
-  it('shows the end', () => {
+  it('shows the end of a run', () => {
     const lines = frameOf(recorded);
     expect(lines).toContain(' ✔ completed: goal-achieved');
     expect(lines.join('\n')).toContain('5 of 5 steps done');
@@ -95,14 +95,14 @@ describe('a frame', () => {
     }
   });
 
-  it('always shows the step that runs, as low as a terminal may be', () => {
+  it('always shows the running step, on the lowest terminal too', () => {
     for (const [columns, rows] of SIZES.filter(([, height]) => height >= 8)) {
       const lines = frameOf(until(isOnSecondPlan), { columns, rows });
       expect(lines.filter((line) => line.startsWith(' ▶ fix-discount'))).toHaveLength(1);
     }
   });
 
-  it('knows every fact there is, and makes do with facts that make no sense', () => {
+  it('renders every fact, and tolerates malformed facts', () => {
     for (const parts of everyFact) {
       const lines = frameOf(factsOf(parts, ...everyFact, parts));
       expect(lines.length).toBeGreaterThan(5);
@@ -110,7 +110,7 @@ describe('a frame', () => {
     }
   });
 
-  it('lets nothing through that a terminal would act on, whoever wrote it', () => {
+  it('removes control sequences from every text', () => {
     const hostile = 'a\u001B[2J\u001B]0;title\u0007b\r\nc\u202Ed\u0000e\u009Bf\u2028g\u2066h\tz';
     const facts = factsOf(
       { type: 'run.started', goal: hostile },

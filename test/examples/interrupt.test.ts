@@ -13,7 +13,7 @@ describe('Ctrl-C', () => {
     'ends a run with a report of what was done, and leaves no child and no folder',
     async () => {
       const demo = startDemo([]);
-      // From here on the tester is at work: a child process with children of its own.
+      // From here on the tester is running: a child process with its own children.
       await demo.printed('escalation none -> remind');
       const folder = folderIn(demo.output());
       expect(existsSync(folder)).toBe(true);
@@ -30,7 +30,7 @@ describe('Ctrl-C', () => {
   );
 
   it(
-    'ends it before it has begun, too',
+    'ends the program before the run has begun, too',
     async () => {
       const demo = startDemo([]);
       await demo.printed('Project: a copy in');
@@ -42,7 +42,7 @@ describe('Ctrl-C', () => {
   );
 
   it(
-    'is one key however often the signal comes at once, and ends everything when it is pressed again',
+    'counts once when the signal arrives several times at once, and ends everything when it is pressed again',
     async () => {
       const waiting = startProcess(process.execPath, [
         '--import',

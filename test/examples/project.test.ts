@@ -75,7 +75,7 @@ describe('the tools', () => {
     expect(readFileSync(join(parent, 'secret.txt'), 'utf8')).toBe('secret\n');
   });
 
-  it('follow no link, wherever it leads and whatever part of the path it is', async () => {
+  it('follow no link in any part of the path', async () => {
     const { listFiles, readFile, writeFile } = tools();
     symlinkSync(join(parent, 'secret.txt'), join(folder, 'src/link.txt'));
     symlinkSync(parent, join(folder, 'up'));
@@ -90,7 +90,7 @@ describe('the tools', () => {
     expect(readFileSync(join(folder, 'src/a.js'), 'utf8')).toBe('a\n');
   });
 
-  it('refuse what is protected, too large, missing or no file', async () => {
+  it('refuse files that are protected, too large, missing or not regular', async () => {
     const { readFile, writeFile } = tools();
     await expect(use(writeFile, { path: 'test/a.test.js', text: '' })).rejects.toThrow(
       'cannot be changed',
@@ -105,7 +105,7 @@ describe('the tools', () => {
     await expect(use(readFile, { path: 'large.txt' })).rejects.toThrow('larger than');
   });
 
-  it('keep protected files protected under every way to write their path', async () => {
+  it('protect a file under every way to write its path', async () => {
     const { writeFile } = tools();
     mkdirSync(join(folder, 'test'));
     for (const path of ['./test/a.test.js', '././test/a.test.js', 'test/./a.test.js']) {
@@ -135,8 +135,8 @@ describe('a copy of a project', () => {
   });
 });
 
-describe('what has changed', () => {
-  it('is told by file and line', () => {
+describe('a diff', () => {
+  it('lists changes by file and line', () => {
     const before = new Map([
       ['same', 'x'],
       ['b', 'one\ntwo\nthree\n'],
@@ -162,7 +162,7 @@ describe('what has changed', () => {
     ]);
   });
 
-  it('leads from the one text to the other, and names no line that both have in place', () => {
+  it('leads from the one text to the other, and lists no unchanged line', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
     fc.assert(
       fc.property(text, text, (before, after) => {

@@ -7,7 +7,7 @@ import { demoFacts, evened, recordedFacts, recordingFile, storyOf } from './reco
 /* To record again, after the demo has changed: RECORD=1 npx vitest run test/examples/recorded-facts.test.ts */
 
 describe('the recorded facts', () => {
-  it('tell the story that the demo tells today', async () => {
+  it('equal those of the demo today', async () => {
     const today = await demoFacts();
     if (process.env['RECORD'] === '1') {
       const lines = evened(today).map((fact) => JSON.stringify(fact));

@@ -15,7 +15,7 @@ const sample = join(import.meta.dirname, '../../examples/supervised-run/sample-p
 
 export const recordingFile = join(import.meta.dirname, 'recorded-facts.jsonl');
 
-/** The facts of one run of the demo, as they were recorded once. */
+/** The facts of one recorded run of the demo. */
 export const recordedFacts = (): Fact[] =>
   readFileSync(recordingFile, 'utf8')
     .trim()
@@ -47,7 +47,7 @@ export const demoFacts = async (): Promise<Fact[]> => {
   }
 };
 
-/** As it could have been on another day: what depends on the machine and on the wording of prompts is made even. */
+/** Without what depends on the machine and on the wording of prompts. */
 export const evened = (facts: readonly Fact[]): Fact[] =>
   facts.map((fact) => {
     const at = 1_700_000_000_000 + fact.sequence * 150;
@@ -56,7 +56,7 @@ export const evened = (facts: readonly Fact[]): Fact[] =>
     return { ...fact, ...usage, at };
   });
 
-/** What people read of them, without the time. */
+/** The texts of the facts, without the time. */
 export const storyOf = (facts: readonly Fact[]): Omit<StoryLine, 'at'>[] => {
   const log = new ActivityLog();
   for (const fact of facts) log.add(fact);

@@ -58,7 +58,7 @@ const report = (facts: readonly Fact[], given: Partial<ReportInput> = {}): strin
 describe('the report', () => {
   const recorded = recordedFacts();
 
-  it('says what was done, what it took, and that only words were scripted', () => {
+  it('shows what was done and its cost, and that only the answers were scripted', () => {
     expect(report(recorded)).toMatchSnapshot();
   });
 
@@ -68,11 +68,11 @@ describe('the report', () => {
     expect(text).toMatchSnapshot();
   });
 
-  it('says nothing of a script when a model was asked', () => {
+  it('mentions no script when a model was called', () => {
     expect(report(recorded, { isScripted: false })).not.toContain('script');
   });
 
-  it('says so when there is little to say', () => {
+  it('stays valid with little content', () => {
     const facts = factsOf(
       { type: 'run.started', goal: 'Nothing' },
       { type: 'run.ended', status: 'failed', reason: 'planning-failed', summaryKey: null },
@@ -85,7 +85,7 @@ describe('the report', () => {
     expect(text).not.toContain('Summary');
   });
 
-  it('lets nothing through that a terminal would act on', () => {
+  it('removes control sequences', () => {
     const hostile = 'x\u001B[2Jy\u0007z';
     const input = inputOf(recorded);
     const text = report(recorded, {

@@ -7,7 +7,7 @@ import { DEMO_TIMEOUT_MS, mainFile, plainEnvironment, startProcess } from './dem
 
 /* The demo in a pseudo-terminal, which `script` of util-linux makes. */
 
-/** Without a `script` there is no output at all, whatever the types say. */
+/** Without `script` there is no output at all, whatever the types say. */
 const version = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout as string | null;
 const hasScript = version?.includes('util-linux') === true;
 if (!hasScript) {
@@ -22,7 +22,7 @@ const startInTerminal = (environment: Readonly<Record<string, string>> = {}): De
   return startProcess('script', ['-qec', command, '/dev/null'], around);
 };
 
-/** The alternate screen, the cursor and the wrapping of lines: all as they were. */
+/** The alternate screen, the cursor and line wrapping are all restored. */
 const expectTerminalRestored = (output: string): void => {
   for (const [on, off] of [
     ['\u001B[?1049l', '\u001B[?1049h'],
@@ -36,7 +36,7 @@ const expectTerminalRestored = (output: string): void => {
 
 describe.skipIf(!hasScript)('npm start on a terminal', () => {
   it(
-    'paints in place on a screen of its own, gives it back, and ends with story and report',
+    'paints in place on the alternate screen, restores the terminal, and ends with log and report',
     async () => {
       const demo = startInTerminal();
       expect(await demo.exitCode, demo.output()).toBe(0);
@@ -48,7 +48,7 @@ describe.skipIf(!hasScript)('npm start on a terminal', () => {
       for (const text of ['Escalation', 'Replans', 'scripted model', 'fix-money']) {
         expect(painted).toContain(text);
       }
-      // Not one line is fed while frames are painted: that would scroll.
+      // There is no line feed while frames are painted: that would scroll.
       expect(painted).not.toContain('\n');
       const rest = output.slice(end);
       for (const text of ['adopted: fix-money', 'goal-achieved', '12 passed, 0 failed']) {
@@ -60,7 +60,7 @@ describe.skipIf(!hasScript)('npm start on a terminal', () => {
   );
 
   it(
-    'gives the terminal back when it is stopped with Ctrl-C, and has no colour with NO_COLOR',
+    'restores the terminal when it is stopped with Ctrl-C, and has no colour with NO_COLOR',
     async () => {
       const demo = startInTerminal({ NO_COLOR: '1' });
       await demo.printed('fix-money');

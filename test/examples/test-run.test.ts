@@ -41,7 +41,7 @@ const writeTests = (name: string, body: string): void => {
 
 describe('the tests of a project', () => {
   it(
-    'are told one by one: what passed, what failed and why, and what does not even load',
+    'are reported one by one: passed, failed with the reason, or not loaded',
     async () => {
       writeTests(
         'a',
@@ -83,7 +83,7 @@ describe('the tests of a project', () => {
   );
 
   it(
-    'are killed with everything they have started when they do not end in time',
+    'are killed with all their child processes when they do not end in time',
     async () => {
       writeTests(
         'a',
@@ -100,7 +100,7 @@ describe('the tests of a project', () => {
   );
 
   it(
-    'are killed when nobody waits for them any more',
+    'are killed when they are aborted',
     async () => {
       const started = join(folder, 'started');
       writeTests(
@@ -125,7 +125,7 @@ describe('the tests of a project', () => {
   );
 
   it(
-    'are no success when there are none',
+    'are not a success when there are none',
     async () => {
       const run = await runTests(folder, { signal });
       expect(isPassed(run)).toBe(false);
@@ -161,7 +161,7 @@ describe('the failures of a step', () => {
     expect(failuresOf(fixed, task, before)).toEqual([]);
   });
 
-  it('are those that have passed before, whatever the task names', () => {
+  it('are those that passed before, whatever the task names', () => {
     const broken = runOf(outcome('a', 'one', true), outcome('b', 'two', false));
     expect(failuresOf(broken, 'Make test/a.test.js pass', before)).toEqual([
       'test/b.test.js: two: wrong (it passed before)',
@@ -172,11 +172,11 @@ describe('the failures of a step', () => {
     ]);
   });
 
-  it('are none of a step that names no test and breaks none', () => {
+  it('are empty for a step that names no test and breaks none', () => {
     expect(failuresOf(before, 'Look around', before)).toEqual([]);
   });
 
-  it('are all there is to say when the tests did not end', () => {
+  it('are only the timeout when the tests did not end', () => {
     expect(failuresOf({ tests: [], problem: 'Too slow' }, 'Look around', before)).toEqual([
       'Too slow',
     ]);
@@ -188,7 +188,7 @@ const request = { goal: 'g', depth: 0, key: 'k', signal };
 
 describe('the tester', () => {
   it(
-    'asks for words only, and only when tests have failed',
+    'calls the model only when tests have failed',
     async () => {
       writeTests('a', "test('one', () => { assert.equal(1, 2); });");
       const adviser = vi.fn(() => ({
@@ -214,7 +214,7 @@ describe('the tester', () => {
       writeTests('a', "test('one', () => {});");
       expect(await tester(testRequest)).toEqual({ passed: true, failures: [] });
       expect(adviser).toHaveBeenCalledOnce();
-      // What has been accepted once is not to be broken again, by no step.
+      // Accepted work must not be broken by a later step.
       writeTests('a', "test('one', () => { throw new Error('again'); });");
       const other = { ...testRequest, step: { ...step, task: 'Look around' } };
       expect(await tester(other)).toMatchObject({
@@ -239,7 +239,7 @@ describe('the supervisor', () => {
   });
 
   it(
-    'gives a goal no score while the tests fail, and hears what they say when they pass',
+    'rejects a goal while the tests fail, and is told their output when they pass',
     async () => {
       const model = vi.fn<(request: ReviewRequest) => Verdict>(() => ({ score: 100 }));
       const supervisor = checkingGoal(folder, model);

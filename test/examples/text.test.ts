@@ -12,7 +12,7 @@ import {
 } from '../../examples/supervised-run/view/text.js';
 
 describe('text on a terminal', () => {
-  it('is measured by what people see', () => {
+  it('is measured in visible columns', () => {
     expect(widthOf('plain')).toBe(5);
     expect(widthOf('größer')).toBe(6);
     expect(widthOf('e\u0301')).toBe(1);
@@ -22,7 +22,7 @@ describe('text on a terminal', () => {
     expect(widthOf('')).toBe(0);
   });
 
-  it('is cut between what people see as characters', () => {
+  it('is cut between visible characters', () => {
     expect(clipped('abcdef', 4)).toBe('abc…');
     expect(clipped('abcd', 4)).toBe('abcd');
     expect(clipped('日本語', 4)).toBe('日…');
@@ -31,7 +31,7 @@ describe('text on a terminal', () => {
     expect(clipped('abcdef', 4, '~')).toBe('abc~');
   });
 
-  it('has no control character left, and says what was there', () => {
+  it('has no control characters, and shows where they were', () => {
     expect(oneLine('a\u001B[31mb')).toBe('a\\u{1b}[31mb');
     expect(oneLine(' two\n\t words ')).toBe('two words');
     expect(oneLine('\u200Bx\u202Ey\uFEFF')).toBe('\\u{200b}x\\u{202e}y');
@@ -42,7 +42,7 @@ describe('text on a terminal', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   const columns = fc.integer({ min: 2, max: 40 });
 
-  it('fits where it has to, whatever it says', () => {
+  it('fits its width, whatever it contains', () => {
     fc.assert(
       fc.property(text, columns, (any, room) => {
         const safe = oneLine(any);
@@ -62,7 +62,7 @@ describe('the painter', () => {
     return { written, painter: new Painter((output) => written.push(output)) };
   };
 
-  it('writes only lines that have changed, all in one go', () => {
+  it('writes only changed lines, all at once', () => {
     const { written, painter: screen } = painter();
     screen.open();
     screen.paint(['one', 'two', 'three']);
@@ -75,7 +75,7 @@ describe('the painter', () => {
     expect(written[1]).toBe('\u001B[?2026h\u001B[2;1H\u001B[J\u001B[?2026l');
   });
 
-  it('paints everything again on a screen of another size', () => {
+  it('repaints everything on a screen of another size', () => {
     const { written, painter: screen } = painter();
     screen.open();
     screen.paint(['one', 'two']);
@@ -87,7 +87,7 @@ describe('the painter', () => {
     expect(written[1]).toContain('two');
   });
 
-  it('gives the terminal back once, and paints nothing afterwards', () => {
+  it('restores the terminal once, and paints nothing afterwards', () => {
     const { written, painter: screen } = painter();
     screen.open();
     screen.close();

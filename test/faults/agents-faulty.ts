@@ -4,7 +4,7 @@ import type { ScenarioSetup } from '../scenarios/harness.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 
-/** One try per call, one attempt per step, one step at a time: the fault is all there is. */
+/** One try per call, one attempt per step, one step at a time, so that only the fault has an effect. */
 export const oneTry = definePolicy({
   retry: { attempts: 1 },
   limits: { maxParallel: 1, maxAttempts: 1, maxSteps: 50, maxFailures: 50 },
@@ -12,15 +12,15 @@ export const oneTry = definePolicy({
   failure: { onStepFailure: 'continue', onDependencyFailure: 'run' },
 });
 
-/** A step of an agent that does something strange, then one of an agent that does not. */
+/** A step of a faulty agent, then a step of a correct one. */
 export const afterIt = (worker: TestAgent): ScenarioSetup => ({
   options: { agents: [worker, agentNamed('next', () => 'fine')], policy: oneTry },
   start: { plan: { steps: steps('a', 'next:b<a') } },
 });
 
 /**
- * Every fault in a step of its own, `f0`, `f1` and so on, and behind all of them one more step, `last`: it tells that
- * the run went on. A function is called, anything else is the answer.
+ * Every fault in its own step, `f0`, `f1` and so on, then one more step, `last`, which shows that the run continued.
+ * A function is called, anything else is the answer.
  */
 export const eachInAStep = (faults: readonly unknown[]): ScenarioSetup => {
   const ids = faults.map((_, index) => `f${index}`);

@@ -10,7 +10,7 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/** Overwrites whatever can be reached from a value, the way a careless or a hostile callback would. */
+/** Overwrites everything reachable from a value, like a careless or hostile callback. */
 const vandalize = (value: unknown, depth = 0): void => {
   if (typeof value !== 'object' || value === null || depth > 6) return;
   if (value instanceof AbortSignal) return;
@@ -33,9 +33,9 @@ const seen = (call: AgentCall): unknown => ({
   dependencies: call.dependencies.map(({ output }) => output),
 });
 
-describe('a callback that changes what it is given', () => {
+describe('a callback that mutates its arguments', () => {
   scenario(
-    'an agent that changes its input changes nothing: its retry, the next agents and the report see what was there',
+    'an agent that mutates its input affects neither its retry, nor other agents, nor the report',
     () => {
       let calls = 0;
       return {
@@ -69,7 +69,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'a planner that changes its request changes nothing: what it was told stays what it was',
+    'a planner that mutates its request does not change what was recorded of it',
     () => ({
       options: {
         agents: [
@@ -94,7 +94,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'a planner that changes its request and fails is asked the same again',
+    'a planner that mutates its request and fails is retried with the original request',
     () => {
       let calls = 0;
       return {
@@ -126,7 +126,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'a supervisor cannot take an approval out of the plan it reviews, nor put another agent in',
+    'a supervisor can neither remove an approval from the plan it reviews nor replace an agent',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'did it'), agentNamed('other', () => 'hijacked')],
@@ -158,7 +158,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'a tester and a summarizer that change the outputs they see change nothing',
+    'a tester and a summarizer that mutate the outputs they see change nothing',
     () => ({
       options: {
         agents: [agentNamed('worker', () => ({ list: [1], name: 'original' }))],
@@ -185,7 +185,7 @@ describe('a callback that changes what it is given', () => {
   );
 
   scenario(
-    'an agent that changes later what it returned changes nothing',
+    'an agent that later mutates its returned value changes nothing',
     (clock) => {
       const kept = { list: [1] };
       return {

@@ -19,14 +19,14 @@ expectNoLeaks();
 const strangeNames = ['constructor', '__proto__', 'toString', '', 'x'.repeat(10_000), 'wοrker'];
 
 describe('a team and its names', () => {
-  it('two agents with one name are refused before anything happens', () => {
+  it('rejects two agents with one name before anything starts', () => {
     const agents = [agentNamed('worker', () => 1), agentNamed('worker', () => 2)];
     const compose = (): unknown => composeOrchestrator({ agents }, undefined);
     expect(compose).toThrow(ConfigurationError);
     expect(compose).toThrow("agents[1]: There is already an agent called 'worker'");
   });
 
-  it('an agent that is not there any more fails the attempt as unknown-agent, and nobody else is called', async () => {
+  it('an agent missing from the team fails the attempt as unknown-agent, and no other agent is called', async () => {
     let calls = 0;
     const team = teamOf(() => {
       calls += 1;
@@ -39,7 +39,7 @@ describe('a team and its names', () => {
     expect(calls).toBe(0);
   });
 
-  it('an agent that is taken out of the list after the team was made is still in the team', async () => {
+  it('an agent removed from the list after the team was made is still in the team', async () => {
     const clock = watchedClock();
     const agents = [agentNamed('worker', () => 'did it')];
     const orchestrator = composeOrchestrator({ agents, clock }, undefined);
@@ -49,7 +49,7 @@ describe('a team and its names', () => {
     expect((await run.done).steps).toMatchObject([{ status: 'completed', output: 'did it' }]);
   });
 
-  it('a run is not taken up by a team that lacks an agent of its plan: nobody is called', async () => {
+  it('a team that lacks an agent of a run’s plan cannot resume the run, and no agent is called', async () => {
     const clock = watchedClock();
     const store = memoryStore();
     const next = agentNamed('next', () => 'fine');
@@ -70,8 +70,8 @@ describe('a team and its names', () => {
   });
 });
 
-describe('a name that every object knows', () => {
-  it('a given plan cannot name what is not in the team, even when every object has it', () => {
+describe('a name that every object inherits', () => {
+  it('is an unknown agent in a given plan', () => {
     const agents = [agentNamed('worker', () => 1)];
     const orchestrator = composeOrchestrator({ agents }, undefined);
     for (const agent of strangeNames) {
@@ -81,7 +81,7 @@ describe('a name that every object knows', () => {
   });
 
   scenario(
-    'a planner cannot name what is not in the team: unknown-agent at every step of it',
+    'is an unknown agent in every step of a planner’s plan',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'did it')],
@@ -104,7 +104,7 @@ describe('a name that every object knows', () => {
   );
 
   scenario(
-    'an agent cannot hand off to what is not in the team: refused, at no cost, and the run goes on',
+    'is an unknown agent in a hand-off, which is refused at no cost',
     () => ({
       options: {
         agents: [
@@ -126,7 +126,7 @@ describe('a name that every object knows', () => {
   );
 
   scenario(
-    'agents and steps may have the names of what every object has, and are only themselves',
+    'is allowed as the name of agents and steps',
     () => ({
       options: {
         agents: [
@@ -161,7 +161,7 @@ describe('a name that every object knows', () => {
     },
   );
 
-  it('a name that would need escaping is refused where the agent is defined', () => {
+  it('that would need escaping is refused by defineAgent', () => {
     const refused = ['__proto__', '', ' worker', 'wörker', 'wοrker', 'a/b', 'x'.repeat(65), '1st'];
     for (const name of refused) {
       expect(() => agentNamed(name, () => 1)).toThrow(ConfigurationError);

@@ -20,11 +20,11 @@ expectNoLeaks();
 /** The cap of the default policy. */
 const CAP_BYTES = 1_048_576;
 
-describe('an agent that answers at once', () => {
+describe('an agent that answers synchronously', () => {
   const outputs = ['text', '', 0, -1.5, true, false, null, [], {}, [null], { a: { b: [1] } }];
 
   scenario(
-    'a plain value that is returned at once is the output',
+    'has its returned value as the output',
     () => eachInAStep(outputs),
     ({ report, factsOf }) => {
       expect(report.steps.map(({ output }) => output)).toEqual([...outputs, 'fine']);
@@ -34,7 +34,7 @@ describe('an agent that answers at once', () => {
   );
 
   scenario(
-    'undefined is no output: the attempt fails as invalid-output, however it is given',
+    'has no output when it returns undefined: the attempt fails as invalid-output',
     () => eachInAStep([undefined, done(undefined), () => Promise.resolve(undefined)]),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code, reason }) => [code, reason])).toEqual(
@@ -46,7 +46,7 @@ describe('an agent that answers at once', () => {
   );
 });
 
-/** 50 MB that are really there; a repeated text would share its parts. */
+/** 50 MB that are really allocated; a repeated text would share its parts. */
 const largeText = (): string => Buffer.alloc(50_000_000, 'x').toString('latin1');
 
 describe('an agent whose output is too large', { timeout: 30_000 }, () => {
@@ -57,7 +57,7 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
     Object.fromEntries(Array.from({ length: 1e5 }, (_, index) => [`a-long-key-${index}`, index])),
   ];
   scenario(
-    '50 MB of text or a million items fail as output-too-large, and nothing of them is kept',
+    '50 MB of text or a million items fail as output-too-large and are not kept',
     () => eachInAStep(tooLarge),
     ({ report, factsOf, journal }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(
@@ -69,7 +69,7 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
   );
 
   scenario(
-    'the cap is exact: as many bytes of JSON as allowed are kept, one more is too many',
+    'the cap is exact: that many bytes of JSON are kept, one more is refused',
     () =>
       eachInAStep([
         'x'.repeat(CAP_BYTES - 2),
@@ -87,7 +87,7 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
   );
 
   scenario(
-    'a reason of a megabyte is no reason: the attempt fails as invalid-output',
+    'a reason of a megabyte fails the attempt as invalid-output',
     () => afterIt(agentNamed('worker', () => blocked('x'.repeat(1_000_000)))),
     ({ factsOf, journal }) => {
       expect(factsOf('agent.failed')).toMatchObject([{ code: 'invalid-output' }]);
@@ -95,23 +95,23 @@ describe('an agent whose output is too large', { timeout: 30_000 }, () => {
     },
   );
 
-  it('the memory of an output that was too large is free again', async () => {
+  it('the memory of a refused output is freed', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const usedBytes = async (): Promise<number> => {
       collectGarbage();
-      // Memory outside of the heap is given back a little later.
+      // Memory outside the heap is returned a little later.
       await new Promise((resolve) => setTimeout(resolve, 20));
       collectGarbage();
       const { heapUsed, external } = process.memoryUsage();
       return heapUsed + external;
     };
     const build = (): ScenarioSetup => afterIt(agentNamed('worker', largeText));
-    await play('straight', build); // Whatever is loaded for the first run is not counted.
+    await play('straight', build); // Memory of modules that the first run loads does not count.
     const before = await usedBytes();
     const { report, journal } = await play('straight', build);
     expect((await usedBytes()) - before).toBeLessThan(5_000_000);
-    // Both were there until now.
+    // Both were referenced until now.
     expect(report.steps[0]?.code).toBe('output-too-large');
     expect(journal.length).toBeGreaterThan(2);
   });
@@ -144,11 +144,12 @@ const malformed = [
   '{"files":["a.ts"]}',
 ];
 
-// Agents hand over values, never texts to be parsed: there is no `invalid-json`. A text where the schema wants an object
-// is an invalid output at the root, whatever JSON is in it; whoever parses a model's text does so before it gets here.
+// Agents return values, never texts to be parsed, so there is no `invalid-json`. A text where the schema wants an
+// object
+// is an invalid output at the root. An adapter that parses a model's text does so before it gets here.
 describe('an agent that answers with JSON as text', () => {
   scenario(
-    'malformed JSON fails as invalid-output where the agent has a schema, and says where and why',
+    'malformed JSON fails as invalid-output where the agent has a schema, with path and reason',
     () => typed(...malformed),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code, reason }) => [code, reason])).toEqual(
@@ -162,7 +163,7 @@ describe('an agent that answers with JSON as text', () => {
   );
 
   scenario(
-    'malformed JSON without a schema is a text like any other, and is kept to the letter',
+    'malformed JSON without a schema is kept as a text, unchanged',
     () => eachInAStep(malformed),
     ({ report }) => {
       expect(report.steps.slice(0, -1).map(({ output }) => output)).toEqual(malformed);
@@ -181,7 +182,7 @@ describe('an agent whose output has the wrong shape', () => {
   ];
 
   scenario(
-    'a wrong shape fails as invalid-output, with the path of every issue',
+    'fails as invalid-output, with the path of every issue',
     () => typed(...wrong.map(([answer]) => answer)),
     ({ report, factsOf }) => {
       const failures = factsOf('agent.failed');
@@ -195,7 +196,7 @@ describe('an agent whose output has the wrong shape', () => {
   );
 
   scenario(
-    'keys that the schema does not declare are dropped, and defaults are filled in',
+    'loses keys that the schema does not declare and gains its defaults',
     () => typed({ files: ['a.ts'], password: 'secret' }),
     ({ report, facts, journal }) => {
       expect(report.steps[0]?.output).toEqual({ files: ['a.ts'], count: 0 });
@@ -204,7 +205,7 @@ describe('an agent whose output has the wrong shape', () => {
   );
 });
 
-describe('an agent whose output is no JSON', () => {
+describe('an agent whose output is not plain JSON', () => {
   class Money {
     readonly amount = 5;
     get double(): number {
@@ -222,7 +223,7 @@ describe('an agent whose output is no JSON', () => {
   ];
 
   scenario(
-    'what JSON can say of a value is kept as that',
+    'a value with a JSON form is kept in that form',
     () => eachInAStep(readable.map(([output]) => output)),
     ({ report, factsOf }) => {
       expect(report.steps.slice(0, -1).map(({ output }) => output)).toEqual(
@@ -249,9 +250,10 @@ describe('an agent whose output is no JSON', () => {
     () => new Proxy({}, { ownKeys: trap }),
   ];
 
-  // Every scenario is also rebuilt from its journal after each entry: what came after the fault was written and read.
+  // Every scenario is also rebuilt from its journal after each entry, so entries after the fault were written and
+  // read.
   scenario(
-    'what JSON cannot say fails as not-serializable, and the journal can be written and read as before',
+    'a value without a JSON form fails as not-serializable, and the journal stays readable',
     () => eachInAStep(unreadable),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(
@@ -263,7 +265,7 @@ describe('an agent whose output is no JSON', () => {
   );
 });
 
-describe('an agent whose output has no end', () => {
+describe('an agent whose output is infinite or too deep', () => {
   const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
     let value: unknown = 'leaf';
     for (let level = 0; level < levels; level += 1) value = wrap(value);
@@ -279,7 +281,7 @@ describe('an agent whose output has no end', () => {
   ];
 
   scenario(
-    'a cycle, 20,000 levels or 30 levels of everything twice fail the attempt, and nothing of them is kept',
+    'a cycle, 20,000 levels or 30 doubling levels fail the attempt and are not kept',
     () => eachInAStep(endless),
     ({ report, factsOf, journal }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual([
@@ -293,8 +295,7 @@ describe('an agent whose output has no end', () => {
     },
   );
 
-  /** What the catalogue of faults gives 50 ms for, on a machine that nobody else is on. */
-  it('an output without end is found out before one would be read that is as large as can be', async () => {
+  it('an infinite output is detected faster than the largest valid output is read', async () => {
     const takenMs = (output: unknown, kind: string): Promise<number> =>
       shortestMs(5, async () => {
         const call = performCall(
@@ -304,7 +305,7 @@ describe('an agent whose output has no end', () => {
         );
         expect((await call).kind).toBe(kind);
       });
-    // As a list of lists: what has no end is made of them, too.
+    // As a list of lists, because infinite outputs consist of them.
     const largest = Array.from({ length: CAP_BYTES / 4 - 1 }, () => [1]);
     const largestMs = await takenMs(largest, 'answered');
     for (const value of endless) {

@@ -9,7 +9,7 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/** No verdict at all, and how the call of the supervisor fails. The catalogue's `invalid-score` has no code of its own. */
+/** Verdicts with an invalid score, and how the supervisor call fails. */
 const noScores: readonly (readonly [score: unknown, code: string])[] = [
   [-1, 'invalid-output'],
   [-1e-320, 'invalid-output'],
@@ -27,8 +27,8 @@ const noScores: readonly (readonly [score: unknown, code: string])[] = [
 
 const scores = [-0, 0, 1e-320, 0.5, 99.999999, 100];
 
-describe('a score that is none', () => {
-  // The gate is open for every number there is: only what is no score can fail it.
+describe('an invalid score', () => {
+  // The gate accepts every score, so only an invalid one can fail it.
   const gateOfNothing = definePolicy({
     gates: { step: 0 },
     retry: { attempts: 1 },
@@ -38,7 +38,7 @@ describe('a score that is none', () => {
   });
 
   scenario(
-    'a score that is not finite or out of range is no verdict and passes no gate; -0 and the smallest number are scores',
+    'that is not finite or out of range is no verdict and passes no gate; -0 and the smallest number are valid',
     () => {
       const all = [...noScores.map(([score]) => score), ...scores];
       return {
@@ -69,7 +69,7 @@ describe('a score that is none', () => {
   const sure = (confidence: unknown): unknown => done('work', { confidence: confidence as number });
 
   scenario(
-    'a confidence that is not finite or out of range fails the attempt as invalid-output',
+    'of confidence, not finite or out of range, fails the attempt as invalid-output',
     () => eachInAStep([...noConfidences, ...confidences].map(sure)),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(

@@ -12,10 +12,10 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-describe('an agent that does not come back', () => {
+describe('an agent that does not answer', () => {
   const told = { aborts: 0 };
   scenario(
-    'a call that never settles fails its attempt at the timeout, is aborted once, and its slot is freed',
+    'in a call that never settles fails its attempt at the timeout, is aborted once, and frees its slot',
     () => {
       told.aborts = 0;
       const hanging = agentNamed('worker', (call) => {
@@ -44,7 +44,7 @@ describe('an agent that does not come back', () => {
   );
 
   scenario(
-    'something that only looks like a promise and never calls back is a call that never settles',
+    'with a thenable that never calls back is a call that never settles',
     () => afterIt(agentNamed('worker', () => ({ then: () => undefined }))),
     ({ report }) => {
       expect(report.steps[0]).toMatchObject({ code: 'timeout', durationMs: 1_000 });
@@ -52,11 +52,11 @@ describe('an agent that does not come back', () => {
     },
   );
 
-  // The catalogue would have such calls counted as `abandoned`. Here they are the errors among the calls of an agent:
-  // nobody can tell a call that will never answer from one that answers after the run is forgotten.
+  // Such calls count as errors of their agent: a call that never answers cannot be told apart
+  // from one that answers after the run is forgotten.
   const late: { answer: () => void } = { answer: () => undefined };
   scenario(
-    'a call that ignores the abort and answers after the run ended changes nothing: its step settled once',
+    'until after the run ended, despite the abort, changes nothing: its step settled once',
     () => {
       const answers = [deferred<string>(), deferred<string>()];
       late.answer = () => {
@@ -89,7 +89,7 @@ describe('an agent that does not come back', () => {
   );
 
   scenario(
-    'the answer to a first try that comes during the second is nobody’s: only the second counts',
+    'to its first try in time is ignored when that answer arrives during the second try',
     (clock) => {
       const first = deferred<string>();
       return {
@@ -122,9 +122,9 @@ const closingLate = definePolicy({
 });
 
 /*
- * Two things at one moment come one after the other, in the order in which the clock was asked for them. A call is made
- * before its timeout is armed, and before the last part of the time of the run begins: a call that takes exactly as long
- * as it may is back first. What a person does at a time known beforehand is older than the call, and comes first.
+ * Two timers due at the same moment fire in the order in which they were armed. A call is made before its timeout is
+ * armed, and before the last part of the run's time begins, so a call that takes exactly its limit answers first. A
+ * person's action at a time known beforehand was armed before the call, and comes first.
  */
 /** The worker is called after what people do is set up: of two timers of one moment the first that was set fires first. */
 const afterEarly = (clock: VirtualClock): ScenarioSetup => ({
@@ -138,9 +138,9 @@ const afterEarly = (clock: VirtualClock): ScenarioSetup => ({
   start: { plan: { steps: steps('early:early', 'a<early', 'next:b<a') } },
 });
 
-describe('an agent that is ready in the very moment in which something else happens', () => {
+describe('an agent that answers at the same moment as another event', () => {
   scenario(
-    'in the moment of its timeout there is exactly one of answer and failure, and the answer was first',
+    'at its timeout: the answer is first, and no failure follows',
     (clock) => afterIt(slowAgent('worker', clock, 1_000)),
     ({ report, factsOf }) => {
       const ofA = factsOf('agent.answered', 'agent.failed').filter(({ stepId }) => stepId === 'a');
@@ -150,7 +150,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'in the moment of the limit of the run the answer was first: it is kept, and the run ends in time',
+    'at the time limit of the run: the answer is first and kept, and the run ends in time',
     (clock) => ({
       options: {
         agents: [slowAgent('early', clock, 500), slowAgent('worker', clock, 9_500)],
@@ -170,7 +170,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'a call that answers in the moment it is aborted is no success',
+    'at its abort: the call is not a success',
     (clock) => ({
       options: {
         agents: [
@@ -189,7 +189,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'in the moment it is skipped the skip was first: the step settles once, and not as a success',
+    'at its skip: the skip is first, and the step settles once, as skipped',
     (clock) => ({
       ...afterEarly(clock),
       at: { 1_000: (control) => control.skip(['a']) },
@@ -203,7 +203,7 @@ describe('an agent that is ready in the very moment in which something else happ
   );
 
   scenario(
-    'in the moment the run is aborted the abort was first: the step is cancelled, and not a success',
+    'at the abort of the run: the abort is first, and the step is cancelled',
     (clock) => ({
       ...afterEarly(clock),
       at: { 1_000: (control) => control.abort('Enough') },
@@ -237,7 +237,7 @@ describe('an agent that answers more than once', () => {
         resolve('first');
         throw new Error('second');
       }),
-    // Calls back at once, inside of the call that asks it to.
+    // Calls back synchronously, inside the call to `then`.
     () => ({
       then: (resolve: (value: string) => void, reject: (reason: unknown) => void) => {
         resolve('first');
@@ -251,7 +251,7 @@ describe('an agent that answers more than once', () => {
         throw new Error('second');
       },
     }),
-    // Goes on talking after it answered.
+    // Continues to call back after it answered.
     () => {
       const answer = deferred<string>();
       queueMicrotask(() => {
@@ -263,7 +263,7 @@ describe('an agent that answers more than once', () => {
   ];
 
   scenario(
-    'the first of several answers counts, and there is no other, whichever way they are given',
+    'only its first answer counts, in whatever way the answers are given',
     () => eachInAStep(answers),
     ({ report, factsOf }) => {
       expect(report.steps.map(({ output }) => output)).toEqual([
@@ -276,16 +276,17 @@ describe('an agent that answers more than once', () => {
   );
 });
 
-describe('an agent that lets nobody else work', () => {
+describe('an agent that blocks the thread', () => {
   /** Keeps the thread busy, so that no timer can fire. */
   const blockFor = (durationMs: number): void => {
     const endMs = performance.now() + durationMs;
     while (performance.now() < endMs);
   };
 
-  // A documented limit: JavaScript cannot interrupt a function, and the timeout of a call only runs from the moment it
-  // first waits for something. All that can be promised is the next tick.
-  it('after a call that blocks the thread for 2 s the limit is seen at the next tick: nothing more starts', async () => {
+  // A documented limit: JavaScript cannot interrupt a function, and the timeout of a call only runs from the moment
+  // it
+  // first waits for something. Only the next tick can be promised.
+  it('for 2 s: the limit is noticed at the next tick, and nothing more starts', async () => {
     const blockMs = 2_000;
     const worker = agentNamed('worker', async () => {
       blockFor(blockMs);
@@ -302,14 +303,14 @@ describe('an agent that lets nobody else work', () => {
     const run = orchestrator.start({ goal: 'The goal', plan: { steps: steps('a', 'b') } });
     const report = await run.done;
     expect(report.status).toBe('timeExpired');
-    // Its own limit was due before its answer came: time counts from the call, whether or not anybody could look.
+    // Its own limit was due before its answer: time counts from the call, even while the thread is blocked.
     expect(report.steps.map(({ status }) => status)).toEqual(['failed', 'cancelled']);
     expect(worker.calls.map(({ key }) => key)).toEqual([`${run.runId}/a/1/worker`]);
     expect(report.durationMs).toBeGreaterThanOrEqual(blockMs);
     expect(report.durationMs).toBeLessThan(orchestrator.bounds().wallTimeMs + blockMs);
   });
 
-  it('calls that block the thread and answer at once: the limits that passed meanwhile come first, in the order they were due', async () => {
+  it('and answers synchronously: limits that passed meanwhile come first, in the order they were due', async () => {
     const worker = agentNamed('worker', () => {
       blockFor(700);
       return 'at last';
@@ -323,7 +324,7 @@ describe('an agent that lets nobody else work', () => {
     });
     const plan = { steps: steps('a', 'b<a', 'c<b') };
     const report = await orchestrator.start({ goal: 'The goal', plan }).done;
-    // As for an agent that hangs: the step is out of time before the run is.
+    // As for an agent that hangs: the step times out before the run does.
     expect(report.status).toBe('failed');
     expect(report.steps.map(({ status }) => status)).toEqual(['failed', 'skipped', 'skipped']);
     expect(report.steps[0]?.reason).toBe('The step used up its time');

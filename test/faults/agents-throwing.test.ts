@@ -33,7 +33,7 @@ const hostile = new Proxy(
   },
 );
 
-/** What is thrown, and the name and message it is told with. */
+/** What is thrown, and the name and message it is recorded with. */
 const thrown: readonly (readonly [value: unknown, reason: string])[] = [
   [undefined, 'Error: A value that is not an error was thrown: undefined'],
   [null, 'Error: A value that is not an error was thrown: null'],
@@ -65,7 +65,7 @@ const rejecting = (value: unknown) => (): Promise<unknown> => {
 
 describe('an agent that throws', () => {
   scenario(
-    'what is thrown at once fails the attempt as threw, just like what is rejected with',
+    'a synchronous throw fails the attempt as threw, like a rejection',
     () => eachInAStep(thrown.flatMap(([value]) => [throwing(value), rejecting(value)])),
     ({ report, factsOf }) => {
       const failures = factsOf('agent.failed').map(({ code, reason }) => [code, reason]);
@@ -81,7 +81,7 @@ describe('an agent that throws', () => {
   );
 
   scenario(
-    'whatever it rejects with becomes a reason with name and message, as JSON, of at most 2 kB',
+    'every rejection becomes a reason with name and message, as JSON, of at most 2 kB',
     () => eachInAStep(thrown.map(([value]) => rejecting(value))),
     ({ report, factsOf }) => {
       const failures = factsOf('agent.failed');
@@ -108,7 +108,7 @@ describe('an agent that fails some of the time', () => {
   const fallible = Array.from({ length: MAX_TRIES }, (_, failures) => `k${failures}`);
 
   scenario(
-    'an agent that fails k times and then succeeds is tried k + 1 times, later each time, with the output of one that never failed',
+    'k times and then succeeds is tried k + 1 times with growing backoff, and its output is unaffected',
     () => {
       const failuresLeft = new Map(fallible.map((id, failures) => [id, failures]));
       const worker = agentNamed('worker', ({ step }) => {
@@ -136,7 +136,7 @@ describe('an agent that fails some of the time', () => {
   );
 
   scenario(
-    'an agent that always fails is tried as often as allowed; then comes each next rung, exactly once',
+    'every time is tried as often as allowed; then each next recovery follows exactly once',
     () => ({
       options: {
         agents: [
@@ -163,7 +163,7 @@ describe('an agent that fails some of the time', () => {
   );
 
   scenario(
-    'an agent that is always blocked is attempted as often as allowed; then comes one sub-plan, then the failure',
+    'because it is blocked is attempted as often as allowed; then one sub-plan, then the failure follows',
     () => ({
       options: {
         agents: [agentNamed('worker', () => blocked('No way'))],
@@ -198,7 +198,7 @@ describe('a thousand agents that fail at once', { timeout: 60_000 }, () => {
   const COUNT = 1_000;
   const names = Array.from({ length: COUNT }, (_, index) => `agent-${index}`);
 
-  /** Every agent fails once, then works; all of them are called at the same moment, if the policy lets them. */
+  /** Every agent fails once, then works; all are called at the same moment, as far as the policy allows. */
   const failTogether = async (maxParallel: number): Promise<readonly Fact[]> => {
     const clock = watchedClock();
     const facts: Fact[] = [];
@@ -249,7 +249,7 @@ describe('a thousand agents that fail at once', { timeout: 60_000 }, () => {
     return most;
   };
 
-  it('a thousand agents that fail at once do not come back at once: their retries are spread', async () => {
+  it('spread their retries', async () => {
     const facts = await failTogether(COUNT);
     expect(mostAtOnce(facts)).toBe(COUNT);
     const failedAt = new Set(
@@ -258,12 +258,12 @@ describe('a thousand agents that fail at once', { timeout: 60_000 }, () => {
     expect([...failedAt]).toEqual([0]);
     const perMoment = retriesPerMoment(facts);
     expect(perMoment.reduce((sum, count) => sum + count, 0)).toBe(COUNT);
-    // Spread evenly over half a second there are two in every millisecond.
+    // Spread evenly over half a second there are two per millisecond.
     expect(Math.max(...perMoment)).toBeLessThanOrEqual(12);
     expect(perMoment.length).toBeGreaterThan(300);
   });
 
-  it('a thousand agents that fail are never more at once than maxParallel, retries included', async () => {
+  it('never exceed maxParallel, retries included', async () => {
     expect(mostAtOnce(await failTogether(7))).toBe(7);
   });
 });

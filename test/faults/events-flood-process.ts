@@ -1,6 +1,6 @@
 /*
- * Row E1 in a process of its own, so that its memory can be measured: a million commands while the store is stuck,
- * then the store works again. Prints what became of them as one line of JSON.
+ * A process of its own, so that its memory can be measured: a million commands while the store is stuck, then the
+ * store works again. Prints the results as one line of JSON.
  */
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { CommandResult } from '../../src/run/run.types.js';
@@ -13,10 +13,10 @@ import { usedHeapBytes } from './time-heap.js';
 export interface FloodReport {
   readonly accepted: number;
   readonly reasons: Readonly<Record<string, number>>;
-  /** How much larger the heap was after a million commands than after the first hundred thousand. */
+  /** Growth of the heap from the first hundred thousand commands to a million. */
   readonly heapGrowthBytes: number;
   readonly commandsPerSecond: number;
-  /** What was written down once the store worked again, in order. */
+  /** The commands in the journal after the store worked again, in order. */
   readonly areSaidInOrder: boolean;
   readonly said: number;
   readonly status: string;
@@ -53,7 +53,7 @@ const count = (result: CommandResult): void => {
 const flood = async (from: number, to: number): Promise<void> => {
   for (let index = from; index < to; index += 1) {
     void run.say(`${index}`).then(count);
-    // As from a busy socket: many at a time, and the loop turns in between.
+    // As from a busy socket: many at a time, with turns of the event loop between.
     if (index % 10_000 === 0) await clock.settle();
   }
   await clock.settle();

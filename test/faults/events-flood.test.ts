@@ -10,15 +10,12 @@ import { runProcess } from './time-own-process.js';
 
 expectNoLeaks();
 
-/*
- * Row E1 of the catalogue. What it calls `rejected` is `inbox-full` here. The bound is on commands that wait; those
- * that had their turn are in the journal, which keeps every one of them.
- */
+/* The bound is on waiting commands, and refuses with `inbox-full`. Processed commands are all in the journal. */
 
 const INBOX_MAX = 10_000;
 
-describe('a flood', () => {
-  it('a million commands while the store is stuck: ten thousand wait, the others are refused, memory stays flat', async () => {
+describe('a flood of commands', () => {
+  it('with a million while the store is stuck: ten thousand wait, the rest are refused, memory stays flat', async () => {
     const [message] = await runProcess(new URL('./events-flood-process.ts', import.meta.url));
     const flood = message as FloodReport;
     expect(flood).toMatchObject({
@@ -32,7 +29,7 @@ describe('a flood', () => {
     expect(flood.commandsPerSecond).toBeGreaterThan(50_000);
   }, 120_000);
 
-  it('a hundred thousand commands while an entry is written: ten thousand wait, the others are refused', async () => {
+  it('with a hundred thousand while an entry is written: ten thousand wait, the rest are refused', async () => {
     const clock = watchedClock();
     const store = slowStore(clock, 1);
     const agents = [slowAgent('worker', clock, 100)];
@@ -51,7 +48,7 @@ describe('a flood', () => {
     });
     await clock.runUntil(run.done);
     expect(results).toHaveLength(100_000);
-    // A refusal is answered at once, an acceptance when it is written down.
+    // A refusal is answered immediately, an acceptance when it is durable.
     expect(results.filter(({ accepted }) => accepted)).toHaveLength(INBOX_MAX);
     expect(
       results.filter((result) => !result.accepted && result.reason === 'inbox-full'),

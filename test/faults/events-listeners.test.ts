@@ -6,10 +6,8 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/* Row E5 of the catalogue. */
-
-describe('listeners', () => {
-  it('a listener that throws or rejects is reported once for every time it does, and the run goes on', async () => {
+describe('a listener', () => {
+  it('that throws or rejects is reported once per failure, and the run continues', async () => {
     const quiet = started();
     await quiet.clock.runUntil(quiet.run.done);
 
@@ -33,10 +31,10 @@ describe('listeners', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('a listener that throws is borne even when onError throws as well', async () => {
+  it('that throws is tolerated even when onError throws as well', async () => {
     const { run, clock } = started({
       onError: () => {
-        throw new Error('nobody left to tell');
+        throw new Error('onError fails too');
       },
     });
     run.subscribe(() => {
@@ -46,7 +44,7 @@ describe('listeners', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('a listener whose promise never settles gets one fact, and neither the run nor others wait for it', async () => {
+  it('whose promise never settles gets one fact, and neither the run nor other listeners wait for it', async () => {
     const { run, clock, errors } = started();
     let calls = 0;
     const never: (fact: Fact) => unknown = () => {
@@ -63,7 +61,7 @@ describe('listeners', () => {
     expect(errors).toEqual([]);
   });
 
-  it('a listener may stop itself and others in the middle of a fact', async () => {
+  it('may unsubscribe itself and others while a fact is delivered', async () => {
     const { run, clock } = started();
     const heard: string[] = [];
     const stops: (() => void)[] = [];
@@ -81,7 +79,7 @@ describe('listeners', () => {
     expect(heard.filter((text) => text.endsWith('run.ended'))).toEqual([]);
   });
 
-  it('ten thousand listeners are each told everything, in order, and the run is the same', async () => {
+  it('among ten thousand gets every fact in order, and the run is unaffected', async () => {
     const quiet = started();
     await quiet.clock.runUntil(quiet.run.done);
 
@@ -94,7 +92,7 @@ describe('listeners', () => {
         last[index] = sequence;
       }),
     );
-    // Half of them leave again while the run goes on.
+    // Half of them unsubscribe during the run.
     await clock.settle();
     const left = run.journal().flatMap(({ facts }) => facts).length;
     for (const stop of stops.slice(5_000)) stop();

@@ -11,8 +11,8 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 expectNoLeaks();
 
 /*
- * Rows E2 and E3 for who holds the plain actor: its commands are held to what a run holds them to, and no event makes
- * a chart throw because something is missing in it.
+ * For users of the plain actor: its commands are validated like those of a run, and no event with missing fields
+ * makes a chart throw.
  */
 
 type Sent = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ const MALFORMED: readonly Sent[] = [
   { type: 'approval.reject', requestId: 'a:1.1', reason: 'No', route: 'slot-0' },
 ];
 
-/** A plain actor that is under way, and everything that it refused. */
+/** A plain actor in progress, and everything it refused. */
 const started = async (clock: VirtualClock, ...overrides: Parameters<typeof plainActor>[1][]) => {
   const held = plainActor(clock, ...overrides);
   const refused: { command: string; reason: string }[] = [];
@@ -59,7 +59,7 @@ const started = async (clock: VirtualClock, ...overrides: Parameters<typeof plai
   return { ...held, refused, send };
 };
 
-/** What a run says of it. */
+/** What a run answers to the same command. */
 const refusalOf = (event: Sent): { command: string; reason: string } => {
   const parsed = parseCommand(event);
   if (parsed.ok) throw new Error(`There is nothing wrong with ${event.type}`);
@@ -74,7 +74,7 @@ const quietRun = async (): Promise<readonly string[]> => {
 };
 
 describe('a malformed command to a plain actor', () => {
-  it('is refused with what is wrong, as a run refuses it, and changes nothing', async () => {
+  it('is refused with the issues that a run reports, and changes nothing', async () => {
     const clock = watchedClock();
     const { actor, told, errors, done, refused, send } = await started(clock);
     const before = actor.getSnapshot();
@@ -90,7 +90,7 @@ describe('a malformed command to a plain actor', () => {
     expect(told.filter((line) => !line.endsWith('command.refused'))).toEqual(await quietRun());
   });
 
-  it('with 100,000 mistakes is refused in a few words', async () => {
+  it('with 100,000 mistakes is refused with a short message', async () => {
     const clock = watchedClock();
     const { done, refused, send } = await started(clock);
     send({ type: 'plan.skip', stepIds: Array.from({ length: 100_000 }, () => '') });
@@ -103,7 +103,7 @@ describe('a malformed command to a plain actor', () => {
     ['the question of a step', { agents: ['worker'] }, 'a:1.1'],
     ['the question of a plan', { plan: true }, 'plan:plan.1'],
   ] as const) {
-    it(`does not answer ${name}: it stays open for an answer that is one`, async () => {
+    it(`does not answer ${name}: the question stays open for a valid answer`, async () => {
       const clock = watchedClock();
       const { actor, done, refused, send } = await started(clock, { approval });
       const before = actor.getSnapshot();
@@ -121,8 +121,8 @@ describe('a malformed command to a plain actor', () => {
   }
 });
 
-describe('an event of XState that names nobody here', () => {
-  it('settles no step, whatever it says', async () => {
+describe('an XState event with an unknown actor id', () => {
+  it('settles no step', async () => {
     const clock = watchedClock();
     const { actor, told, errors, done, send } = await started(clock);
     const before = actor.getSnapshot();
@@ -143,7 +143,7 @@ describe('an event of XState that names nobody here', () => {
     expect(told).toEqual(await quietRun());
   });
 
-  it('of a step that runs neither completes nor crashes it, whatever it says', async () => {
+  it('of a running step neither completes nor crashes it', async () => {
     const outcome = {
       status: 'completed',
       code: '',
@@ -200,7 +200,7 @@ const ANSWERED = {
   hasOutput: true,
 };
 
-/** The actor and everything below it. */
+/** The actor and all its descendants. */
 const treeOf = (actor: AnyActorRef): AnyActorRef[] => {
   const { children = {} } = actor.getSnapshot() as { children?: Record<string, AnyActorRef> };
   return [actor, ...Object.values(children).flatMap(treeOf)];
@@ -212,7 +212,7 @@ const eachForgery = (
     target.send(event);
   },
 ): void => {
-  // What comes of performing a call is not a chart.
+  // Promise actors are not charts.
   const charts = treeOf(actor).filter((each) => 'context' in (each.getSnapshot() as object));
   expect(charts.map(({ id }) => id)).toContain('agentCall');
   for (const chart of charts) {
@@ -225,7 +225,7 @@ const eachForgery = (
 };
 
 describe('an event that is not a command, sent to a plain actor', () => {
-  it('changes nothing, in the chart of the goal and in all below it', async () => {
+  it('changes nothing in the root chart and its descendants', async () => {
     const clock = watchedClock();
     const { actor, told, errors, done } = await started(clock);
     eachForgery(actor);
@@ -234,7 +234,7 @@ describe('an event that is not a command, sent to a plain actor', () => {
     expect(told).toEqual(await quietRun());
   });
 
-  it('changes nothing in an actor that was restored', async () => {
+  it('changes nothing in a restored actor', async () => {
     const clock = watchedClock();
     const { actor, machine } = await started(clock);
     const snapshot = actor.getPersistedSnapshot();
@@ -246,7 +246,7 @@ describe('an event that is not a command, sent to a plain actor', () => {
     expect(restored.getSnapshot().output).toMatchObject({ status: 'aborted' });
   });
 
-  it('changes nothing where a machine of the holder provides something itself', async () => {
+  it('changes nothing where the user’s machine provides implementations', async () => {
     const clock = watchedClock();
     const { actor, machine } = await started(clock);
     const provided = createActor(machine.provide({ delays: { gracePeriod: 1 } }), {
@@ -290,7 +290,7 @@ describe('an event that is not a command, sent to a plain actor', () => {
     above.stop();
   });
 
-  it('does not stand in the way of pure transitions', () => {
+  it('does not break pure transitions', () => {
     const { machine } = plainActor(watchedClock());
     const [initial] = initialTransition(machine, { goal: 'The goal' });
     const [next] = transition(machine, initial, { type: 'turn.taken' });

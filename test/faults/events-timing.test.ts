@@ -9,10 +9,8 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 
 expectNoLeaks();
 
-/* Row E4 of the catalogue. */
-
-describe('events at the wrong time', () => {
-  it('a command after the end is refused as over, whatever it is', async () => {
+describe('a command at the wrong time', () => {
+  it('after the end is refused as over', async () => {
     const { run, clock } = started();
     await clock.runUntil(run.done);
     const before = run.journal().length;
@@ -31,7 +29,7 @@ describe('events at the wrong time', () => {
     expect(run.journal()).toHaveLength(before);
   });
 
-  it('a command before the first entry is written waits its turn, and none that is accepted is lost', async () => {
+  it('before the first entry is durable waits its turn, and no accepted command is lost', async () => {
     const clock = watchedClock();
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 100)], clock, store: slowStore(clock, 10) },
@@ -60,7 +58,7 @@ describe('events at the wrong time', () => {
     expect((await run.done).successfulSteps).toEqual(['a', 'b']);
   });
 
-  it('a command to XState’s own interpreter before it starts is refused when it does', async () => {
+  it('before XState’s own interpreter starts is refused when it starts', async () => {
     const clock = watchedClock();
     const { actor, told, done } = plainActor(clock);
     actor.send({ type: 'conversation.say', text: 'Early' });
@@ -76,7 +74,7 @@ describe('events at the wrong time', () => {
     expect(told.at(-1)).toBe('200 run.ended');
   });
 
-  it('a command to XState’s own interpreter that is done or stopped changes nothing and throws nothing', async () => {
+  it('after XState’s own interpreter is done or stopped changes nothing and throws nothing', async () => {
     const doneClock = watchedClock();
     const ended = plainActor(doneClock);
     ended.actor.start();
@@ -97,7 +95,7 @@ describe('events at the wrong time', () => {
     expect(stopped.actor.getSnapshot().status).toBe('stopped');
   });
 
-  it('a command of a listener, while a fact is told, comes after what is being told', async () => {
+  it('from a listener, while a fact is delivered, comes after the current entry', async () => {
     const { run, clock } = started();
     const results: unknown[] = [];
     run.subscribe((fact) => {
@@ -111,7 +109,7 @@ describe('events at the wrong time', () => {
     const types = factsOf(run).map(({ type }) => type);
     expect(types.at(-1)).toBe('run.ended');
     expect(bodiesOf(factsOf(run)).at(-1)).toMatchObject({ status: 'aborted', reason: 'Enough' });
-    // The entry that was being told is told whole: the next step had started in it.
+    // The facts of the current entry are delivered first: the next step had started in it.
     const entries = run.journal();
     const telling = entries.findIndex(({ facts }) =>
       facts.some((fact) => fact.type === 'step.completed'),

@@ -10,7 +10,7 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 
 expectNoLeaks();
 
-/* Rows E2 and E3 of the catalogue: what is no event, and what is none of the caller's. */
+/* Malformed events, and events that only charts may send. */
 
 const METHODS = ['approve', 'reject', 'skip', 'skipTo', 'say', 'extendTime', 'abort'] as const;
 
@@ -59,8 +59,8 @@ const FORGERIES: readonly { readonly type: string }[] = [
   Object.assign({ type: 'verdict.noted' }, { route: ['slot-0'] }),
 ];
 
-describe('events that make no sense', () => {
-  it('a command that makes no sense is answered with what is wrong, never thrown, and changes nothing', async () => {
+describe('a malformed event', () => {
+  it('as a command is answered with its issues, never thrown, and changes nothing', async () => {
     for (const method of METHODS) {
       const { run, clock } = started();
       await clock.settle();
@@ -78,7 +78,7 @@ describe('events that make no sense', () => {
     }
   });
 
-  it('a command that cannot be looked at, or is far too long, is answered all the same', async () => {
+  it('as a command that cannot be read, or is far too long, is still answered', async () => {
     const trap = (): never => {
       throw new Error('trap');
     };
@@ -101,7 +101,7 @@ describe('events that make no sense', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('an event without a type, or with one that no command has, is no command', () => {
+  it('without a type, or with an unknown type, is not a command', () => {
     for (const candidate of [
       undefined,
       null,
@@ -128,13 +128,14 @@ describe('events that make no sense', () => {
     ]) {
       const parsed = parseCommand(candidate);
       expect(parsed).toMatchObject({ ok: false });
-      // What was sent is not sent back: a type of a megabyte would be in every log.
+      // The sent value is not returned: a type of a megabyte would be in every log.
       expect(JSON.stringify(parsed).length).toBeLessThan(2_000);
     }
   });
 
-  // What is no event at all, such as null or the wildcard, is XState's to refuse: its interpreter ends with an error.
-  it('an event of a type that no chart knows leaves XState’s own interpreter where it is', async () => {
+  // Values that are not events at all, such as null or the wildcard, are refused by XState: its interpreter ends with
+  // an error.
+  it('of a type that no chart knows leaves XState’s own interpreter unchanged', async () => {
     const quietClock = watchedClock();
     const quiet = plainActor(quietClock);
     quiet.actor.start();
@@ -165,7 +166,7 @@ describe('events that make no sense', () => {
   });
 });
 
-/** Its own, and those of everything it is built on. */
+/** Its own properties, and inherited ones. */
 const methodsOf = (value: object): string[] => {
   const prototype = Object.getPrototypeOf(value) as object;
   if (prototype === Object.prototype) return [];
@@ -173,8 +174,8 @@ const methodsOf = (value: object): string[] => {
   return [...new Set([...own, ...methodsOf(prototype)])].sort();
 };
 
-describe('forged events', () => {
-  it('an event that charts raise among themselves is refused at the door: no command has its name', () => {
+describe('a forged event', () => {
+  it('that charts raise among themselves is refused, because no command has its type', () => {
     for (const forged of FORGERIES) {
       expect(parseCommand(forged), forged.type).toMatchObject({ ok: false });
     }
@@ -182,7 +183,7 @@ describe('forged events', () => {
     expect(parseCommand(withRoute)).toMatchObject({ ok: false });
   });
 
-  it('a run takes commands by name and nothing else: there is no other door', async () => {
+  it('cannot be sent to a run, which accepts only named commands', async () => {
     const { run, clock } = started();
     expect(methodsOf(run)).toEqual(
       [
@@ -211,7 +212,7 @@ describe('forged events', () => {
   });
 
   scenario(
-    'an event stays a text when a person says it, and data when an agent answers with it',
+    'stays a text when a person says it, and data when an agent answers with it',
     (clock) => ({
       options: {
         agents: [

@@ -18,13 +18,13 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 expectNoLeaks();
 
 /*
- * Rows H1, H2, H4 and H5 of the catalogue: answers to nobody, too many, unclear, or at the wrong time. Questions have ids
- * of their own, so where the catalogue says `unknown-step` the package says `unknown-request`.
+ * Answers without a question, too many, unclear, or at the wrong time. Questions have their own ids, so the refusal
+ * is `unknown-request`.
  */
 
-describe('an answer to nobody', () => {
+describe('an answer without a question', () => {
   scenario(
-    'an answer to a question that nobody asked is refused as unknown and changes nothing',
+    'is refused as unknown and changes nothing',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -55,7 +55,7 @@ describe('an answer to nobody', () => {
     },
   );
 
-  it('an answer for a run that nobody knows finds no run, with a typed error', async () => {
+  it('in an unknown run throws a typed error', async () => {
     const clock = watchedClock();
     const team = { agents: [architect()], clock };
     for (const options of [team, { ...team, store: memoryStore() }]) {
@@ -68,9 +68,9 @@ describe('an answer to nobody', () => {
   });
 });
 
-describe('more than one answer', () => {
+describe('several answers to one question', () => {
   scenario(
-    'the first answer wins: approving twice approves once',
+    'approve once when it is approved twice',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -87,7 +87,7 @@ describe('more than one answer', () => {
   );
 
   scenario(
-    'the first answer wins: an approval cannot be taken back',
+    'count only the first: an approval cannot be taken back',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -103,7 +103,7 @@ describe('more than one answer', () => {
   );
 
   scenario(
-    'the first answer wins: after a rejection no approval lets the step run',
+    'count only the first: after a rejection no approval lets the step run',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -120,7 +120,7 @@ describe('more than one answer', () => {
   );
 
   scenario(
-    'of fifty answers in one moment the first wins, the others are refused as already decided',
+    'count only the first of fifty at one moment, the rest are refused as already decided',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -143,7 +143,7 @@ describe('more than one answer', () => {
     },
   );
 
-  it('the first of fifty answers wins while the store is still writing it down', async () => {
+  it('count only the first of fifty while the store is still writing it', async () => {
     const clock = watchedClock();
     const designer = architect();
     const orchestrator = composeOrchestrator(
@@ -161,7 +161,7 @@ describe('more than one answer', () => {
     await clock.runUntil(Promise.all(answers));
     const results = await Promise.all(answers);
     expect(results[0]).toEqual({ accepted: true });
-    // The run may be over before the last of them gets its turn.
+    // The run may end before the last of them has its turn.
     expect(results.slice(1).every((result) => !result.accepted)).toBe(true);
     expect(results[1]).toEqual(refused('already-decided'));
     await clock.runUntil(run.done);
@@ -170,8 +170,8 @@ describe('more than one answer', () => {
   });
 });
 
-describe('an answer that could mean anything', () => {
-  it('what is not clearly an answer is refused, and never counts as approval', async () => {
+describe('an ambiguous answer', () => {
+  it('is refused and never counts as approval', async () => {
     const { run, clock } = started(
       { policy: definePolicy({ approval: { agents: ['worker'] } }) },
       { plan: { steps: steps('a') } },
@@ -207,7 +207,7 @@ describe('an answer that could mean anything', () => {
     }
     expect(run.record().openApprovals).toMatchObject([{ requestId: 'a:1.1' }]);
     const told = run.journal().slice(before);
-    // Well-formed ids that nobody asked with are written down as refused; everything else leaves no trace.
+    // Well-formed ids of no question are recorded as refused; everything else leaves no trace.
     expect(told.flatMap(({ facts }) => facts.map(({ type }) => type))).toEqual(
       told.map(() => 'command.refused'),
     );
@@ -216,8 +216,8 @@ describe('an answer that could mean anything', () => {
     expect((await run.done).approvals).toMatchObject([{ outcome: 'closed' }]);
   });
 
-  // Fields that no command has are not refused but dropped, before a chart sees them: test/run/invalid-commands.test.ts.
-  it('an answer that is not written as one of the two commands is none', () => {
+  // Unknown fields are not refused but dropped before a chart sees them: test/run/invalid-commands.test.ts.
+  it('that is not one of the two commands is not an answer', () => {
     for (const candidate of [
       { type: 'approval.grant', requestId: 'a:1.1' },
       { type: 'approval.grant', requestId: 'a:1.1', approved: 'yes' },
@@ -241,7 +241,7 @@ describe('an answer that could mean anything', () => {
 
 describe('an answer at the wrong time', () => {
   scenario(
-    'an answer before the question is asked is refused, and the question is asked all the same',
+    'before the question is refused, and the question is still asked',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 100)],
@@ -264,7 +264,7 @@ describe('an answer at the wrong time', () => {
   );
 
   scenario(
-    'an answer after the step has settled is refused as already decided, after the run as over',
+    'after the step settled is refused as already decided, after the run as over',
     (clock) => ({
       ...oneQuestion(clock),
       at: {
@@ -290,9 +290,9 @@ describe('an answer at the wrong time', () => {
     },
   );
 
-  // The id of a question is never used again, by no attempt and no revision: it is what the catalogue's digest is for.
+  // The id of a question is never reused by another attempt or revision.
   scenario(
-    'an answer for an earlier attempt does not answer the question of the next one',
+    'for an earlier attempt does not answer the question of the next one',
     () => ({
       options: {
         agents: [
@@ -331,7 +331,7 @@ describe('an answer at the wrong time', () => {
   );
 
   scenario(
-    'an answer for an earlier plan does not answer the question about the next one',
+    'for an earlier plan does not answer the question about the next one',
     () => ({
       options: {
         agents: [agentNamed('worker', (call) => `did ${call.step.id}`)],

@@ -12,12 +12,9 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/*
- * Rows H3, H6, H7, H8 and H10 of the catalogue: what becomes of questions. H9 is in humans-resume.test.ts. What the
- * catalogue calls cancelled is called aborted here.
- */
+/* Questions and their ends. Resumed runs are in humans-resume.test.ts. */
 
-/** Three steps of one agent that all wait. */
+/** Three steps of one agent that all wait for approval. */
 const threeQuestions = (): ScenarioSetup => ({
   options: {
     agents: [agentNamed('worker', (call) => `did ${call.step.id}`)],
@@ -26,10 +23,10 @@ const threeQuestions = (): ScenarioSetup => ({
   start: { plan: { steps: steps('a', 'b', 'c') } },
 });
 
-describe('a no', () => {
-  // Who said it is not recorded: the package knows no people. A caller that does puts the name into the reason.
+describe('a rejection', () => {
+  // The person is not recorded: the package knows no users. A caller that does can put the name into the reason.
   scenario(
-    'a rejected step never runs, and when and why is recorded',
+    'keeps the step from running and is recorded with its time and reason',
     (clock) => ({
       ...oneQuestion(clock),
       at: { 250: (control) => control.reject('a:1.1', 'Ada: too risky') },
@@ -50,9 +47,9 @@ describe('a no', () => {
   );
 });
 
-describe('several questions at once', () => {
+describe('several open questions', () => {
   scenario(
-    'one of three waiting steps is approved, the others go on waiting with their question',
+    'one of three is approved, the others stay open',
     () => ({
       ...threeQuestions(),
       at: {
@@ -78,7 +75,7 @@ describe('several questions at once', () => {
   );
 
   scenario(
-    'answers reach the step they are for, in any order',
+    'answers reach their own step, in any order',
     () => ({
       ...threeQuestions(),
       at: {
@@ -99,7 +96,7 @@ describe('several questions at once', () => {
   );
 
   scenario(
-    'questions of two steps of one agent are answered one by one, each to the one that asked',
+    'of two steps of one agent are answered separately, each to its own step',
     () => ({
       options: {
         agents: [
@@ -125,9 +122,9 @@ describe('several questions at once', () => {
   );
 });
 
-describe('one question after the other', () => {
+describe('consecutive questions', () => {
   scenario(
-    'a step that asks twice has the second question not answered by the first answer',
+    'of one step: the first answer does not answer the second',
     () => ({
       options: {
         agents: [
@@ -142,7 +139,7 @@ describe('one question after the other', () => {
       start: { plan: { steps: steps('a') } },
       at: {
         10: (control) => control.approve('a:1.1', 'PostgreSQL'),
-        // The first answer again: the second question must not take it.
+        // The first answer again: the second question must not accept it.
         20: (control) => control.approve('a:1.1', 'PostgreSQL'),
         30: (control) => control.approve('a:1.2', '18'),
       },
@@ -181,7 +178,7 @@ describe('one question after the other', () => {
   );
 
   scenario(
-    'the approval of a step is not taken for the answer to what its agent asks then',
+    'the approval of a step does not answer a later question of its agent',
     () => ({
       options: { agents: [scriptedAgent('worker', askHuman({ question: 'How?' }), feedbackTexts)] },
       start: {
@@ -200,9 +197,9 @@ describe('one question after the other', () => {
   );
 });
 
-describe('a question that is not answered', () => {
+describe('an unanswered question', () => {
   scenario(
-    'a run that is aborted while it waits closes its questions, and late answers are refused',
+    'closes when the run is aborted, and late answers are refused',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 1_000)],
@@ -218,7 +215,7 @@ describe('a question that is not answered', () => {
     }),
     ({ report, commands, factsOf: told }) => {
       expect(report).toMatchObject({ status: 'aborted', reason: 'Never mind', durationMs: 500 });
-      // The end of the step that asked is what closes its question.
+      // The end of the asking step closes its question.
       expect(told('step.cancelled').map(({ stepId }) => stepId)).toEqual(['a', 'b', 'c', 'd']);
       expect(
         report.approvals.map(({ requestId, outcome, decidedAt }) => [
@@ -237,7 +234,7 @@ describe('a question that is not answered', () => {
   );
 
   scenario(
-    'a run that is aborted while its plan waits for a person ends with the question closed',
+    'about a plan closes when the run is aborted',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'never')],
@@ -260,7 +257,7 @@ describe('a question that is not answered', () => {
   );
 
   scenario(
-    'a question that nobody answers in time expires once, and an answer after that is refused',
+    'times out once, and a later answer is refused',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 5_000)],
@@ -289,7 +286,7 @@ describe('a question that is not answered', () => {
   );
 
   scenario(
-    'a question that expires goes the way of a rejection: the planner is asked for another way',
+    'counts as a rejection when it times out: the planner is asked for another plan',
     () => ({
       options: {
         agents: [architect(), agentNamed('worker', (call) => `did ${call.step.id}`)],

@@ -21,15 +21,15 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 expectNoLeaks();
 
 /*
- * Row H9, and the restart of row H3, on a store in memory: the process is gone and another orchestrator takes the run
- * up from what the store has. Real processes and durable stores are part 5 of the plan.
+ * On a store in memory: the process is gone and another orchestrator resumes the run from the store. Real processes
+ * and durable stores are in test/crash.
  */
 
 interface Conversation {
   readonly plan: Plan;
   readonly work: (call: AgentCall) => unknown;
   readonly needsApproval: boolean;
-  /** What people answer, one after the other, ten milliseconds apart. */
+  /** The answers of people, one after the other, ten milliseconds apart. */
   readonly answers: readonly ((run: Run) => Promise<CommandResult>)[];
 }
 
@@ -68,7 +68,7 @@ const orchestratorFor = (
     undefined,
   );
 
-/** The whole conversation; with a crash before the first answer and after every one, if there are to be crashes. */
+/** The whole conversation; optionally with a crash before the first answer and after every one. */
 const held = async (conversation: Conversation, hasCrashes: boolean): Promise<Told> => {
   const calls: string[] = [];
   const first = { clock: watchedClock(), store: memoryStore() };
@@ -102,7 +102,7 @@ const afterCrash = async (
     clock: watchedClock({ startMs: clock.now() }),
     store: await storeWith(store, 'run', run.journal().length),
   };
-  // The old process is gone; here only its timers have to go with it, and its store is nobody's any more.
+  // The old process is gone: its timers are removed, and it is no longer the owner in the store.
   await run.abort();
   return { ...next, run: await orchestratorFor(conversation, next, calls).resume('run') };
 };
@@ -117,8 +117,8 @@ const expectSameWithCrashes = async (conversation: Conversation): Promise<Told> 
   return straight;
 };
 
-describe('answers with a crash between each of them', () => {
-  it('three steps wait and are answered one by one: the same as without a crash', async () => {
+describe('answers with a crash between them', () => {
+  it('three waiting steps are answered one by one, as without a crash', async () => {
     const { report } = await expectSameWithCrashes({
       plan: { steps: steps('a', 'b', 'c') },
       work: (call) => `did ${call.step.id}`,
@@ -139,7 +139,7 @@ describe('answers with a crash between each of them', () => {
     expect(report.successfulSteps).toEqual(['a', 'b']);
   });
 
-  it('one step asks twice: each answer goes to its own question, the same as without a crash', async () => {
+  it('one step asks twice: each answer reaches its own question, as without a crash', async () => {
     const questions = ['Which database?', 'Which version?'];
     const { report, calls } = await expectSameWithCrashes({
       plan: { steps: steps('a') },
@@ -154,7 +154,7 @@ describe('answers with a crash between each of them', () => {
     expect(report.steps[0]?.output).toEqual(['human: PostgreSQL', 'human: 18']);
   });
 
-  it('two steps of one agent wait: answers in the other order find them, the same as without a crash', async () => {
+  it('two steps of one agent wait: answers in reverse order reach them, as without a crash', async () => {
     const { report } = await expectSameWithCrashes({
       plan: { steps: steps('a', 'b') },
       work: (call) =>
@@ -168,8 +168,8 @@ describe('answers with a crash between each of them', () => {
   });
 });
 
-describe('a no', () => {
-  it('a rejection survives a restart at every later moment: the step never runs, the reason is kept', async () => {
+describe('a rejection', () => {
+  it('survives a restart at every later moment: the step never runs, the reason is kept', async () => {
     const clock = watchedClock();
     const store = memoryStore();
     const team = (own: VirtualClock) => {

@@ -7,7 +7,7 @@ import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 export const architect = (): TestAgent =>
   agentNamed('architect', (call) => `designed ${call.step.id}`);
 
-/** One step that a person must agree to, beside work that goes on for a second. */
+/** One step that needs approval, beside work that takes a second. */
 export const oneQuestion = (clock: VirtualClock): ScenarioSetup => ({
   options: {
     agents: [architect(), slowAgent('worker', clock, 1_000)],

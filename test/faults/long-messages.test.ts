@@ -10,7 +10,7 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/* However large what is wrong, what is said about it can be read, logged and put into a prompt. */
+/* Messages about huge input stay short enough to be read, logged and put into a prompt. */
 
 const MESSAGE_MAX = 2_000;
 const ISSUES_MAX = 50;
@@ -92,7 +92,7 @@ describe('the error about large options', () => {
   const issuesOf = (error: unknown): readonly Issue[] =>
     (error as { readonly issues: readonly Issue[] }).issues;
 
-  it('lists a bounded number of issues of a policy, and says how many are left out', () => {
+  it('lists a bounded number of issues of a policy, and counts the rest', () => {
     const limits = Object.fromEntries(
       Array.from({ length: COUNT }, (_, index) => [`unknown${index}`, 1]),
     );
@@ -108,7 +108,7 @@ describe('the error about large options', () => {
     expect((error as Error).message.length).toBeLessThan(ISSUES_MAX * 200);
   });
 
-  it('lists a bounded number of issues of a fork, and cuts the names it quotes', () => {
+  it('lists a bounded number of issues of a fork, and truncates quoted names', () => {
     const answers = Array.from({ length: 10_000 }, () => 7);
     const unknown = Object.fromEntries(answers.map((_, index) => [`name${index}`, 1]));
     for (const options of [
@@ -126,7 +126,7 @@ describe('the error about large options', () => {
     }
   });
 
-  it('lists a bounded number of issues of a team, and cuts their names', () => {
+  it('lists a bounded number of issues of a team, and truncates their names', () => {
     const agent = { name: 'x'.repeat(COUNT), run: () => 'done' };
     let error: unknown;
     try {

@@ -7,8 +7,8 @@ import { expectNoLeaks, openedSince, watchTimers } from './no-leaks.js';
 
 expectNoLeaks();
 
-describe('the watch over what tests leave behind', () => {
-  it('is kept by every file of this folder', () => {
+describe('the leak detector', () => {
+  it('is used by every file of this folder', () => {
     const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
     const unwatched = files.filter(
       (name) =>
@@ -17,7 +17,7 @@ describe('the watch over what tests leave behind', () => {
     expect(unwatched).toEqual([]);
   });
 
-  it('sees a timer until it has fired', async () => {
+  it('reports a timer until it has fired', async () => {
     const timers = watchTimers();
     const fired = new Promise((resolve) => setTimeout(resolve, 1));
     expect(timers.armed()).toBe(1);
@@ -26,7 +26,7 @@ describe('the watch over what tests leave behind', () => {
     timers.release();
   });
 
-  it('sees a timer and an interval until they are cleared, even when nobody watches any more', () => {
+  it('reports a timer and an interval until they are cleared, even after the watch ended', () => {
     const timers = watchTimers();
     const timeout = setTimeout(() => undefined, 60_000);
     const interval = setInterval(() => undefined, 60_000);
@@ -38,7 +38,7 @@ describe('the watch over what tests leave behind', () => {
     expect(timers.armed()).toBe(0);
   });
 
-  it('sees a handle until it is closed, and tells two of a kind apart', async () => {
+  it('reports a handle until it is closed, and distinguishes two of a kind', async () => {
     const before = process.getActiveResourcesInfo();
     const servers = [createServer(), createServer()];
     for (const server of servers) {

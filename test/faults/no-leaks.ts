@@ -4,14 +4,13 @@ import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 
-/** How long something that is on its way out, such as a closing socket, may take. */
+/** How long something that is closing, such as a socket, may take. */
 const patienceMs = 1_000;
 
 /**
- * Every test of the file fails when it leaves something behind: a rejection or an exception nobody caught, a timer of
- * the platform or of a watched clock, an open handle, a changed `Object.prototype`.
- *
- * Call it once, at the top of every file of this folder; `no-leaks.test.ts` looks whether it is called.
+ * Every test of the file fails when it leaves something behind: an uncaught rejection or exception, a timer of the
+ * platform or of a watched clock, an open handle, a changed `Object.prototype`. Call it once, at the top of every
+ * file of this folder; `no-leaks.test.ts` checks that.
  */
 export const expectNoLeaks = (): void => {
   let before: readonly string[] = [];
@@ -36,7 +35,7 @@ export const expectNoLeaks = (): void => {
 
 const clocks = new Set<VirtualClock>();
 
-/** A virtual clock that must have no timer left when the test is over. Scenarios look after their own. */
+/** A virtual clock that must have no timer left at the end of the test. Scenarios check their own clock. */
 export const watchedClock = (options?: Parameters<typeof virtualClock>[0]): VirtualClock => {
   const clock = virtualClock(options);
   clocks.add(clock);
@@ -44,15 +43,15 @@ export const watchedClock = (options?: Parameters<typeof virtualClock>[0]): Virt
 };
 
 interface WatchedTimers {
-  /** Timers that were armed since, and have neither fired nor been cleared. */
+  /** Timers armed since the start of the watch that have neither fired nor been cleared. */
   readonly armed: () => number;
-  /** Puts the timers of the platform back; those that were watched still count. */
+  /** Restores the timers of the platform; watched timers still count. */
   readonly release: () => void;
 }
 
 /**
- * Counts timers where they are armed. The platform's own list would not do: the test runner keeps a timer there that
- * comes and goes as it likes.
+ * Counts timers where they are armed. The platform's own list also has a timer of the test runner, which appears and
+ * disappears.
  */
 export const watchTimers = (): WatchedTimers => {
   const original = { ...timersOf(globalThis) };
@@ -103,7 +102,7 @@ interface PlatformTimers {
   readonly clearInterval: Clear;
 }
 
-/** What keeps the process alive, without the timers, which are counted above, and the turn that is under way. */
+/** What keeps the process alive, except timers, which are counted above, and the current turn. */
 const handles = (): string[] =>
   process.getActiveResourcesInfo().filter((type) => type !== 'Timeout' && type !== 'Immediate');
 

@@ -13,7 +13,7 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/** What a limit may not be, with how an error tells it. */
+/** Invalid values of a limit, and how an error shows them. */
 const values: readonly (readonly [value: unknown, told: string])[] = [
   [null, 'null'],
   [Number.NaN, '`NaN` (number)'],
@@ -26,7 +26,7 @@ const values: readonly (readonly [value: unknown, told: string])[] = [
   [2 ** 31, '`2147483648` (number)'],
 ];
 
-/** The few of those values that a limit may be; null turns it off where that is said of it. */
+/** The few of those values that are valid for a limit; null turns it off where its description says so. */
 const accepted: Readonly<Record<keyof LimitsPolicy, readonly unknown[]>> = {
   maxReplans: [0, 2 ** 31],
   maxDepth: [0],
@@ -53,8 +53,8 @@ const thrownBy = (action: () => unknown): unknown => {
   return undefined;
 };
 
-describe('a limit that is none', () => {
-  it('a limit of undefined is the default, or the preset’s, and never no limit', () => {
+describe('an invalid limit', () => {
+  it('of undefined is the default, or the preset’s, and never no limit', () => {
     expect(names.sort()).toEqual(Object.keys(defaultPolicy.limits).sort());
     for (const name of names) {
       const limits = { [name]: undefined };
@@ -64,8 +64,8 @@ describe('a limit that is none', () => {
     }
   });
 
-  // The catalogue asks for a TypeError; here it is a PolicyError, which carries all issues as data.
-  it('any other value that is no limit is refused with the name, the value and its type', () => {
+  // A PolicyError, which carries all issues as data.
+  it('of any other kind is refused with its name, value and type', () => {
     let refusals = 0;
     for (const name of names) {
       for (const [value, told] of values) {
@@ -89,14 +89,15 @@ describe('a limit that is none', () => {
   });
 });
 
-describe('a plan within a plan', () => {
+describe('the depth of plans', () => {
   const neverDone = agentNamed('worker', ({ step }) => blocked(`Stuck at depth ${step.depth}`));
 
-  // The recursion is the package's own: the agent is blocked, and every sub-plan names the same agent again. There is no
+  // The recursion is the package's own: the agent is blocked, and every sub-plan names the same agent again. There is
+  // no
   // `depth-exceeded`: the last level has no sub-plan to offer, so the step fails for the reason its agent gave. Each
   // scenario is rebuilt from its journal after every entry, as another process would: the depth is in the journal.
   scenario(
-    'delegation ends at maxDepth: an agent that is blocked at every depth fails there, and there is no fourth level',
+    'ends at maxDepth: an agent that is blocked at every depth fails there, without a fourth level',
     () => ({
       options: {
         agents: [neverDone],
@@ -124,13 +125,13 @@ describe('a plan within a plan', () => {
     },
   );
 
-  it('a policy cannot allow more than eight levels, nor an agent or a plan any at all', () => {
+  it('is at most eight levels in a policy, and cannot be set by an agent or a plan', () => {
     expect(() => definePolicy({ limits: { maxDepth: 9 } })).toThrow(PolicyError);
     expect(definePolicy({ limits: { maxDepth: 8 } }).limits.maxDepth).toBe(8);
   });
 
   scenario(
-    'a plan that names a depth of its own is held to the policy’s',
+    'comes from the policy, even when a plan names its own',
     () => ({
       options: {
         agents: [neverDone],

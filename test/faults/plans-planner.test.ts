@@ -18,7 +18,7 @@ const patience: PolicyOverrides = {
   limits: { maxReplans: 2 },
 };
 
-/** No answer in any of its tries: the run ends before anything of it ran. */
+/** No answer in any try: the run ends before any step runs. */
 const expectNoAnswer = ({ report, factsOf }: ScenarioResult, code: string): void => {
   expect(factsOf('agent.failed').map((fact) => [fact.role, fact.code])).toEqual(
     Array.from({ length: TRIES }, () => ['planner', code]),
@@ -28,7 +28,7 @@ const expectNoAnswer = ({ report, factsOf }: ScenarioResult, code: string): void
   expect(report.steps).toEqual([]);
 };
 
-/** An answer that is no plan: the planner is told and asked again, until the replan bound. */
+/** An answer that is not a plan: the planner is told and called again, until the replan bound. */
 const expectNoPlan = ({ report, factsOf }: ScenarioResult, issue: string): void => {
   const issues = factsOf('plan.rejected').map((fact) =>
     fact.issues.map(({ code, path }) => `${code} at ${path}`),
@@ -40,7 +40,7 @@ const expectNoPlan = ({ report, factsOf }: ScenarioResult, issue: string): void 
 
 describe('a planner that gives no answer', () => {
   scenario(
-    'a planner that hangs is cut off at the timeout of every try; then the run fails as planning-failed',
+    'because it hangs is aborted at the timeout of every try; then the run fails as planning-failed',
     () => planning([() => new Promise(() => undefined)], patience),
     (result) => {
       expectNoAnswer(result, 'timeout');
@@ -53,19 +53,19 @@ describe('a planner that gives no answer', () => {
   );
 
   scenario(
-    'a planner that throws is tried as often as allowed; then the run fails as planning-failed',
+    'because it throws is retried as often as allowed; then the run fails as planning-failed',
     () => planning([new Error('No model today')], patience),
     (result) => expectNoAnswer(result, 'threw'),
   );
 
   scenario(
-    'a planner that answers undefined has not answered',
+    'because it returns undefined is retried like one that throws',
     () => planning([undefined], patience),
     (result) => expectNoAnswer(result, 'invalid-output'),
   );
 
   scenario(
-    'a planner whose plan contains itself, or code, has not answered',
+    'because its plan contains itself, or code, is retried like one that throws',
     () => {
       const circular: { steps: unknown[] } = { steps: [] };
       circular.steps.push(circular);
@@ -75,21 +75,21 @@ describe('a planner that gives no answer', () => {
   );
 });
 
-describe('a planner whose answer is no plan', () => {
+describe('a planner whose answer is not a plan', () => {
   scenario(
-    'malformed JSON as text is no plan: the planner is told, and the run fails at the replan bound',
+    'but malformed JSON is told so, and the run fails at the replan bound',
     () => planning(['{"steps":[{"id":"a",]}', '\ufeff{}', '{"steps":[]}{}'], patience),
     (result) => expectNoPlan(result, 'invalid-shape at '),
   );
 
   scenario(
-    'the wrong shape is no plan: the planner is told, and the run fails at the replan bound',
+    'but has the wrong shape is told so, and the run fails at the replan bound',
     () => planning([{ steps: 'a, b' }, { steps: { id: 'a' } }, { steps: null }], patience),
     (result) => expectNoPlan(result, 'invalid-shape at steps'),
   );
 
   scenario(
-    '50 MB are no plan: the planner is told, nothing of them is kept, and the run fails at the replan bound',
+    'but 50 MB is told so, the answer is not kept, and the run fails at the replan bound',
     () => planning([{ steps: [], analysis: 'x'.repeat(50_000_000) }], patience),
     (result) => {
       expectNoPlan(result, 'plan-too-large at ');
@@ -98,7 +98,7 @@ describe('a planner whose answer is no plan', () => {
   );
 
   scenario(
-    'a planner that fails when it is asked again costs the replan and nothing of what was done',
+    'at a replan costs the replan and keeps completed work',
     () => ({
       options: {
         agents: [

@@ -25,14 +25,15 @@ export const planning = (
   },
 });
 
-/** One bad plan after the other, and at last a good one. */
+/** One bad plan after the other, and finally a good one. */
 export const untilGood = (bad: readonly PlannerAnswer[], maxSteps = 15): ScenarioSetup =>
   planning([...bad, ['good']], { limits: { maxReplans: bad.length, maxSteps } });
 
 const inShort = ({ code, path }: Pick<Issue, 'code' | 'path'>): string => `${code} at ${path}`;
 
 /**
- * Every bad plan was refused for its reasons, before any of it ran; the planner was told, and each try cost a replan.
+ * Every bad plan was refused for its reasons, before any of its steps ran; the planner was told, and each try cost a
+ * replan.
  */
 export const expectEachRefused = (
   { report, factsOf }: ScenarioResult,
@@ -46,7 +47,7 @@ export const expectEachRefused = (
   expect(report).toMatchObject({ status: 'completed', replans: expected.length });
 };
 
-/** What is wrong with a plan that comes with the goal, as `start` throws it; nothing when it is taken. */
+/** The issues of a plan given with the goal, as `start` throws them; empty when it is accepted. */
 export const issuesOfGiven = (plan: unknown, maxSteps = 15): readonly Issue[] => {
   const called: string[] = [];
   const orchestrator = composeOrchestrator(

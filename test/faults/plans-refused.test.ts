@@ -24,8 +24,8 @@ const asksFirst = agentNamed('worker', ({ step }) =>
   step.id === 'asks' ? needsContext('More about it', 'half') : `did ${step.id}`,
 );
 
-describe('a plan for somebody who is not there', () => {
-  it('a given plan with an unknown agent is refused where it is given, with the known ones listed', () => {
+describe('a plan with an unknown agent', () => {
+  it('is refused by start() when it is given, with the known agents listed', () => {
     expect(issuesOfGiven(plan('a', 'nobody:b'))).toEqual([
       {
         code: 'unknown-agent',
@@ -36,7 +36,7 @@ describe('a plan for somebody who is not there', () => {
   });
 
   scenario(
-    'an unknown agent in a first or in a new plan is refused, counted and told to the planner',
+    'is refused as a first or a new plan, counted, and the planner is told',
     () => ({
       options: {
         agents: [asksFirst],
@@ -58,7 +58,7 @@ describe('a plan for somebody who is not there', () => {
   );
 });
 
-describe('a plan that waits for itself', () => {
+describe('a plan with a cycle', () => {
   const circle = Array.from({ length: 50 }, (_, index) => `s${index}<s${(index + 1) % 50}`);
   const cyclic: readonly (readonly string[])[] = [
     ['a<b', 'b<a'],
@@ -67,7 +67,7 @@ describe('a plan that waits for itself', () => {
   ];
 
   scenario(
-    'a cycle is refused as cyclic-dependency: of two, of fifty, and behind a step that could run',
+    'is refused as cyclic-dependency: of two steps, of fifty, and behind a step that could run',
     () => untilGood(cyclic, 50),
     (result) => {
       expectEachRefused(
@@ -84,13 +84,13 @@ describe('a plan that waits for itself', () => {
     },
   );
 
-  // The catalogue has one code for both; here a step that waits for itself has its own, which says more.
-  it('a step that depends on itself is refused as self-dependency', () => {
+  // A step that depends on itself has its own code, which is more precise.
+  it('of one step is refused as self-dependency', () => {
     expect(givenInShort(plan('a', 'b<a,b'))).toEqual(['self-dependency at steps[1].dependsOn[1]']);
   });
 
   scenario(
-    'a cycle that can only be reached from a skipped step is refused like any other',
+    'is refused even when only a skipped step leads to it',
     (clock) => ({
       options: {
         agents: [
@@ -116,9 +116,9 @@ describe('a plan that waits for itself', () => {
   );
 });
 
-describe('a plan whose ids are not apart', () => {
+describe('a plan with ambiguous ids', () => {
   scenario(
-    'ids that are equal, or equal but for their case, are refused as duplicate-step-id',
+    'that are equal, or equal except for case, is refused as duplicate-step-id',
     () =>
       untilGood([
         ['a', 'a'],
@@ -134,8 +134,8 @@ describe('a plan whose ids are not apart', () => {
     },
   );
 
-  // Outside ASCII there are no ids at all, so both spellings are refused for that as well.
-  it('ids that are equal once they are normalized are refused as duplicate-step-id', () => {
+  // Ids are ASCII, so both spellings are refused for that as well.
+  it('that are equal after normalization is refused as duplicate-step-id', () => {
     const issues = givenInShort({
       steps: [
         { ...validStep, id: 'caf\u00e9' },
@@ -147,9 +147,9 @@ describe('a plan whose ids are not apart', () => {
   });
 });
 
-describe('a plan with a dependency that is not there', () => {
+describe('a plan with a missing dependency', () => {
   scenario(
-    'a dependency on a missing id is refused as unknown-dependency, an alias of the step itself too',
+    'is refused as unknown-dependency, also for an alias of the step itself',
     () => untilGood([['a<z'], ['a', 'b<A'], ['a<a_rp1']]),
     (result) => {
       expectEachRefused(result, [
@@ -161,7 +161,7 @@ describe('a plan with a dependency that is not there', () => {
   );
 
   scenario(
-    'a new step cannot wait for itself under the name it will have',
+    'on a step’s own future name is refused',
     () => ({
       options: {
         agents: [asksFirst],
@@ -177,7 +177,7 @@ describe('a plan with a dependency that is not there', () => {
   );
 
   scenario(
-    'a dependency that is named twice counts once',
+    'counts a dependency that is named twice once',
     () => ({
       options: {
         agents: [
@@ -205,7 +205,7 @@ describe('a plan that is too large', () => {
   ];
 
   scenario(
-    '10,001 steps, a plan of 1 MB, a task of 1 MB and an id of 10 kB are refused, and nothing of them is kept',
+    'by 10,001 steps, 1 MB, a task of 1 MB or an id of 10 kB is refused and not kept',
     () => untilGood(large.map(([candidate]) => candidate)),
     (result) => {
       expectEachRefused(
@@ -216,13 +216,13 @@ describe('a plan that is too large', () => {
     },
   );
 
-  it('a given plan of 10,001 steps is refused where it is given', () => {
+  it('by 10,001 steps is refused by start() when it is given', () => {
     expect(givenInShort(plan(...many))).toEqual(['plan-too-large at steps']);
     expect(givenInShort(plan(...many), 10_000)).toEqual(['plan-too-large at steps']);
   });
 });
 
-describe('a plan with ids that are none', () => {
+describe('a plan with invalid ids', () => {
   const ids = [
     '__proto__',
     'a.b',
@@ -240,7 +240,7 @@ describe('a plan with ids that are none', () => {
     'x'.repeat(65),
   ];
 
-  it('an id outside the grammar is refused as invalid-step-id, and told escaped and short', () => {
+  it('outside the grammar is refused as invalid-step-id, with the id escaped and truncated', () => {
     const issues = issuesOfGiven({ steps: ids.map((id) => ({ ...validStep, id })) });
     expect(issues.map(({ code, path }) => [code, path])).toEqual(
       ids.map((_, index) => ['invalid-step-id', `steps[${index}].id`]),
@@ -252,7 +252,7 @@ describe('a plan with ids that are none', () => {
   });
 
   scenario(
-    'an id outside the grammar of a planner is refused as invalid-step-id',
+    'outside the grammar is refused as invalid-step-id when a planner proposes it',
     () => untilGood(ids.map((id) => ({ steps: [{ ...validStep, id }] }))),
     (result) => {
       expectEachRefused(
@@ -262,9 +262,9 @@ describe('a plan with ids that are none', () => {
     },
   );
 
-  // `constructor` needs no escaping and is looked up as a key of its own: the grammar lets it pass.
+  // `constructor` needs no escaping and is looked up as an own key: the grammar accepts it.
   scenario(
-    'an id that every object knows is an id like any other',
+    'is not one whose ids are names that every object inherits',
     () => ({
       options: { agents: [agentNamed('worker', ({ step }) => step.id)] },
       start: { plan: plan('constructor', 'toString<constructor', 'hasOwnProperty<toString') },
@@ -279,12 +279,12 @@ describe('a plan with ids that are none', () => {
   );
 });
 
-describe('a plan with text that does not show', () => {
+describe('a plan with invisible characters', () => {
   const TAG = '\u{e0041}';
   const RIGHT_TO_LEFT = '\u202e';
   const ZERO_WIDTH = '\u200b';
 
-  it('hidden characters in ids, agents and dependencies are refused', () => {
+  it('in ids, agents and dependencies is refused', () => {
     const candidates = [TAG, RIGHT_TO_LEFT, ZERO_WIDTH].map((hidden) =>
       givenInShort({
         steps: [
@@ -303,7 +303,7 @@ describe('a plan with text that does not show', () => {
     }
   });
 
-  it('a task of 100,000 combining marks is refused as plan-too-large', () => {
+  it('such as 100,000 combining marks in a task is refused as plan-too-large', () => {
     const task = `e${'\u0301'.repeat(100_000)}`;
     expect(givenInShort({ steps: [{ ...validStep, task }] })).toEqual([
       'plan-too-large at steps[0].task',
@@ -313,7 +313,7 @@ describe('a plan with text that does not show', () => {
   const task = `Delete the ${RIGHT_TO_LEFT}logs${ZERO_WIDTH} of last ${TAG}year`;
   const shown = 'Delete the \\u{202e}logs\\u{200b} of last \\u{e0041}year';
 
-  it('a task, a reason or an analysis with hidden characters, or covered with marks, is a warning', () => {
+  it('or stacked marks in a task, a reason or an analysis gets a warning', () => {
     const covered = `Delete the lo${'\u0301'.repeat(17)}gs of last year`;
     const validation = validatePlan(
       {
@@ -336,7 +336,7 @@ describe('a plan with text that does not show', () => {
     expect(validation.plan.steps[0]?.task).toBe(task);
   });
 
-  it('looking for them takes time in proportion to the text', async () => {
+  it('is checked in time proportional to its text', async () => {
     const look = (length: number): Promise<number> => {
       const text = `${'\u0301'.repeat(length)}${RIGHT_TO_LEFT.repeat(length)}`;
       return shortestMs(5, () => visibleText(text));
@@ -346,7 +346,7 @@ describe('a plan with text that does not show', () => {
   });
 
   scenario(
-    'what a person is asked to approve shows what is hidden in it, and the agent gets it to the letter',
+    'shows them escaped to the approver, and the agent gets them unchanged',
     () => ({
       options: {
         agents: [

@@ -16,9 +16,9 @@ expectNoLeaks();
 
 const broken = new Error('Broken');
 
-describe('a plan without a step that can run', () => {
+describe('a plan without a runnable step', () => {
   scenario(
-    'an empty first plan completes the run at once',
+    'completes the run immediately when the first plan is empty',
     () => planning([[]]),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'completed', reason: 'empty-plan', durationMs: 0 });
@@ -28,7 +28,7 @@ describe('a plan without a step that can run', () => {
   );
 
   scenario(
-    'an empty new plan completes the run with what is done',
+    'completes the run with its completed work when a new plan is empty',
     () => ({
       options: {
         agents: [workerBy({ a: needsContext('More', 'half') })],
@@ -42,7 +42,7 @@ describe('a plan without a step that can run', () => {
   );
 
   scenario(
-    'a new plan that only waits for what failed, was skipped or is replaced is refused: it could never run',
+    'is refused when a new plan only depends on failed, skipped or replaced steps',
     () => ({
       options: {
         agents: [workerBy({ a: broken })],
@@ -61,7 +61,7 @@ describe('a plan without a step that can run', () => {
   );
 
   scenario(
-    'a plan of which every step waits for a person who never comes ends all the same',
+    'ends by time when every step waits for an approval without an answer',
     () =>
       planning([['a', 'b']], {
         approval: { agents: ['worker'], onReject: 'skip', timeoutMs: 500 },
@@ -73,7 +73,7 @@ describe('a plan without a step that can run', () => {
   );
 });
 
-/** Whoever is asked, fails; every failure asks for another plan. */
+/** Every call fails; every failure requests another plan. */
 const failing = (
   answers: readonly PlannerAnswer[],
   overrides: PolicyOverrides = {},
@@ -95,9 +95,9 @@ const planAUnderAnotherName = {
   steps: [{ id: 'new', agent: 'worker', task: ' Try it this way ' }],
 };
 
-describe('a planner that goes round in circles', () => {
+describe('a planner that repeats itself', () => {
   scenario(
-    'the same plan again, whatever it calls its steps, is seen by its fingerprint and not run again',
+    'with the same plan under other step names is detected by its fingerprint',
     () => failing([planA, planAUnderAnotherName]),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'repeat' }]);
@@ -107,7 +107,7 @@ describe('a planner that goes round in circles', () => {
   );
 
   scenario(
-    'two plans in turns are seen as well: the third is the first again, and each was counted',
+    'by alternating two plans is detected: the third is the first again, and each was counted',
     () => failing([planA, planB, planA, planB]),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 2, by: 'repeat' }]);
@@ -117,7 +117,7 @@ describe('a planner that goes round in circles', () => {
   );
 
   scenario(
-    'where repeating is allowed two plans in turns stop at the replan bound',
+    'by alternating two plans stops at the replan bound where repeating is allowed',
     () =>
       failing(
         Array.from({ length: 99 }, (_, index) => (index % 2 === 0 ? planA : planB)),
@@ -132,10 +132,10 @@ describe('a planner that goes round in circles', () => {
   );
 });
 
-describe('a new plan that does not go with what was done', () => {
-  // Nothing is cut off for a new plan: what runs comes to its end first, and its output is kept.
+describe('a new plan that conflicts with earlier steps', () => {
+  // A new plan aborts nothing: running steps finish first, and their outputs are kept.
   scenario(
-    'a running step that a new plan drops comes to its end first, and its output is there',
+    'lets a running step that it drops finish first and keeps its output',
     (clock) => ({
       options: {
         agents: [
@@ -160,7 +160,7 @@ describe('a new plan that does not go with what was done', () => {
   );
 
   scenario(
-    'a completed step that a new plan names otherwise stays what it was, under the name it had',
+    'leaves a completed step that it renames unchanged, under its old name',
     () => ({
       options: {
         agents: [workerBy({ done: 'the output', asks: needsContext('More') })],
@@ -179,7 +179,7 @@ describe('a new plan that does not go with what was done', () => {
   );
 
   scenario(
-    'a new step that depends on a completed one is given its output, byte for byte',
+    'passes the output of a completed step to a dependent new step, byte for byte',
     () => ({
       options: {
         agents: [
@@ -196,9 +196,9 @@ describe('a new plan that does not go with what was done', () => {
     },
   );
 
-  // Reuse is not refused: a planner cannot know every name. The new step gets a name of its own.
+  // Reuse is not refused: a planner cannot know every name. The new step gets its own name.
   scenario(
-    'the id of a failed or completed step that a new plan uses again means the new step; the old one is kept',
+    'that reuses the id of a failed or completed step means the new step; the old one is kept',
     () => ({
       options: {
         agents: [workerBy({ ok: 'first', bad: broken })],

@@ -24,7 +24,7 @@ interface Ran {
 
 const MAX_PARALLEL = 8;
 
-/** Runs a large plan once, with agents that really are busy at the same time. */
+/** Runs a large plan once, with agents that are really busy at the same time. */
 const runOf = async (plan: readonly string[]): Promise<Ran> => {
   const clock = watchedClock();
   const facts: Fact[] = [];
@@ -71,7 +71,7 @@ const completionOrder = (facts: readonly Fact[]): string[] =>
 
 describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
   scenario(
-    'a diamond runs in the order of its dependencies, its two sides at once',
+    'such as a diamond runs in the order of its dependencies, its two sides at once',
     (clock) => ({
       options: {
         agents: [
@@ -99,7 +99,7 @@ describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
     },
   );
 
-  it('a fan of 1,000 steps runs as wide as maxParallel and no wider, first to last', async () => {
+  it('such as a fan of 1,000 steps runs as wide as maxParallel, first to last', async () => {
     const { report, facts, mostAtOnce } = await checkedRunOf(fanOf(1_000));
     expect(report).toMatchObject({ status: 'completed', allSucceeded: true });
     expect(mostAtOnce).toBe(MAX_PARALLEL);
@@ -109,16 +109,16 @@ describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
     expect(report.durationMs).toBe(10 + (1_000 / MAX_PARALLEL) * 10 + 10);
   });
 
-  it('a chain of 1,000 steps runs one after the other, without a stack to overflow', async () => {
+  it('such as a chain of 1,000 steps runs one after the other, without a stack overflow', async () => {
     const { report, facts, mostAtOnce } = await checkedRunOf(chainOf(1_000));
     expect(report).toMatchObject({ status: 'completed', durationMs: 10_000 });
     expect(mostAtOnce).toBe(1);
     expect(completionOrder(facts)).toEqual(chainOf(1_000).map((text) => text.split('<')[0]));
   });
 
-  // Measured over two doublings, and with a quarter more than twice twice: that much a busy machine adds by itself. A
-  // cost that grew with the square would take sixteen times as long.
-  it('a chain and a fan of twice the length take no more than twice the time', async () => {
+  // Measured over two doublings, with a quarter more than four times allowed: a busy machine adds that much. A
+  // quadratic cost would take sixteen times as long.
+  it('such as a chain or a fan takes at most twice the time at twice the length', async () => {
     for (const shapeOf of [chainOf, fanOf]) {
       await runOf(shapeOf(500)); // Compiled by now.
       const onceMs = await shortestMs(4, () => runOf(shapeOf(250)));
@@ -131,9 +131,9 @@ describe('a plan of an uncommon shape', { timeout: 60_000 }, () => {
 const broken = new Error('Broken');
 const family = ['a', 'b<a', 'c<a', 'd<b,c', 'e<d', 'free'];
 
-describe('what depends on a step that was not done', () => {
+describe('a step behind one that was not completed', () => {
   scenario(
-    'behind a failed step everything is skipped with the reason, to the last, each settled once',
+    'is skipped with the reason after a failure, as are its dependents, each settled once',
     () => ({
       options: {
         agents: [workerBy({ a: broken })],
@@ -158,7 +158,7 @@ describe('what depends on a step that was not done', () => {
   );
 
   scenario(
-    'behind a step that was skipped because a person said no everything is skipped as well',
+    'is skipped after a step that was skipped by a rejection',
     () => ({
       options: {
         agents: [workerBy({}), agentNamed('guarded', () => 'never')],
@@ -180,9 +180,9 @@ describe('what depends on a step that was not done', () => {
     },
   );
 
-  // A person who takes a step off the plan means: go on without it. That is not a failure, and holds nothing up.
+  // A person who skips a step means: continue without it. That is not a failure and blocks nothing.
   scenario(
-    'behind a step that a person took off the plan everything runs, without its output',
+    'runs without the output of a step that a person skipped',
     (clock) => ({
       options: { agents: [workerBy({ a: after(clock, 100, 'late') })] },
       start: { plan: { steps: steps(...family) } },
@@ -197,7 +197,7 @@ describe('what depends on a step that was not done', () => {
   );
 
   scenario(
-    'behind a step that was cancelled with the run everything is cancelled, each settled once',
+    'is cancelled after a step that was cancelled with the run, each settled once',
     (clock) => ({
       options: { agents: [workerBy({ a: after(clock, 100, 'late') })] },
       start: { plan: { steps: steps(...family) } },

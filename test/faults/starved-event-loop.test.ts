@@ -8,8 +8,8 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-describe('agents that answer at once', () => {
-  it('leave the event loop its turns: timers of the program fire while runs go on', async () => {
+describe('agents that answer synchronously', () => {
+  it('do not starve the event loop: timers of the program fire during runs', async () => {
     const worker = agentNamed('worker', () => 'done');
     const orchestrator = createOrchestrator({
       agents: [worker],

@@ -11,7 +11,7 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 
 expectNoLeaks();
 
-/* Rows T1 and T3 of the catalogue on the real clock, with the timers and the wall clock of the platform in our hands. */
+/* The real clock, with the timers and the wall clock of the platform faked. */
 
 const LONGEST_PLATFORM_DELAY_MS = 2 ** 31 - 1;
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ const YEAR_MS = 365 * 24 * HOUR_MS;
 
 describe('delays of every length', () => {
   beforeEach(() => {
-    // Not setInterval: its ticks would be millions in the years that pass here.
+    // Not setInterval: it would tick millions of times in the years that pass here.
     const toFake = ['setTimeout', 'clearTimeout', 'Date', 'performance'] as const;
     vi.useFakeTimers({ now: 1_000_000, toFake: [...toFake] });
   });
@@ -27,7 +27,7 @@ describe('delays of every length', () => {
     vi.useRealTimers();
   });
 
-  it('the real clock fires after exactly the delay it was given, not before and only once', () => {
+  it('fire on the real clock after exactly that delay, and only once', () => {
     const lengths = [
       0,
       1,
@@ -55,7 +55,7 @@ describe('delays of every length', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('a virtual clock fires after exactly the delay it was given, however long', () => {
+  it('fire on a virtual clock after exactly that delay', () => {
     const clock = watchedClock();
     const lengths = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER];
     const fired: number[] = [];
@@ -65,12 +65,12 @@ describe('delays of every length', () => {
   });
 });
 
-describe('delays that a platform timer cannot keep', () => {
-  it('the longest delay there is comes to exactly that, in parts that the platform keeps', () => {
+describe('delays that a platform timer cannot hold', () => {
+  it('are split into parts that the platform holds, and add up exactly', () => {
     let totalMs = 0;
     let longestMs = 0;
     let armed: (() => void) | undefined;
-    // Four million parts: fake timers, which remember each, would take a minute.
+    // Four million parts: fake timers, which store each, would take a minute.
     vi.stubGlobal('setTimeout', (callback: () => void, delayMs: number) => {
       totalMs += delayMs;
       longestMs = Math.max(longestMs, delayMs);
@@ -91,7 +91,7 @@ describe('delays that a platform timer cannot keep', () => {
     expect(longestMs).toBe(LONGEST_PLATFORM_DELAY_MS);
   });
 
-  it('no length makes Node warn of a timeout overflow', async () => {
+  it('never make Node warn of a timeout overflow', async () => {
     const warnings: string[] = [];
     const listen = (warning: Error): void => void warnings.push(warning.name);
     process.on('warning', listen);
@@ -106,7 +106,7 @@ describe('delays that a platform timer cannot keep', () => {
   });
 });
 
-/** What a run tells, and how much time had really passed when it did. */
+/** The facts of a run, and how much real time had passed at each. */
 interface Told {
   readonly facts: readonly Fact[];
   readonly passedMs: readonly number[];
@@ -114,8 +114,8 @@ interface Told {
 }
 
 /**
- * A run with a timer of every kind: an attempt that times out, a pause before the next one, a question that expires, an
- * execution time that closes. The wall clock is set while it runs.
+ * A run with a timer of every kind: an attempt that times out, a backoff, a question that times out, an execution
+ * time that ends. The wall clock is set during the run.
  */
 const withWallClock = async (jumps: Readonly<Record<number, number>>): Promise<Told> => {
   const orchestrator = composeOrchestrator(
@@ -168,7 +168,7 @@ describe('a wall clock that is set while a run goes on', () => {
 
   const untouched = async (): Promise<Told> => {
     const told = await withWallClock({});
-    // Every kind of timer really had a say.
+    // Every kind of timer had an effect.
     const types = told.facts.map(({ type }) => type);
     expect(types.filter((type) => type === 'agent.failed')).toHaveLength(2);
     expect(types.filter((type) => type === 'approval.expired')).toHaveLength(1);
@@ -191,17 +191,17 @@ describe('a wall clock that is set while a run goes on', () => {
     return told;
   };
 
-  it('set back by an hour: every timer fires when it should, once, and no time is negative', async () => {
+  it('back by an hour: every timer fires when it should, once, and no time is negative', async () => {
     const { report, passedMs } = await expectUndisturbed({ 7_000: -HOUR_MS });
-    // What passed between the last look at the clock and the next is lost, never more.
+    // At most the time since the last reading of the clock is lost.
     expect(report.durationMs).toBeLessThanOrEqual((passedMs.at(-1) ?? 0) + 100);
   });
 
   it.each([YEAR_MS, HOUR_MS])(
-    'set forward by %d ms: deadlines that have passed fire within a second or two, each once',
+    'forward by %d ms: deadlines that have passed fire within a second or two, each once',
     async (jumpMs) => {
       const { report, facts, passedMs } = await withWallClock({ 7_000: jumpMs });
-      // The limits come in the order in which they were due: the attempt's, the step's, the question's, the run's.
+      // The limits fire in the order in which they were due: the attempt's, the step's, the question's, the run's.
       expect(report.status).toBe('failed');
       expect(facts.filter(({ type }) => type === 'approval.expired')).toHaveLength(1);
       expect(report.durationMs).toBeGreaterThanOrEqual(jumpMs);
@@ -215,12 +215,12 @@ describe('a wall clock that is set while a run goes on', () => {
     },
   );
 
-  it('set back by an hour, and right again: nothing fires early, late or twice', async () => {
+  it('back by an hour and then corrected: nothing fires early, late or twice', async () => {
     await expectUndisturbed({ 3_000: -HOUR_MS });
     await expectUndisturbed({ 3_000: -HOUR_MS, 20_000: HOUR_MS });
   });
 
-  it('corrected in small steps, to and fro: nothing fires early, late or twice', async () => {
+  it('in small corrections in both directions: nothing fires early, late or twice', async () => {
     const toAndFro = Array.from({ length: 300 }, (_, index) => [
       index * 100,
       index % 2 === 0 ? -350 : 400,
@@ -228,7 +228,7 @@ describe('a wall clock that is set while a run goes on', () => {
     await expectUndisturbed(Object.fromEntries(toAndFro) as Record<number, number>);
   });
 
-  it('the real clock never goes back when the wall clock does, and keeps counting', () => {
+  it('never moves the real clock backwards', () => {
     vi.setSystemTime(1_000_000);
     const clock = systemClock();
     expect(clock.now()).toBe(1_000_000);

@@ -1,6 +1,6 @@
 /*
- * Row T9 in a process of its own: ten thousand runs, each with timers of its own, and what is left of them. Prints one
- * line of JSON.
+ * A process of its own: ten thousand runs, each with its own timers, and what is left of them. Prints one line of
+ * JSON.
  */
 import { writeSync } from 'node:fs';
 
@@ -12,14 +12,14 @@ import { usedHeapBytes } from './time-heap.js';
 
 export interface LeakReport {
   readonly statuses: Readonly<Record<string, number>>;
-  /** The most timers at one time, to know that there were any. */
+  /** The most timers at one time, as proof that there were any. */
   readonly mostTimers: number;
   readonly timersLeft: number;
   readonly heapGrowthPercent: number;
 }
 
 const RUNS = 10_000;
-/** Enough for the compiler to be done with everything that runs here. */
+/** Enough for the compiler to be done with all code that runs here. */
 const WARM_UP_RUNS = 3_000;
 const AT_ONCE = 50;
 
@@ -31,7 +31,7 @@ const statuses: Record<string, number> = {};
 const orchestrator = composeOrchestrator(
   {
     agents: [
-      // Not the agents of other tests: those keep what they were called with.
+      // Not the agents of other tests: those keep their inputs.
       defineAgent({
         name: 'worker',
         description: 'Listens for the end, as an agent should',
@@ -78,5 +78,5 @@ const report: LeakReport = {
   heapGrowthPercent: (afterBytes / beforeBytes - 1) * 100,
 };
 writeSync(1, `${JSON.stringify(report)}\n`);
-// A timer that is left would keep the process, and with it the test, waiting.
+// A leaked timer would keep the process, and with it the test, waiting.
 process.exit();

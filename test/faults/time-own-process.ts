@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/* A TypeScript file as a process of its own, for what cannot be measured or done to the process of the tests. */
+/* A TypeScript file as its own process, for measurements and signals that the test process cannot take. */
 
 export interface OwnProcess {
   readonly child: ChildProcess;
-  /** Its lines of JSON, as they come. */
+  /** Its lines of JSON, as they arrive. */
   readonly messages: AsyncIterable<unknown>;
-  /** How it ended: its exit code, or the signal it died of. */
+  /** How it ended: its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
 
@@ -30,7 +30,7 @@ export const startProcess = (file: URL, ...args: readonly string[]): OwnProcess 
   return { child, messages: parsed(child.stdout), ended };
 };
 
-/** Everything a process says until it ends of its own accord; anything but a clean exit is an error. */
+/** All output of a process until it exits; any exit code other than 0 is an error. */
 export const runProcess = async (file: URL, ...args: readonly string[]): Promise<unknown[]> => {
   const { messages, ended } = startProcess(file, ...args);
   const all: unknown[] = [];

@@ -9,10 +9,10 @@ import type { SuspendedReport } from './time-suspended-process.js';
 
 expectNoLeaks();
 
-/* Rows T6 and T9 of the catalogue, in processes of their own: one is stopped and woken, one is measured. */
+/* In processes of their own: one is stopped and continued, one is measured. */
 
 describe('a process that is suspended', () => {
-  it('a process that is stopped and woken fires each timer at most once, in order, and keeps its limits', async () => {
+  it('fires each timer at most once after it continues, in order, and keeps its limits', async () => {
     const { child, messages, ended } = startProcess(
       new URL('./time-suspended-process.ts', import.meta.url),
     );
@@ -26,7 +26,7 @@ describe('a process that is suspended', () => {
         child.kill('SIGCONT');
       }
     } finally {
-      // Whatever happened here: a process that is stopped would never end by itself.
+      // In every case: a stopped process would never end by itself.
       child.kill('SIGKILL');
     }
     expect(await ended).toBe(0);
@@ -41,12 +41,12 @@ describe('a process that is suspended', () => {
       violations: [],
     });
     expect(report.armedTimers).toBeGreaterThanOrEqual(4);
-    // What was due while it was stopped happens when it wakes: all of it, once, in the order in which it was due.
+    // Timers that were due during the stop all fire when it continues, once, in the order in which they were due.
     const awake = log.slice(log.indexOf('woken') + 1);
     expect(log[log.indexOf('woken') - 1]).toBe('stopping');
     expect(awake.filter((type) => DUE.includes(type as string))).toEqual(DUE);
     expect(log.filter((type) => DUE.includes(type as string))).toEqual(DUE);
-    // The limit is honoured: nobody is called and no step starts any more.
+    // The limit holds: no call is made and no step starts any more.
     expect(awake.filter((type) => type === 'agent.called' || type === 'step.started')).toEqual([]);
   }, 60_000);
 });
@@ -59,8 +59,8 @@ const DUE = [
   'run.ended',
 ];
 
-describe('a process that lives long', () => {
-  it('ten thousand runs leave no timer behind, and a heap that has not grown', async () => {
+describe('a long-lived process', () => {
+  it('keeps no timer of ten thousand runs, and its heap does not grow', async () => {
     const [message] = await runProcess(new URL('./time-leak-process.ts', import.meta.url));
     const report = message as LeakReport;
     expect(report.statuses).toEqual({ completed: 5_000, aborted: 5_000 });

@@ -18,15 +18,15 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 expectNoLeaks();
 
 /*
- * Row T4, and the part of row T3 that is about deadlines in the store: a deadline is the time of the entry that armed
- * it plus its delay, by the wall clock. Real processes are part 5 of the plan.
+ * Deadlines in the store: a deadline is the time of the entry that armed it plus its delay, by the wall clock. Real
+ * processes are in test/crash.
  */
 
 /** A run in which one timer is all that happens. */
 interface Waiting {
   readonly policy: Policy;
   readonly agent: () => Agent;
-  /** What the timer brings about. */
+  /** What the timer causes. */
   readonly isDue: (fact: Fact) => boolean;
 }
 
@@ -70,7 +70,7 @@ const orchestratorFor = (
 
 const START_MS = 1_000_000;
 
-/** The journal of a run that has just begun to wait, and when what it waits for is due. */
+/** The journal of a run that has just begun to wait, and the time its timer is due. */
 const crashed = async (waiting: Waiting) => {
   const clock = watchedClock({ startMs: START_MS });
   const store = memoryStore();
@@ -87,7 +87,7 @@ const crashed = async (waiting: Waiting) => {
   return { store: await storeWith(store, 'run', entryCount), dueMs: due[0]?.at ?? 0 };
 };
 
-/** When what the run waits for happens, if it is taken up at a given time. */
+/** When the timer fires, if the run is resumed at a given time. */
 const dueAfter = async (waiting: Waiting, store: RunStore, resumedMs: number) => {
   const clock = watchedClock({ startMs: resumedMs });
   const run = await orchestratorFor(waiting, clock, store).resume('run');
@@ -98,15 +98,15 @@ const dueAfter = async (waiting: Waiting, store: RunStore, resumedMs: number) =>
     .map(({ at }) => at);
 };
 
-describe('a run that is taken up again', () => {
-  it('taken up at once: every timer fires when it was due, as if nothing had happened', async () => {
+describe('a resumed run', () => {
+  it('fires every timer when it was due, when it is resumed immediately', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       expect(await dueAfter(waiting, store, START_MS), name).toEqual([dueMs]);
     }
   });
 
-  it('taken up after half of the time: every timer has the other half left, and is not armed in full', async () => {
+  it('has half of the time left on every timer, when it is resumed after the other half', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       const halfMs = START_MS + Math.floor((dueMs - START_MS) / 2);
@@ -114,7 +114,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('taken up after ten times the time: every timer fires at once, and once', async () => {
+  it('fires every timer immediately, and once, when it is resumed after ten times the time', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       const lateMs = START_MS + 10 * (dueMs - START_MS);
@@ -122,7 +122,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('taken up again and again: what is left is left of the first deadline, not of the last crash', async () => {
+  it('keeps the first deadline when it is resumed again and again', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);
       for (const part of [0.25, 0.5, 0.75, 0.99]) {
@@ -140,7 +140,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('taken up by a machine whose wall clock is a year ahead: all that is due by it fires at once, once and in order, and nothing starts after the end of its time', async () => {
+  it('on a machine a year ahead fires everything due immediately, once and in order, and starts nothing after the end of its time', async () => {
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store } = await crashed(waiting);
       const aheadMs = START_MS + 365 * 24 * 3_600_000;
@@ -149,8 +149,9 @@ describe('a run that is taken up again', () => {
       await clock.runUntil(run.done);
       const { policy } = waiting;
       const told = factsOf(run).filter(({ at }) => at >= aheadMs);
-      // The limit of the run is long over: it ends, with its time to conclude and its grace, and calls nobody any more.
-      // A pause that was over before the limit was is followed by its try, as it would have been then.
+      // The limit of the run is long over: the run ends, with its time to conclude and its grace period, and makes no
+      // call.
+      // A backoff that ended before the limit is followed by its try, as it would have been then.
       const closed = told.findIndex(({ type }) => type === 'time.executionClosed');
       expect(
         told.slice(closed).filter(({ type }) => type === 'agent.called'),
@@ -166,7 +167,7 @@ describe('a run that is taken up again', () => {
     }
   });
 
-  it('taken up by a machine whose wall clock is an hour behind: time goes on from the journal, and no timer is longer than it was', async () => {
+  it('on a machine an hour behind continues from the time of the journal, and no timer gets longer', async () => {
     const hourMs = 3_600_000;
     for (const [name, waiting] of Object.entries(WAITING)) {
       const { store, dueMs } = await crashed(waiting);

@@ -1,7 +1,7 @@
 /*
- * Row T6, the process that is stopped: a run with a timer of every kind, on the real clock. It stops itself as soon as all
- * of them are armed, because on a busy machine a signal from outside may come too late. Says every fact as a line of JSON,
- * and at the end how often its timers fired.
+ * A run with a timer of every kind, on the real clock. The process stops itself as soon as all timers are armed,
+ * because on a busy machine a signal from outside may arrive too late. Prints every fact as a line of JSON, and at
+ * the end how often its timers fired.
  */
 import { writeSync } from 'node:fs';
 
@@ -16,7 +16,7 @@ export interface SuspendedReport {
   readonly status: string;
   readonly reason: string;
   readonly armedTimers: number;
-  /** The most that one of them fired. */
+  /** The most often that one of them fired. */
   readonly mostFirings: number;
   readonly firedAfterClearing: number;
   readonly timersLeft: number;
@@ -83,9 +83,9 @@ const run = orchestrator.start({
 run.subscribe(({ type }) => {
   say(type);
   if (type !== 'approval.requested') return;
-  // Facts are told before their timers are armed: not before the next turn.
+  // Facts are delivered before their timers are armed, so wait for the next turn.
   setImmediate(() => {
-    // So that the last step is still open when the limit comes.
+    // So that the last step is still open when the limit fires.
     void run.pause();
     say('stopping');
     const stoppedAtMs = Date.now();
@@ -103,7 +103,7 @@ const report: SuspendedReport = {
   firedAfterClearing,
   timersLeft: process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length,
   isTimeInOrder: facts.every(({ at }, index) => at >= (facts[index - 1]?.at ?? at)),
-  // Of the time that the run took, some was not its own.
+  // Part of the measured time was not spent by the run.
   violations: checkInvariants(facts, {
     policy: orchestrator.policy,
     bounds: orchestrator.bounds(),
@@ -111,5 +111,5 @@ const report: SuspendedReport = {
   }).map(({ message }) => message),
 };
 say(report);
-// A timer that is left would keep the process, and with it the test, waiting.
+// A leaked timer would keep the process, and with it the test, waiting.
 process.exit();

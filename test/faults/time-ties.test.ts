@@ -9,9 +9,9 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/* Row T7 of the catalogue. The documented order: one mailbox per run, and whatever reaches it first stands. */
+/* The documented order: one mailbox per run; the first event in it counts. */
 
-describe('a timer and a result in the same moment', () => {
+describe('a timer and a result at the same moment', () => {
   const onePolicy = definePolicy({
     time: { stepTimeoutMs: 1_000 },
     retry: { attempts: 1 },
@@ -19,10 +19,10 @@ describe('a timer and a result in the same moment', () => {
   });
 
   scenario(
-    'an answer that comes before the timeout in the same tick stands',
+    'an answer before the timeout in the same tick counts',
     (clock) => {
       const answer = deferred<string>();
-      // Armed before the run arms anything, so first of what is due then.
+      // Armed before the run arms anything, so it is the first timer due then.
       clock.setTimeout(() => answer.resolve('just in time'), 1_000);
       return {
         options: { agents: [agentNamed('worker', () => answer.promise)], policy: onePolicy },
@@ -40,10 +40,10 @@ describe('a timer and a result in the same moment', () => {
 
   const late: { agent?: TestAgent } = {};
   scenario(
-    'a timeout that comes before the answer in the same tick stands, and the answer is nobody’s',
+    'a timeout before the answer in the same tick counts, and the answer is ignored',
     (clock) => {
       const agent = agentNamed('worker', async () => {
-        // In two parts, so that the last timer is armed after the timeout of the call; and deaf to its signal.
+        // In two parts, so that the last timer is armed after the timeout of the call; and the signal is ignored.
         await clock.sleep(999);
         await clock.sleep(1);
         return 'too late';
@@ -69,7 +69,7 @@ describe('a timer and a result in the same moment', () => {
   });
 
   scenario(
-    'an approval that comes before the question expires in the same tick stands',
+    'an approval before the timeout of the question in the same tick counts',
     (clock) => ({
       // The question is asked after the approval is due to come: of two timers of one moment the first fires first.
       options: {
@@ -87,7 +87,7 @@ describe('a timer and a result in the same moment', () => {
   );
 
   scenario(
-    'a question that expires before the approval in the same tick has expired',
+    'a timeout of the question before the approval in the same tick counts',
     (clock) => ({
       options: {
         agents: [agentNamed('worker', () => 'done'), slowAgent('other', clock, 5_000)],
@@ -109,13 +109,13 @@ describe('a timer and a result in the same moment', () => {
     },
   );
 
-  // The step starts a little later, so that it is the limit of the run that ends it, and not its own.
+  // The step starts a little later, so that the limit of the run ends it, and not its own.
   const closing = definePolicy({
     time: { limitMs: 1_000, planningMs: 1, verificationMs: 1, graceMs: 0, stepTimeoutMs: 5_000 },
   });
 
   scenario(
-    'an answer in the same tick as the limit of the run, and before it, is kept',
+    'an answer before the time limit of the run in the same tick is kept',
     (clock) => {
       const answer = deferred<string>();
       clock.setTimeout(() => answer.resolve('just in time'), 1_000);
@@ -140,7 +140,7 @@ describe('a timer and a result in the same moment', () => {
   );
 
   scenario(
-    'an answer in the same tick as the limit of the run, and after it, is nobody’s',
+    'an answer after the time limit of the run in the same tick is ignored',
     (clock) => ({
       options: {
         agents: [
@@ -148,7 +148,7 @@ describe('a timer and a result in the same moment', () => {
           agentNamed('worker', async () => {
             await clock.sleep(899);
             await clock.sleep(1);
-            // The grace period of no time at all is a timer, too, and was armed before this one.
+            // A grace period of 0 is a timer, too, and was armed before this one.
             await clock.sleep(0);
             return 'too late';
           }),

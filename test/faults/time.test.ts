@@ -14,15 +14,15 @@ import { expectNoLeaks, watchedClock } from './no-leaks.js';
 expectNoLeaks();
 
 /*
- * Rows T1, T2, T5 and T8 of the catalogue. The clock itself is in time-clock.test.ts (T1, T3), resumed runs are in
- * time-resume.test.ts (T3, T4), ties in time-ties.test.ts (T7), processes of their own in time-process.test.ts (T6, T9).
+ * The clock itself is in time-clock.test.ts, resumed runs are in time-resume.test.ts, ties in time-ties.test.ts,
+ * separate processes in time-process.test.ts.
  */
 
 const never = new Promise<never>(() => undefined);
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-describe('timeouts of every length', () => {
+describe('a timeout', () => {
   const hangs = (stepTimeoutMs: number) => () => ({
     options: {
       agents: [agentNamed('worker', () => never)],
@@ -41,24 +41,24 @@ describe('timeouts of every length', () => {
       expect(failures).toMatchObject([{ at: timeMs, code: 'timeout' }]);
     };
 
-  scenario('a timeout of 1 ms is exact', hangs(1), failsAt(1));
+  scenario('of 1 ms is exact', hangs(1), failsAt(1));
 
   scenario(
-    'the longest timeout that a platform timer keeps is exact',
+    'of the longest delay that a platform timer holds is exact',
     hangs(2 ** 31 - 1),
     failsAt(2 ** 31 - 1),
   );
 
   scenario(
-    'a timeout that is one longer than a platform timer keeps is exact',
+    'of one millisecond more than a platform timer holds is exact',
     hangs(2 ** 31),
     failsAt(2 ** 31),
   );
 
-  scenario('a timeout of 35 years is exact', hangs(2 ** 40), failsAt(2 ** 40));
+  scenario('of 35 years is exact', hangs(2 ** 40), failsAt(2 ** 40));
 
   scenario(
-    'the longest timeout there is outlasts the time of the run, which ends as it should',
+    'of the longest possible delay outlasts the run, which ends as it should',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 2 ** 32), agentNamed('other', () => never)],
@@ -79,7 +79,7 @@ describe('timeouts of every length', () => {
   );
 
   scenario(
-    'a time of 0, where it is allowed, is over at once: no grace, no pause before a retry',
+    'of 0, where it is allowed, ends immediately: no grace period, no backoff',
     (clock) => ({
       options: {
         agents: [
@@ -106,10 +106,10 @@ describe('timeouts of every length', () => {
   );
 });
 
-describe('times that are none', () => {
+describe('an invalid time', () => {
   const NO_TIMES = [Number.NaN, -1, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0.5];
 
-  it('a policy with a time that is NaN, negative, infinite or no whole number is refused, with its name', () => {
+  it('in a policy (NaN, negative, infinite or not an integer) is refused with its path', () => {
     const paths = optionPaths(policySchema).filter((path) => path.endsWith('Ms'));
     expect(paths.length).toBeGreaterThanOrEqual(9);
     for (const path of paths) {
@@ -128,7 +128,7 @@ describe('times that are none', () => {
     }
   });
 
-  it('more time that is NaN, negative, infinite or no whole number is refused, and changes nothing', async () => {
+  it('in extend() (NaN, negative, infinite or not an integer) is refused and changes nothing', async () => {
     const { run, clock } = started();
     await clock.settle();
     const before = run.journal().length;
@@ -143,7 +143,7 @@ describe('times that are none', () => {
     expect(await run.done).toMatchObject({ status: 'completed', durationMs: 300 });
   });
 
-  it('a virtual clock is not moved by NaN, to infinity or backwards', () => {
+  it('does not move a virtual clock: NaN, infinity or backwards', () => {
     const clock = watchedClock({ startMs: 5 });
     for (const durationMs of NO_TIMES.filter((value) => value !== 0.5)) {
       expect(() => clock.advance(durationMs), `${durationMs}`).toThrow(/^Expected `/);
@@ -154,12 +154,12 @@ describe('times that are none', () => {
   });
 });
 
-describe('the limit of a run', () => {
+describe('the time limit of a run', () => {
   const LIMIT_MS = 10_000;
   const team: { running?: TestAgent } = {};
 
   scenario(
-    'the limit hits while five steps run, three wait for people and two back off: ends within limit and grace',
+    'ends it within limit and grace while five steps run, three wait for people and two back off',
     (clock) => {
       const running = agentNamed('worker', async (call) => {
         await clock.sleep(30_000, call.signal);
@@ -177,7 +177,7 @@ describe('the limit of a run', () => {
           ],
           policy: definePolicy({
             limits: { maxParallel: 10 },
-            // Nearly all of the time is for the steps, so that it is the limit that ends them.
+            // Nearly all of the time is for the steps, so that the limit ends them.
             time: { limitMs: LIMIT_MS, planningMs: 1, verificationMs: 1, graceMs: 500 },
             approval: { agents: ['architect'] },
             retry: { backoffMs: 25_000 },
@@ -212,7 +212,7 @@ describe('the limit of a run', () => {
         facts.flatMap((fact) =>
           fact.type === 'step.cancelled' && fact.at === timeMs ? [fact.stepId] : [],
         );
-      // Those that wait for people end with the limit, those that run have the grace period.
+      // Steps that wait for people end with the limit, running steps have the grace period.
       expect(cancelledAt(LIMIT_MS)).toEqual(expect.arrayContaining(['f', 'g', 'h']));
       expect(cancelledAt(LIMIT_MS + 500)).toEqual(
         expect.arrayContaining(['a', 'b', 'c', 'd', 'e']),
@@ -222,9 +222,9 @@ describe('the limit of a run', () => {
   );
 });
 
-describe('a run that lives long', () => {
+describe('a long-lived run', () => {
   scenario(
-    'a run that waits for ten years is still there, and goes on',
+    'that waits for ten years is kept and continues',
     () => ({
       options: {
         agents: [agentNamed('worker', (call) => `did ${call.step.id}`)],
@@ -245,7 +245,7 @@ describe('a run that lives long', () => {
     },
   );
 
-  it('a run that is active is kept, however long it is silent and however many others come and go', async () => {
+  it('that is active is kept, however long it is silent and however many other runs come and go', async () => {
     const clock = watchedClock();
     const orchestrator = composeOrchestrator(
       {

@@ -17,7 +17,7 @@ import { expectNoLeaks } from './no-leaks.js';
 
 expectNoLeaks();
 
-/* What cannot be read is refused like anything else that is wrong: by a typed error with a code and a path. */
+/* Values that cannot be read are refused like other mistakes: by a typed error with a code and a path. */
 
 const trap = (): never => {
   throw new Error('trap');
@@ -37,7 +37,7 @@ const revoked = (): object => {
   return proxy;
 };
 
-/** Values that throw whatever is asked of them. */
+/** Values that throw at every access. */
 const UNREADABLE: readonly (() => object)[] = [
   revoked,
   () => new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap }),
@@ -78,20 +78,20 @@ describe('a plan that cannot be read', () => {
     ...UNREADABLE.slice(0, 2).map((make) => ['steps[0]', { steps: [make()] }] as const),
   ];
 
-  it.each(places)('is a PlanError at %j when it comes with a goal', (path, plan) => {
+  it.each(places)('is a PlanError at %j when it is given with a goal', (path, plan) => {
     const error = thrownBy(() => team().start({ goal: 'The goal', plan: plan as never }));
     expect(PlanError.isInstance(error), String(error)).toBe(true);
     expect(issuesOf(error)).toMatchObject([{ code: 'unreadable-plan', path }]);
   });
 
-  it.each(places)('is an issue at %j to validatePlan', (path, plan) => {
+  it.each(places)('is an issue at %j of validatePlan', (path, plan) => {
     expect(validatePlan(plan, { agents: ['worker'], maxSteps: 9 })).toMatchObject({
       ok: false,
       issues: [{ code: 'unreadable-plan', path }],
     });
   });
 
-  it.each(places)('is an issue of the fork it is for: %j', async (path, plan) => {
+  it.each(places)('is an issue of its fork: %j', async (path, plan) => {
     const orchestrator = team({ clock: virtualClock() });
     const run = orchestrator.start({
       goal: 'Go',

@@ -31,7 +31,7 @@ const told: readonly Told[] = [
   },
   { says: 'the run winds down', event: { type: 'run.windDown' } },
   { says: 'the run is paused', event: { type: 'run.hold' } },
-  { says: 'the run goes on', event: { type: 'run.release' } },
+  { says: 'the run is unpaused', event: { type: 'run.release' } },
 ];
 
 const outcomes = triesOf(workerAnswers, ['threw', 'invalid-output', 'unknown-agent']);

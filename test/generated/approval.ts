@@ -5,13 +5,13 @@ import type { Configuration, Told } from './configuration.js';
 const say = (says: string, event: ApprovalAnswer): Told => ({ says, event });
 
 const answers = (requestId: string, route: readonly string[] = []): Told[] => [
-  say(`a person says yes to ${requestId} ${route.join()}`, {
+  say(`a person approves ${requestId} ${route.join()}`, {
     type: 'approval.grant',
     requestId,
     answer: 'Yes',
     route,
   }),
-  say(`a person says no to ${requestId} ${route.join()}`, {
+  say(`a person rejects ${requestId} ${route.join()}`, {
     type: 'approval.reject',
     requestId,
     reason: 'No',
@@ -19,7 +19,7 @@ const answers = (requestId: string, route: readonly string[] = []): Told[] => [
   }),
 ];
 
-/** Its own answers, those to another question, and those that still have a way to go. */
+/** Answers to this question, to another one, and answers that are still addressed to a descendant. */
 const told: readonly Told[] = [
   ...answers('a:1.1'),
   ...answers('a:1.2'),

@@ -4,7 +4,7 @@ import type { Configuration, Told } from './configuration.js';
 const say = (says: string, event: BreakerEvent): Told => ({ says, event });
 
 const told: readonly Told[] = [
-  say('somebody asks for a permit', { type: 'permit.requested', route: ['agentCall', 'slot-0'] }),
+  say('a call requests a permit', { type: 'permit.requested', route: ['agentCall', 'slot-0'] }),
   say('a call succeeds', { type: 'call.succeeded' }),
   say('a call fails', { type: 'call.failed' }),
 ];

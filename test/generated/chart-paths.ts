@@ -23,7 +23,7 @@ import { LiveSubject, replayByKernel } from './replay.js';
 import { settingsOf } from './settings.js';
 import { stepConfigurations } from './step.js';
 
-/** The charts to explore or to hold to paths; another set of them, with a mistake in it, is tried in the same way. */
+/** The charts to explore or to replay paths on; a set with a mistake in it is tested in the same way. */
 export interface Charts {
   readonly approval: AnyStateMachine;
   readonly breaker: AnyStateMachine;
@@ -83,11 +83,11 @@ export const explorePathsOf = (
 
 export interface Replayed {
   readonly failures: readonly PathFailure[];
-  /** What XState's interpreter was seen to do. */
+  /** The observed behaviour of XState's interpreter. */
   readonly sightings: Sightings;
 }
 
-/** Takes the paths again with the given charts: by the kernel, and by XState's interpreter. */
+/** Replays the paths with the given charts: by the kernel, and by XState's interpreter. */
 export const replayPaths = async (
   { chart, configuration, explored }: ChartPaths,
   charts: Charts = ourCharts,
@@ -100,7 +100,7 @@ export const replayPaths = async (
   return { failures, sightings: live.sightings };
 };
 
-/** What no path has come by. */
+/** States and transitions that no path reaches. */
 export const uncovered = (
   chart: ChartName,
   seen: Sightings,

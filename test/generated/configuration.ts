@@ -8,17 +8,17 @@ import type { Happening, ModelState, OpenCall } from '../../src/proof/paths/mode
 import { createModel } from '../../src/proof/paths/model.js';
 import { chartsAround, SUBJECT } from './parent.js';
 
-/** One small world in which a chart is explored: what it is started with, and what may happen to it. */
+/** One small world in which a chart is explored: its input, and the events that may happen. */
 export interface Configuration {
   readonly name: string;
   readonly input: unknown;
-  /** Where the chart is made from its settings. */
+  /** Creates the chart from its settings. */
   readonly settings?: Settings;
-  /** What the chart may be told in a state. */
+  /** The events that the chart may receive in a state. */
   readonly told: (subject: AnyMachineSnapshot, state: ModelState) => readonly Told[];
-  /** What a call may come to. */
+  /** The possible outcomes of a call. */
   readonly outcomes: (call: OpenCall, subject: AnyMachineSnapshot) => readonly Outcome[];
-  /** What of the context tells states apart, besides the state value. */
+  /** The part of the context that distinguishes states, besides the state value. */
   readonly project: (subject: AnyMachineSnapshot) => unknown;
 }
 
@@ -31,7 +31,7 @@ export type Outcome =
   | { readonly says: string; readonly output: unknown }
   | { readonly says: string; readonly error: unknown };
 
-/** Crashes are the same for everybody. */
+/** Crashes are the same for every call. */
 export const CRASH: Outcome = { says: 'crashes', error: { name: 'Error', message: 'Crashed' } };
 
 export const exploreConfiguration = (
@@ -101,5 +101,5 @@ const keyOf = (state: ModelState, { project }: Configuration): string => {
   ]);
 };
 
-/** What the chart ended with is the last thing its parent heard. */
+/** The output of the chart is the last message to its parent. */
 const lastHeard = ({ step }: ModelState): unknown => (step.output as readonly unknown[]).at(-1);

@@ -2,8 +2,8 @@ import { orchestratorConfiguration as configuration } from './orchestrator.js';
 import { settingsOf } from './settings.js';
 
 /*
- * Small worlds at the numbers where a guard changes its mind. Mutants showed that they were missing: a guard that is off by one
- * does nothing wrong anywhere else.
+ * Small worlds at the numbers where the result of a guard changes. Mutants showed that they were missing: an
+ * off-by-one guard is wrong nowhere else.
  */
 
 const supervised = { hasSupervisor: true };
@@ -51,7 +51,10 @@ export const boundaryConfigurations = [
     plans: ['one step'],
     steps: ['completes'],
     told: [
-      { says: 'a person gives a millisecond', event: { type: 'time.extend', extraMs: 1 } as never },
+      {
+        says: 'a person extends the time by 1 ms',
+        event: { type: 'time.extend', extraMs: 1 } as never,
+      },
     ],
   }),
   configuration(

@@ -12,7 +12,7 @@ const nested = {
   },
 } as const;
 
-/** A plan that comes with the goal. */
+/** A plan that is given with the goal. */
 const GIVEN = { analysis: '', steps: [{ id: 'a', agent: 'coder', task: 'Do a' }] };
 
 const TWO = ['two steps', 'an invalid plan'] as const;

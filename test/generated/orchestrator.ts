@@ -16,25 +16,25 @@ import type { Configuration, Outcome, Told } from './configuration.js';
 import { CRASH } from './configuration.js';
 import { approvalOutcomes, resultsOf, verdictAnswers, verdictsScoring } from './outcomes.js';
 
-/* What can happen to an orchestrator whose steps, agents and breakers are in the hands of the test. */
+/* The events of an orchestrator whose steps, agents and breakers the test controls. */
 
-/** Which of it happens in a configuration; everything would be too much at once. */
+/** Which of them happen in a configuration; all of them would be too many. */
 export interface Alphabet {
   readonly plans?: readonly PlanName[];
   readonly steps?: readonly StepName[];
   readonly commands?: boolean;
-  /** Pause, go on, more time, the end. */
+  /** Pause, unpause, extend the time, abort. */
   readonly controls?: boolean;
   readonly permits?: boolean;
   readonly questions?: boolean;
   readonly verdicts?: boolean;
-  /** What a sub-plan hears from above. */
+  /** The messages of a parent to a sub-plan. */
   readonly fromAbove?: boolean;
-  /** The scores that verdicts have, without issues, instead of one for every rung. */
+  /** The scores of verdicts, without issues, instead of one for every level. */
   readonly scores?: readonly number[];
   /** How often the run may have been taken over from processes that died. */
   readonly takeovers?: readonly number[];
-  /** What it may be told besides. */
+  /** Further events. */
   readonly told?: readonly Told[];
 }
 
@@ -107,7 +107,7 @@ const STEPS = {
   completes: outcome({ outputKeys: ['run/a/1/worker'], confidence: 0.9 }),
   fails: failedWith('threw'),
   'is rejected': failedWith('rejected'),
-  'expires unanswered': failedWith('approval-expired'),
+  'times out unanswered': failedWith('approval-expired'),
   'has a rejection in its sub-plan': outcome({
     status: 'failed',
     code: 'subplan-rejected',
@@ -137,12 +137,12 @@ const STEPS = {
 
 type StepName = keyof typeof STEPS;
 
-/** Verdicts move the ladder, which is for configurations that name them. */
+/** Verdicts move the ladder; only configurations that name them have them. */
 const ALL_STEPS = (Object.keys(STEPS) as StepName[]).filter((name) => !name.includes('confirmed'));
 
 const stepOutcomes = (names: readonly StepName[] = ALL_STEPS): Outcome[] => [
   ...names.map((name) => ({ says: name, output: STEPS[name] })),
-  { says: 'ends with nonsense', output: 42 },
+  { says: 'ends with an invalid output', output: 42 },
   CRASH,
 ];
 
@@ -170,7 +170,7 @@ const agentOutcomes = (input: unknown, { plans = ['one step'], scores }: Alphabe
   return resultsOf(input, [['sums up', { role: 'summarizer' }]]);
 };
 
-/* What it is told. */
+/* Events. */
 
 const say = (says: string, type: string, more: object = {}): Told => ({
   says,
@@ -179,8 +179,8 @@ const say = (says: string, type: string, more: object = {}): Told => ({
 
 const controls: readonly Told[] = [
   say('a person pauses', 'run.pause'),
-  say('a person resumes', 'run.unpause'),
-  say('a person gives more time', 'time.extend', { extraMs: 200 }),
+  say('a person unpauses', 'run.unpause'),
+  say('a person extends the time', 'time.extend', { extraMs: 200 }),
 ];
 
 const commands: readonly Told[] = [
@@ -188,39 +188,39 @@ const commands: readonly Told[] = [
   say('a person aborts', 'run.abort', { reason: 'Enough' }),
   say('a person says something', 'conversation.say', { text: 'Hello' }),
   say('a person skips a', 'plan.skip', { stepIds: ['a'], reason: 'Not needed' }),
-  say('a person skips nobody knows what', 'plan.skip', { stepIds: ['x'] }),
+  say('a person skips an unknown step', 'plan.skip', { stepIds: ['x'] }),
   say('a person skips to b', 'plan.skipTo', { stepId: 'b' }),
-  say('a person skips to nobody knows where', 'plan.skipTo', { stepId: 'x' }),
-  say('somebody sends nonsense', 'time.extend', { extraMs: Number.NaN }),
-  say('somebody says what is no text', 'conversation.say', { text: 42 }),
-  say('somebody aborts for a reason that is no text', 'run.abort', { reason: 42 }),
+  say('a person skips to an unknown step', 'plan.skipTo', { stepId: 'x' }),
+  say('a person extends the time by NaN', 'time.extend', { extraMs: Number.NaN }),
+  say('a person says a number', 'conversation.say', { text: 42 }),
+  say('a person aborts with a number as the reason', 'run.abort', { reason: 42 }),
 ];
 
 const answersOf = ({ questions, depth }: OrchestratorContext): Told[] => {
   const [open] = questions;
   const requestId = open?.requestId ?? 'x:0.0';
-  // Above a sub-plan somebody has put the way to its step in; at the root only the question is named.
+  // A parent has added the path to the step of its sub-plan; at the root only the question is named.
   const route = depth > 0 ? (open?.route ?? []).slice() : [];
   return [
-    say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route }),
-    say('a person says no', 'approval.reject', { requestId, reason: 'No', route }),
+    say('a person approves', 'approval.grant', { requestId, answer: 'Yes', route }),
+    say('a person rejects', 'approval.reject', { requestId, reason: 'No', route }),
     ...(open === undefined || depth > 0 ? [] : strayAnswers(requestId)),
   ];
 };
 
-/** Answers that are not for this question, and one that names a way, which only a parent knows. */
+/** Answers to another question, and one with a path, which only a parent knows. */
 const strayAnswers = (requestId: string): Told[] => [
-  say('a person says yes to another question', 'approval.grant', {
+  say('a person approves another question', 'approval.grant', {
     requestId: 'another',
     answer: 'Yes',
     route: [],
   }),
-  say('a person says no to another question', 'approval.reject', {
+  say('a person rejects another question', 'approval.reject', {
     requestId: 'another',
     reason: 'No',
     route: [],
   }),
-  say('somebody sends a yes by a way of their own', 'approval.grant', {
+  say('an approval with a forged route arrives', 'approval.grant', {
     requestId,
     answer: 'Yes',
     route: ['slot-0'],
@@ -264,7 +264,7 @@ const slotVerdicts = (slot: string, scores?: readonly number[]): Told[] =>
     }),
   );
 
-/** Who asks for a permit: a step's call, or one of the orchestrator's own. */
+/** Requests a permit: a step's call, or one of the orchestrator's own. */
 const permitsOf = (child: string): Told[] => {
   const route = child.startsWith('slot-') ? ['agentCall', child] : [child];
   const agent = child.startsWith('slot-') ? 'coder' : child;
@@ -286,10 +286,10 @@ const permitsOf = (child: string): Told[] => {
 };
 
 const fromAbove: readonly Told[] = [
-  say('the run above is paused', 'run.hold'),
-  say('the run above goes on', 'run.release'),
-  say('the run above winds down', 'run.windDown'),
-  say('the time of the step is up', 'time.isUp'),
+  say('the parent run is paused', 'run.hold'),
+  say('the parent run is unpaused', 'run.release'),
+  say('the parent run winds down', 'run.windDown'),
+  say('the step times out', 'time.isUp'),
 ];
 
 const told = (
@@ -317,7 +317,9 @@ const told = (
     ...(alphabet.takeovers ?? []).map((takeovers) =>
       say(`takeover ${takeovers}`, 'run.recovered', { takeovers }),
     ),
-    ...(alphabet.takeovers === undefined ? [] : [say('upgrade', 'run.upgraded', UPGRADE)]),
+    ...(alphabet.takeovers === undefined
+      ? []
+      : [say('the run is upgraded', 'run.upgraded', UPGRADE)]),
     ...(alphabet.told ?? []),
   ];
 };
@@ -325,7 +327,7 @@ const told = (
 const version = { chartFingerprint: 'charts', policyFingerprint: 'policy', agents: ['worker'] };
 const UPGRADE = { from: version, to: { ...version, policyFingerprint: 'another policy' } };
 
-/* What of a context is looked at. */
+/* The compared part of a context. */
 
 const project = ({ context }: AnyMachineSnapshot): unknown => {
   const run = context as OrchestratorContext;

@@ -10,7 +10,7 @@ import type { AgentCallInput } from '../../src/machines/agent-call/chart.js';
 import type { Outcome } from './configuration.js';
 import { CRASH } from './configuration.js';
 
-/* Everything that those who are called can come to. */
+/* All possible outcomes of calls. */
 
 export const workerAnswers: readonly (readonly [string, WorkerAnswer])[] = [
   ['answers done', { role: 'worker', report: 'done', confidence: null }],
@@ -31,14 +31,14 @@ export const workerAnswers: readonly (readonly [string, WorkerAnswer])[] = [
   ['asks a person', { role: 'worker', report: 'askHuman', question: 'Which one?', payload: null }],
 ];
 
-/** One vote each: the same answer, another one, and one that is surer. */
+/** One vote each: the same answer, another one, and one with a higher confidence. */
 export const ballotAnswers: readonly (readonly [string, WorkerAnswer])[] = [
   ['votes for A', { role: 'worker', report: 'done', confidence: 0.5, digest: 'A' }],
   ['votes for B', { role: 'worker', report: 'done', confidence: 0.9, digest: 'B' }],
   ['votes for C', { role: 'worker', report: 'done', confidence: null, digest: 'C' }],
 ];
 
-/** One score for every rung of the ladder that a score can lead to, with and without issues. */
+/** One score for every level of the ladder that a score can lead to, with and without issues. */
 export const verdictAnswers: readonly (readonly [string, Answer])[] = [
   ['scores 100', { role: 'supervisor', score: 100, issues: [], feedback: '' }],
   [
@@ -50,7 +50,7 @@ export const verdictAnswers: readonly (readonly [string, Answer])[] = [
   ['scores 20', { role: 'supervisor', score: 20, issues: ['Off'], feedback: 'Stop that' }],
 ];
 
-/** Verdicts with just these scores, and no issues: gates and ladder change at a number and not beside it. */
+/** Verdicts with exactly these scores, and no issues: gates and ladder change at a number. */
 export const verdictsScoring = (
   scores: readonly number[],
 ): readonly (readonly [string, Answer])[] =>
@@ -74,11 +74,11 @@ const failure = (code: FailureCode): CallFailure => ({
 export const approvalOutcomes: readonly Outcome[] = [
   { says: 'is granted', output: { isGranted: true, code: '', text: 'Yes' } },
   { says: 'is rejected', output: { isGranted: false, code: 'rejected', text: 'No' } },
-  { says: 'expires', output: { isGranted: false, code: 'approval-expired', text: 'Late' } },
+  { says: 'times out', output: { isGranted: false, code: 'approval-expired', text: 'Late' } },
   CRASH,
 ];
 
-/** What one try of a call comes to. */
+/** The outcomes of one try of a call. */
 export const triesOf = (
   answers: readonly (readonly [string, Answer])[],
   codes: readonly FailureCode[],
@@ -93,11 +93,11 @@ export const triesOf = (
     } satisfies CallOutcome,
   })),
   ...codes.map((code) => ({ says: `fails: ${code}`, output: failure(code) })),
-  { says: 'comes back with garbage', output: undefined },
+  { says: 'returns undefined', output: undefined },
   CRASH,
 ];
 
-/** What a whole call, its retries included, comes to. */
+/** The outcomes of a whole call, its retries included. */
 export const resultsOf = (
   input: unknown,
   answers: readonly (readonly [string, Answer])[],

@@ -2,8 +2,8 @@ import type { AnyStateMachine, EventObject } from 'xstate';
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 
 /**
- * A parent for a chart that is explored on its own. It tells the chart what others would tell it, keeps what the chart
- * reports, and ends when the chart does. Whoever the chart calls is left to the test.
+ * A parent for a chart that is explored on its own. It sends the chart the messages of others, keeps what the chart
+ * reports, and ends when the chart does. The test controls the actors that the chart calls.
  */
 export const parentMachine = setup({
   types: {

@@ -27,9 +27,9 @@ import { checkInvariants } from '../../src/testing/invariants/check-invariants.j
 import type { PathFailure } from './replay.js';
 import { observeLive } from './replay.js';
 
-/* Paths of whole runs, taken again by agents that do what the path says: as a run of the package, and by plain createActor. */
+/* Paths of whole runs, replayed by agents that follow the path: as a run of the package, and by plain createActor. */
 
-/** One orchestrator for many paths; each path has a clock of its own. */
+/** One orchestrator for many paths; each path has its own clock. */
 export class Stage {
   readonly desk = new Desk();
   readonly orchestrator: Orchestrator;
@@ -53,12 +53,12 @@ export class Stage {
   }
 }
 
-/** What a replay is seen through. */
+/** The view on a replay. */
 interface Player {
   tell(command: Command): void;
   /** Undefined when everything is as expected after one step. */
   problem(expected: ModelState): string | undefined;
-  /** What is wrong with the whole of it, at the end of the path. */
+  /** The differences of the whole replay, at the end of the path. */
   end(): Promise<string | undefined>;
 }
 
@@ -108,11 +108,11 @@ const perform = (happening: Happening, clock: VirtualClock, desk: Desk, player: 
       player.tell(happening.event as Command);
       return;
     case 'broken':
-      throw new Error('Nobody breaks in a whole run');
+      throw new Error('No actor crashes in a whole run');
   }
 };
 
-/** The facts of the model, numbered and dated as a journal has them, and the record made of them. */
+/** The facts of the model, numbered and dated as in a journal, and the record made of them. */
 class ExpectedRecord {
   readonly #builder = createRecordBuilder(PATH_INPUT);
   #count = 0;
@@ -155,7 +155,7 @@ class KernelPlayer implements Player {
     );
   }
 
-  /** A run that the path leaves in the middle is aborted; one that is ending already gets the time it takes. */
+  /** A run that the path leaves in the middle is aborted; one that is already ending gets the time it takes. */
   async end(): Promise<string | undefined> {
     const { clock } = this.#stage;
     await this.#run.abort();
@@ -220,7 +220,7 @@ const unlike = (what: string, expected: unknown, actual: unknown): string | unde
   return left === right ? undefined : `${what}: expected ${left}, got ${right}`;
 };
 
-/** The record is reduced from facts alone; the chart knows by its context. Both must say the same. */
+/** The record is reduced from facts alone; the chart uses its context. Both must agree. */
 const recordProblem = ({ kernel }: ModelState, record: RunRecord): string | undefined => {
   const context = kernel.nodes.get('')?.snapshot.context as OrchestratorContext | undefined;
   if (context === undefined)
@@ -243,6 +243,6 @@ const recordProblem = ({ kernel }: ModelState, record: RunRecord): string | unde
   );
 };
 
-/** A chart has no word for what a step that runs is waiting for. */
+/** The chart has no value for what a running step waits for. */
 const plain = (status: string): string =>
   status === 'awaitingApproval' || status === 'blocked' ? 'running' : status;

@@ -22,11 +22,11 @@ import {
 import { Sightings } from '../../src/proof/paths/observe.js';
 import { parentMachine } from './parent.js';
 
-/* Generated paths, taken again: by the kernel as it runs in production, and by XState's own interpreter. */
+/* Generated paths, replayed: by the kernel as it runs in production, and by XState's own interpreter. */
 
 export interface PathFailure {
   readonly by: 'kernel' | 'live';
-  /** The happenings up to the one where it went wrong. */
+  /** The events up to the one where it failed. */
   readonly path: readonly string[];
   readonly problem: string;
 }
@@ -44,7 +44,7 @@ const failureAt = (
 
 /* By the kernel. */
 
-/** Every edge once more by a kernel that replays what XState did before, as in production. */
+/** Every edge again by a kernel that replays traced transitions, as in production. */
 export const replayByKernel = (
   charts: KernelCharts,
   input: unknown,
@@ -95,10 +95,10 @@ interface LiveCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** Chains of promises that a settled call has to go through before its chart hears of it. */
+/** Promise turns that a settled call takes before its chart receives it. */
 const HOPS = 8;
 
-/** One chart under a parent, both alive, with every call in the hands of the test. */
+/** One chart under a parent, both live, with every call controlled by the test. */
 export class LiveSubject {
   readonly #machine: AnyStateMachine;
   readonly #input: unknown;
@@ -207,7 +207,7 @@ export class LiveSubject {
   }
 }
 
-/** What can be seen of a tree of live actors. */
+/** The observable state of a tree of live actors. */
 export const observeLive = (
   actor: AnyActorRef,
   clock: VirtualClock,
@@ -237,7 +237,7 @@ export const observeLive = (
   };
 };
 
-/** A call that was answered is done; one that was given up must have been told. */
+/** An answered call is done; an abandoned one must have been aborted. */
 const isWaiting = (signal: AbortSignal, expected: ModelState, generation: number): boolean =>
   !signal.aborted &&
   expected.step.effects.some(

@@ -11,7 +11,7 @@ const SMALL_TEAM: Team = {
   hasSummarizer: false,
 };
 
-/** A policy with small bounds: what a bound does is seen at 1 as well as at 10. */
+/** A policy with small bounds: a bound of 1 shows the same behaviour as one of 10. */
 export const settingsOf = (policy: PolicyOverrides = {}, team: Partial<Team> = {}): Settings => ({
   policy: definePolicy({
     ...policy,

@@ -1,3 +1,3 @@
-import { holdChart } from './hold-chart.js';
+import { describeChart } from './chart-tests.js';
 
-holdChart('step');
+describeChart('step');

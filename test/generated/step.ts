@@ -26,7 +26,7 @@ const say = (says: string, type: string, more: object = {}): Told => ({
 
 const pauses: readonly Told[] = [
   say('the run is paused', 'run.hold'),
-  say('the run goes on', 'run.release'),
+  say('the run is unpaused', 'run.release'),
 ];
 
 const always: readonly Told[] = [
@@ -43,7 +43,7 @@ const verdict = (from: string, hasPassed: boolean): Told =>
     feedback: '',
   });
 
-/** What children report: it goes up. */
+/** Reports of children, which go up. */
 const reports = (from: string): Told[] => [
   say(`${from} asks for a permit`, 'permit.requested', { agent: 'coder', route: [from] }),
   say(`${from} reports a call`, 'call.settled', {
@@ -61,32 +61,32 @@ const reports = (from: string): Told[] => [
   say(`${from} closes its question`, 'approval.closed', { requestId: 'x' }),
 ];
 
-/** What is for a child goes down to it. */
+/** Messages for a child, which go down. */
 const answers = (to: string): Told[] => [
   say(`a permit for ${to} is granted`, 'permit.granted', { route: [to] }),
   say(`a permit for ${to} is refused`, 'permit.refused', { route: [to], code: 'breaker-open' }),
 ];
 
 const subplanAnswers: readonly Told[] = [
-  say('a person says yes to the sub-plan', 'approval.grant', {
+  say('a person approves in the sub-plan', 'approval.grant', {
     requestId: 'x',
     answer: 'Yes',
     route: ['subplan'],
   }),
-  say('a person says no to the sub-plan', 'approval.reject', {
+  say('a person rejects in the sub-plan', 'approval.reject', {
     requestId: 'x',
     reason: 'No',
     route: ['subplan'],
   }),
 ];
 
-/** Messages that only pass through are tried in two configurations; that they change nothing is seen there. */
+/** Messages that only pass through are tried in two configurations, which show that they change nothing. */
 type Alphabet = 'everything' | 'decisions';
 
 /** Answers go down to the chart that asked. */
 const answersDown = (requestId: string): Told[] => [
-  say('a person says yes', 'approval.grant', { requestId, answer: 'Yes', route: ['approval'] }),
-  say('a person says no', 'approval.reject', { requestId, reason: 'No', route: ['approval'] }),
+  say('a person approves', 'approval.grant', { requestId, answer: 'Yes', route: ['approval'] }),
+  say('a person rejects', 'approval.reject', { requestId, reason: 'No', route: ['approval'] }),
 ];
 
 const isVerifying = (subject: AnyMachineSnapshot): boolean =>
@@ -139,7 +139,7 @@ const isVote = (request: CallRequest): boolean =>
 
 type Answers = Parameters<typeof resultsOf>[1];
 
-/** One answer for every way that leads on; the others only say it in other words. */
+/** One answer for every transition; others differ only in their words. */
 const isDecisive = ([says]: Answers[number]): boolean =>
   !/unsure|hands off|another plan|with an issue|20/.test(says);
 
@@ -151,7 +151,7 @@ const answersTo = (request: CallRequest): Answers => {
     : workerAnswers;
 };
 
-/** What guards and later actions look at; texts and keys are left out. */
+/** What guards and later actions read; texts and keys are left out. */
 const project = ({ context }: AnyMachineSnapshot): unknown => {
   const step = context as StepContext;
   const { attempt, fixCycles, agentQuestions, isPaused, isWindingDown, remainingMs } = step;
@@ -236,7 +236,7 @@ export const stepConfigurations: readonly Configuration[] = [
     }),
     outcomes: ({ input }) => resultsOf(input, ballotAnswers),
   },
-  // What is voted on is the work; what fixes it is made once.
+  // The vote is on the work; a fix is made once.
   {
     ...configuration(
       'two votes, tested',

@@ -16,7 +16,7 @@ import { censusOfChart, uncovered } from './chart-paths.js';
 import { exploreWithGraph } from './graph.js';
 import { replayRun, Stage } from './replay-run.js';
 
-/* The whole tree of charts, with agents that do what a path says. */
+/* The whole tree of charts, with agents that follow a path. */
 
 const agents = ['coder', 'writer'].map((name) =>
   defineAgent({ name, description: name, run: () => name, fallback: () => name }),
@@ -112,7 +112,7 @@ describe.each(runs)('the paths of a whole run: %s', (name, orchestrator, maxFaul
 
 const CHARTS = ['orchestrator', 'step', 'agentCall', 'approval', 'breaker'] satisfies ChartName[];
 
-it('leave only what is listed to the paths of a chart on its own', async () => {
+it('whole runs leave only the listed states and transitions to the paths of single charts', async () => {
   const left = CHARTS.flatMap((chart) => uncovered(chart, seen).transitions);
   const total = CHARTS.reduce((sum, chart) => sum + censusOfChart(chart).transitions.length, 0);
   process.stdout.write(`whole runs take ${total - left.length} of ${total} transitions\n`);
@@ -121,7 +121,7 @@ it('leave only what is listed to the paths of a chart on its own', async () => {
   await expect(lines.sort().join('')).toMatchFileSnapshot(file);
 });
 
-/** Why no agent, person or clock can bring a run there with so few things going wrong. */
+/** Why no agent, person or clock can bring a run there with so few faults. */
 const reasonOf = (transition: string): string => {
   if (transition.includes('xstate.error.actor')) return 'a chart or call would have to crash';
   if (transition.includes('run.recovered')) return 'no process dies in these runs';

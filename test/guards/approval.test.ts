@@ -26,7 +26,7 @@ describe('the question before a step', () => {
     expect(approvalQuestion(step, contextWith())).toBeNull();
   });
 
-  it('is asked for every combination of reasons, and says the strongest', () => {
+  it('is asked for every combination of reasons, and has the strongest one', () => {
     for (const requiresApproval of [false, true]) {
       for (const isNamed of [false, true]) {
         for (const autoApproveTrivial of [false, true]) {
@@ -63,19 +63,19 @@ describe('the question before a step', () => {
     }
   });
 
-  it('knows only agents that gave an answer, whatever they are called', () => {
+  it('considers only agents that gave an answer, whatever their names', () => {
     const context = contextWith({}, settingsWith({ approval: { confidenceBelow: 1 } }));
     for (const agent of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(approvalQuestion({ ...step, agent }, context)).toBeNull();
     }
   });
 
-  it('is not asked because of confidence when the policy does not look at it', () => {
+  it('is not asked because of confidence when the policy ignores it', () => {
     expect(approvalQuestion(step, contextWith({ confidence: { worker: 0 } }))).toBeNull();
   });
 });
 
-describe('an answer', () => {
+describe('an answer of a person', () => {
   it('is for the chart whose question it names, and only when it has arrived', () => {
     expect(isAnswerToOwnQuestion('a:1.1', grant('a:1.1'))).toBe(true);
     expect(isAnswerToOwnQuestion('a:1.1', grant('a:1.2'))).toBe(false);
@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect(isAnswerToOwnQuestion(undefined, { type: 'run.pause' })).toBe(false);
   });
 
-  it('goes further down while its route has somewhere to go', () => {
+  it('goes further down while its route has a next part', () => {
     expect(isForChild(grant('a:1.1', ['slot-0']))).toBe(true);
     expect(isForChild(grant('a:1.1'))).toBe(false);
     expect(isForChild({ type: 'run.pause' })).toBe(false);
@@ -106,7 +106,7 @@ describe('an answer', () => {
 });
 
 describe('a rejected plan', () => {
-  it('leaves the plan there is only where the policy skips it, and only where there is one', () => {
+  it('keeps the current plan only where the policy skips it, and only where there is one', () => {
     for (const onReject of ['replan', 'skip', 'fail'] as const) {
       const settings = settingsWith({ approval: { onReject } });
       const isSkipped = onReject === 'skip';
@@ -144,7 +144,7 @@ describe('a rejected step', () => {
     }
   });
 
-  it('is waited for as little as an abort', () => {
+  it('ends the run as fast as an abort', () => {
     const aborted = { status: 'aborted', reason: 'Stop' } as const;
     const failed = { status: 'failed', reason: 'steps-failed' } as const;
     expect(endsAtOnce(contextWith())).toBe(false);

@@ -6,7 +6,7 @@ import { plan } from '../plan/plans.js';
 import { contextWith, settingsWith } from './contexts.js';
 
 describe('another plan', () => {
-  it('is asked for exactly maxReplans times', () => {
+  it('is requested exactly maxReplans times', () => {
     for (const maxReplans of [0, 1, 3]) {
       const settings = settingsWith({ limits: { maxReplans } });
       const allowed = [0, 1, 2, 3, 4].filter((replans) =>
@@ -16,7 +16,7 @@ describe('another plan', () => {
     }
   });
 
-  it('is not asked for in a sub-plan, nor without a planner; a hand-off needs no planner', () => {
+  it('is not requested in a sub-plan, nor without a planner; a hand-off needs no planner', () => {
     expect(canReplan(contextWith({ depth: 1 }))).toBe(false);
     expect(canHandOff(contextWith({ depth: 1 }))).toBe(false);
     const alone = settingsWith({}, { hasPlanner: false });
@@ -37,19 +37,19 @@ describe('the replan bound', () => {
     });
   };
 
-  it('goes by the most complex step of the plan, whatever the numbers are', () => {
+  it('follows the most complex step of the plan', () => {
     expect(limitFor('simple', 'simple')).toBe(0);
     expect(limitFor('simple', 'medium')).toBe(2);
     expect(limitFor('complex', 'medium', 'simple')).toBe(1);
     expect(limitFor()).toBe(0);
   });
 
-  it('is the limit of the policy where nothing is said about complexity', () => {
+  it('is the limit of the policy when no bound by complexity is set', () => {
     const { policy } = settingsWith({ limits: { maxReplans: 7 } });
     expect(replanLimit(policy, plan('a'))).toBe(7);
   });
 
-  it('is what bounds replans and hand-offs, not the limit of the policy', () => {
+  it('limits replans and hand-offs instead of the limit of the policy', () => {
     const context = contextWith({ replans: 1, maxReplans: 1 });
     expect(canReplan(context)).toBe(false);
     expect(canHandOff(context)).toBe(false);
@@ -65,7 +65,7 @@ describe('the budget of calls, tokens and money', () => {
   const limitAt = (agentCalls: number, tokens: number, costUsd: number) =>
     exhaustedLimit(contextWith({ spent: { agentCalls, tokens, costUsd } }, settings));
 
-  it('is used up when one more call might exceed any of its limits', () => {
+  it('is spent when one more call might exceed any of its limits', () => {
     expect(limitAt(9, 999, 0.49)).toBeUndefined();
     expect(limitAt(10, 0, 0)).toBe('maxAgentCalls');
     expect(limitAt(0, 1_000, 0)).toBe('maxTokens');
@@ -73,7 +73,7 @@ describe('the budget of calls, tokens and money', () => {
     expect(limitAt(99, 9_999, 9)).toBe('maxAgentCalls');
   });
 
-  it('is never used up where the policy sets none', () => {
+  it('is never spent where the policy sets none', () => {
     const spent = { agentCalls: 1e9, tokens: 1e12, costUsd: 1e6 };
     expect(exhaustedLimit(contextWith({ spent }))).toBeUndefined();
   });

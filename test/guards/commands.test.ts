@@ -30,7 +30,7 @@ describe('a command', () => {
     }
   });
 
-  it('is refused when it is none, whatever it is', () => {
+  it('is refused when it is not a valid command', () => {
     for (const candidate of [
       undefined,
       null,
@@ -59,7 +59,7 @@ describe('a command', () => {
     }
   });
 
-  it('to skip is accepted for steps that are waiting or running, and for all of them or none', () => {
+  it('to skip is accepted for waiting or running steps, and for all of them or none', () => {
     const statuses = {
       pending: 'pending',
       running: 'running',
@@ -82,7 +82,7 @@ describe('a command', () => {
     expect(refusal(['constructor'])).toBe('unknown-step');
   });
 
-  it('to pause or resume is accepted when it changes something', () => {
+  it('to pause or unpause is accepted when it changes something', () => {
     const paused = contextWith({ isPaused: true });
     const running = contextWith();
     expect(refusalOf(running, { type: 'run.pause' }, statusOf({}))).toBeUndefined();
@@ -91,7 +91,7 @@ describe('a command', () => {
     expect(refusalOf(running, { type: 'run.unpause' }, statusOf({}))).toBe('not-paused');
   });
 
-  it('to talk, to give time and to abort is accepted while the run goes on', () => {
+  it('to talk, to extend the time and to abort is accepted while the run is in progress', () => {
     for (const type of ['conversation.say', 'time.extend', 'run.abort']) {
       const command = COMMANDS.find((candidate) => candidate.type === type);
       if (command === undefined) throw new Error(`There is no command ${type}`);

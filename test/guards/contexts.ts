@@ -8,7 +8,7 @@ import { initialStepContext } from '../../src/machines/step/updates.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { PolicyOverrides } from '../../src/model/policy.js';
 
-/** What guards judge, with everything a test does not care about filled in. */
+/** The context that guards read, with defaults for everything a test leaves out. */
 
 const everybody: Team = {
   agents: ['worker'],

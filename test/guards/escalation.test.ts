@@ -8,7 +8,7 @@ import { defaultPolicy } from '../../src/policy/defaults.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { EscalationPolicy } from '../../src/model/policy.js';
 
-/* What the numbers of seed 004 come to is in test/seeds; here is what holds for any numbers. */
+/* The numbers of seed 004 are in test/seeds; these tests hold for any numbers. */
 
 const { escalation } = defaultPolicy;
 const SCORES = Array.from({ length: 101 }, (_, score) => score);
@@ -50,7 +50,7 @@ const moreSevere = (score: number, issues: number, ladder: EscalationPolicy): Le
 };
 
 describe('the level of a verdict', () => {
-  it('is the more severe of what score and issues call for, on any ladder', () => {
+  it('is the more severe of the levels of score and issues, on any ladder', () => {
     fc.assert(
       fc.property(ladders, scores, counts, (ladder, score, issues) => {
         expect(levelFor(score, issues, ladder)).toBe(moreSevere(score, issues, ladder));
@@ -59,7 +59,7 @@ describe('the level of a verdict', () => {
     );
   });
 
-  it('changes at the numbers of the policy and not beside them, on any ladder', () => {
+  it('changes exactly at the numbers of the policy, on any ladder', () => {
     fc.assert(
       fc.property(ladders, (ladder) => {
         for (const level of ['remind', 'correct', 'refocus'] as const) {
@@ -95,7 +95,7 @@ describe('the level of a verdict', () => {
     expect([...reached].sort()).toEqual([...LEVELS].sort());
   });
 
-  it('follows the policy at hand', () => {
+  it('follows the given policy', () => {
     const strict = definePolicy({
       escalation: {
         scores: { remind: 95, correct: 90, refocus: 85 },
@@ -128,7 +128,7 @@ describe('the ladder', () => {
     expect(ladder.consecutiveIssues).toBe(2);
   });
 
-  it('reaches the end after five, whatever the scores were', () => {
+  it('reaches abort after five, whatever the scores were', () => {
     for (const score of SCORES) {
       let ladder = { level: 'none' as Level, consecutiveIssues: 0 };
       const levels = Array.from({ length: 5 }, () => {
@@ -139,7 +139,7 @@ describe('the ladder', () => {
     }
   });
 
-  it('stands where the last verdict and the issues in a row behind it put it, whatever came before', () => {
+  it('depends only on the last verdict and the issues in a row before it', () => {
     const verdicts = fc.array(fc.record({ score: scores, hasIssues: fc.boolean() }), {
       minLength: 1,
       maxLength: 30,

@@ -16,7 +16,7 @@ describe('a gate', () => {
     }
   });
 
-  it('does not pass on a failure, on an answer of somebody else, or on a score that is none', () => {
+  it('does not pass on a failure, on an answer of another role, or on an invalid score', () => {
     const settings = settingsWith({ gates: { code: 0 } });
     expect(isGatePassed(settings, 'code', noAnswer)).toBe(false);
     expect(isGatePassed(settings, 'code', tested(true))).toBe(false);
@@ -26,14 +26,14 @@ describe('a gate', () => {
     expect(isGatePassed(settings, 'code', scored(Number.NaN))).toBe(false);
   });
 
-  it('is there only when the policy asks for a score and somebody can give one', () => {
+  it('exists only when the policy requires a score and there is a supervisor', () => {
     const gated = { gates: { plan: 0 } };
     expect(hasGate(settingsWith(gated), 'plan')).toBe(true);
     expect(hasGate(settingsWith(gated), 'code')).toBe(false);
     expect(hasGate(settingsWith(gated, { hasSupervisor: false }), 'plan')).toBe(false);
   });
 
-  it('that is off holds nothing up', () => {
+  it('that is off delays nothing', () => {
     expect(isGatePassed(settingsWith(), 'goal', scored(0))).toBe(true);
   });
 });

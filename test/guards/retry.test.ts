@@ -40,7 +40,7 @@ describe('the wait before a try', () => {
     }
   });
 
-  it('is a whole number of milliseconds, the same for the same key', () => {
+  it('is an integer of milliseconds, the same for the same key', () => {
     expect(backoffs('run/a/1/worker', 999, 30_000)).toEqual(
       backoffs('run/a/1/worker', 999, 30_000),
     );
@@ -49,7 +49,7 @@ describe('the wait before a try', () => {
     }
   });
 
-  it('differs from key to key, so that many that failed at once do not come back at once', () => {
+  it('differs from key to key, so that retries of simultaneous failures are spread', () => {
     const first = Array.from(
       { length: 1_000 },
       (_, step) => backoffs(`run/s${step}/1/worker`, 10_000, 30_000)[0],
@@ -57,7 +57,7 @@ describe('the wait before a try', () => {
     expect(new Set(first).size).toBeGreaterThan(900);
   });
 
-  it('is nothing when the policy has none, and holds at the largest numbers', () => {
+  it('is zero when the policy has none, and holds at the largest numbers', () => {
     expect(backoffs('key', 0, 30_000)).toEqual(Array.from({ length: 10 }, () => 0));
     expect(backoffs('key', 5_000, 0)).toEqual(Array.from({ length: 10 }, () => 0));
     const huge = backoffs('key', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
@@ -66,7 +66,7 @@ describe('the wait before a try', () => {
 });
 
 describe('another try', () => {
-  it('is made while there are tries left and it can help', () => {
+  it('is made while tries are left and the failure can be retried', () => {
     for (const code of CODES) {
       const helps = code !== 'unknown-agent' && code !== 'budget-exhausted';
       for (const [tries, isLeft] of [
@@ -89,7 +89,7 @@ describe('another try', () => {
 });
 
 describe('the fallback', () => {
-  it('is asked when there is one, something failed, and there is budget; once', () => {
+  it('is called when there is one, a call failed, and there is budget; once', () => {
     for (const code of CODES) {
       const context = callContextWith({ hasFallback: true, outcome: failedWith(code) });
       expect(canFallBack(context), code).toBe(code !== 'budget-exhausted');
@@ -101,7 +101,7 @@ describe('the fallback', () => {
 });
 
 describe('the end of the run', () => {
-  it('cuts a call short that would be tried again, or with less, and no other', () => {
+  it('cancels a call that would be retried or use its fallback, and no other', () => {
     const failed = callContextWith({ outcome: failedWith('threw'), isWindingDown: true });
     const isLastTry = { tries: failed.retry.attempts };
     expect(isCutShort(failed)).toBe(true);

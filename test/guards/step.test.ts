@@ -32,8 +32,8 @@ const reportsThat = (judge: (result: CallResult) => boolean): string[] =>
     .filter((answer) => judge(worked(answer)))
     .map((answer) => answer.report);
 
-describe('what a step makes of an answer', () => {
-  it('partial work is what goes on by another plan or agent', () => {
+describe('the effect of an answer on a step', () => {
+  it('partial work continues by another plan or agent', () => {
     const handOff = { agent: 'reviewer', task: 'Go on' };
     const request = {
       kind: 'needsContext',
@@ -48,7 +48,7 @@ describe('what a step makes of an answer', () => {
     expect(guards.isPartial(stepContextWith({ request }))).toBe(true);
   });
 
-  it('blocked is what says so, and a question that may not be asked', () => {
+  it('a step is blocked by a blocked answer, and by a question that may not be asked', () => {
     expect(reportsThat(guards.isBlocked)).toEqual(['blocked', 'askHuman']);
   });
 
@@ -63,7 +63,7 @@ describe('what a step makes of an answer', () => {
     ]);
   });
 
-  it('a gate passes only when a supervisor says so', () => {
+  it('a gate passes only by a verdict of the supervisor', () => {
     const context = stepContextWith({}, settingsWith({ gates: { code: 60, step: 70 } }));
     expect(RESULTS.filter((result) => guards.isCodeAccepted(context, result))).toEqual([
       scored(100),
@@ -78,10 +78,10 @@ describe('what a step makes of an answer', () => {
   });
 });
 
-describe('what a step may still do', () => {
+describe('the remaining options of a step', () => {
   const settings = settingsWith({ limits: { maxFixCycles: 2, maxAttempts: 3, maxDepth: 1 } });
 
-  it('is bounded by the policy', () => {
+  it('are bounded by the policy', () => {
     const allowed = (judge: (count: number) => boolean): number[] => [0, 1, 2, 3, 4].filter(judge);
     expect(allowed((fixCycles) => guards.canFix(stepContextWith({ fixCycles }, settings)))).toEqual(
       [0, 1],
@@ -94,7 +94,7 @@ describe('what a step may still do', () => {
     ]);
   });
 
-  it('is to finish what it has begun when the run winds down', () => {
+  it('are to finish its current call when the run winds down', () => {
     const ending = stepContextWith({ isWindingDown: true }, settings);
     for (const judge of [guards.canFix, guards.canAttemptAgain, guards.canSubplan]) {
       expect(judge({ ...ending, isWindingDown: false })).toBe(true);
@@ -103,7 +103,7 @@ describe('what a step may still do', () => {
     expect(guards.canAskHuman(ending, worked(ANSWERS.askHuman))).toBe(false);
   });
 
-  it('is timed where it has a share of the time and may be interrupted, down to the last tenth', () => {
+  it('include its remaining time, where it has a share and may be interrupted, down to the last tenth', () => {
     const share = { time: { stepShare: true }, approval: { maxQuestions: 2 } } as const;
     const timed = stepContextWith(
       { budgetMs: 1_000, remainingMs: 1_000 },
@@ -121,7 +121,7 @@ describe('what a step may still do', () => {
     expect(guards.isTimeMeasured({ ...timed, settings: settingsWith() })).toBe(false);
   });
 
-  it('has a deadline for a sub-plan where it has a share of the time and may have one', () => {
+  it('include a deadline for a sub-plan where it has a share of the time and may have one', () => {
     const share = { time: { stepShare: true } } as const;
     const shared = stepContextWith({}, settingsWith({ ...share, limits: { maxDepth: 2 } }));
     expect(guards.hasDeadline(shared)).toBe(true);
@@ -132,18 +132,18 @@ describe('what a step may still do', () => {
     ).toBe(false);
   });
 
-  it('is no sub-plan when only the tester was not there', () => {
+  it('include no sub-plan when only the tester failed', () => {
     const failure = { code: guards.TESTS_UNAVAILABLE, reason: 'Down' };
     expect(guards.canSubplan(stepContextWith({ failure }, settings))).toBe(false);
     expect(guards.canAttemptAgain(stepContextWith({ failure }, settings))).toBe(true);
   });
 
-  it('needs a planner for a sub-plan', () => {
+  it('include a sub-plan only with a planner', () => {
     const alone = settingsWith({}, { hasPlanner: false });
     expect(guards.canSubplan(stepContextWith({}, alone))).toBe(false);
   });
 
-  it('goes through the stages that the policy and the team have', () => {
+  it('include the stages that the policy and the team have', () => {
     const all = stepContextWith({}, settingsWith({ gates: { code: 0, step: 0 } }));
     const none = stepContextWith({}, settingsWith({}, { hasTester: false }));
     for (const stage of [guards.needsCodeReview, guards.needsTests, guards.needsVerification]) {

@@ -37,7 +37,7 @@ const winner = (votes: Votes, text: string, confidences?: readonly (number | nul
   winnerOf(votes, ballotsOf(text, confidences));
 
 describe('a majority', () => {
-  it('is more than half of the votes asked for, not of those that came', () => {
+  it('is more than half of the votes requested, not of those that arrived', () => {
     expect(winner(majorityOf(3), 'aa')).toBe(1);
     expect(winner(majorityOf(3), 'baa')).toBe(2);
     expect(winner(majorityOf(3), 'a--')).toBeNull();
@@ -54,7 +54,7 @@ describe('a majority', () => {
     }),
   );
 
-  /** Everything that may still come. */
+  /** Every possible continuation. */
   const endingsOf = (text: string, count: number): string[] =>
     text.length === count
       ? [text]
@@ -72,21 +72,21 @@ describe('a majority', () => {
   });
 });
 
-describe('the best confidence', () => {
-  it('wins once everybody was asked, and the first of several', () => {
+describe('the highest confidence', () => {
+  it('wins once every vote was requested; the first of equal ones', () => {
     expect(winner(surestOf(3), 'abc', [0.2, 0.9, 0.5])).toBe(2);
     expect(winner(surestOf(3), 'abc', [0.5, 0.9, 0.9])).toBe(2);
     expect(winner(surestOf(3), 'aba', [0.5, 0.5, 0.5])).toBe(1);
   });
 
-  it('is better than none, however small, and none is better than no vote', () => {
+  it('beats an answer without one, however small, and that beats no vote', () => {
     expect(winner(surestOf(3), 'abc', [null, 0, null])).toBe(2);
     expect(winner(surestOf(3), 'abc')).toBe(1);
     expect(winner(surestOf(3), '--c')).toBe(3);
     expect(winner(surestOf(3), '---')).toBeNull();
   });
 
-  it('is never certain before the last vote', () => {
+  it('is never decided before the last vote', () => {
     for (const text of ['', 'a', 'aa', '--']) {
       expect(needsAnotherBallot(voting(surestOf(3), text))).toBe(true);
     }
@@ -94,8 +94,8 @@ describe('the best confidence', () => {
   });
 });
 
-describe('a run that winds down', () => {
-  it('asks nobody any more', () => {
+describe('a vote in a run that winds down', () => {
+  it('requests no more votes', () => {
     for (const votes of [majorityOf(3), surestOf(3)]) {
       expect(needsAnotherBallot({ ...voting(votes, 'a'), isWindingDown: true })).toBe(false);
     }
@@ -103,14 +103,14 @@ describe('a run that winds down', () => {
 });
 
 describe('the result of a vote', () => {
-  it('is as sure as the surest of its side', () => {
+  it('has the highest confidence of its side', () => {
     const ballots = ballotsOf('abaa', [0.2, 0.9, 0.7, null]);
     expect(confidenceOfSide(ballots, 'a')).toBe(0.7);
     expect(confidenceOfSide(ballots, 'b')).toBe(0.9);
     expect(confidenceOfSide(ballotsOf('a'), 'a')).toBeNull();
   });
 
-  it('counts every answer, in the order in which they came', () => {
+  it('counts every answer, in the order in which they arrived', () => {
     expect(countsOf(ballotsOf('b-abb'))).toEqual([
       { digest: 'b', votes: 3 },
       { digest: 'a', votes: 1 },
@@ -118,12 +118,12 @@ describe('the result of a vote', () => {
     expect(countsOf(ballotsOf('--'))).toEqual([]);
   });
 
-  it('is there, or is not', () => {
+  it('exists, or does not', () => {
     expect(hasWinner(voting(majorityOf(3), 'aa'))).toBe(true);
     expect(hasWinner(voting(majorityOf(3), 'ab-'))).toBe(false);
   });
 
-  it('is lost when nobody voted, and when the run ends before there is one', () => {
+  it('is missing without votes, and when the run ends before there is one', () => {
     const refused = (context: StepContext): StepContext => ({
       ...context,
       ballots: context.ballots.map((ballot) =>
@@ -157,12 +157,12 @@ describe('a ballot', () => {
     noAnswer,
   ];
 
-  it('is finished work or a failed call, and nothing else', () => {
+  it('is completed work or a failed call, and nothing else', () => {
     const ballots = results.filter((result) => isBallot(voting(majorityOf(2)), result));
     expect(ballots).toEqual([results[0], noAnswer]);
   });
 
-  it('is nothing where nobody votes: without votes in the plan, and in a fix', () => {
+  it('does not exist without votes in the plan, or in a fix', () => {
     const fixing = { ...voting(majorityOf(2)), fixCycles: 1 };
     for (const context of [voting(null), fixing]) {
       expect(isVoting(context)).toBe(false);

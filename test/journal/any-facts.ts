@@ -141,10 +141,10 @@ const beforeTheEnd = fc.array(
   { maxLength: 60 },
 );
 
-/** Any facts of a run that is still going on. */
+/** Any facts of a run in progress. */
 export const anyOpenFacts: fc.Arbitrary<Fact[]> = beforeTheEnd.map((parts) => factsOf(...parts));
 
-/** Any facts of a run that ended, and went on talking. */
+/** Any facts of a run that ended, with more facts after the end. */
 export const anyEndedFacts: fc.Arbitrary<Fact[]> = fc
   .tuple(
     beforeTheEnd,

@@ -5,13 +5,13 @@ import { createRecordBuilder } from '../../src/journal/record.js';
 import type { EndedRunRecord } from '../../src/journal/report.js';
 import { isEnded } from '../../src/journal/report.js';
 
-/** A fact without the parts that most tests do not look at. */
+/** A fact without the parts that most tests ignore. */
 type Parts<Type extends FactType> = { readonly type: Type } & Partial<FactBody<Type>>;
 export type FactParts = { [Type in FactType]: Parts<Type> }[FactType];
 
 const call = { key: 'k', role: 'worker', agent: 'coder', stepId: null, try: 1 } as const;
 
-/** What a fact says where a test leaves it open. */
+/** The defaults of facts. */
 const defaults: { readonly [Type in FactType]: FactBody<Type> } = {
   'run.started': { type: 'run.started', runId: 'r1', goal: 'Add a login', agents: ['coder'] },
   'phase.entered': { type: 'phase.entered', parentStepId: null, phase: 'executing' },
@@ -203,7 +203,7 @@ const defaults: { readonly [Type in FactType]: FactBody<Type> } = {
   },
 };
 
-/** One fact of every type there is. */
+/** One fact of every type. */
 export const everyFact: readonly FactParts[] = Object.values(defaults);
 
 /** Milliseconds between two facts of a made-up journal. */

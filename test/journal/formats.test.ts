@@ -28,7 +28,7 @@ const formats = readdirSync(journals);
 const recorded = (format: string, name: string): Recorded =>
   JSON.parse(readFileSync(join(journals, format, `${name}.json`), 'utf8')) as Recorded;
 
-/** A store that has as much of a run as it had at some point. */
+/** A store with the first entries of a run. */
 const storeOf = async (run: StoredRun, entryCount: number): Promise<RunStore> => {
   const store = memoryStore();
   await store.create(jsonCopy(run.header));
@@ -49,7 +49,7 @@ const orchestratorFor = (name: string, store: RunStore, startMs: number, calls: 
   };
 };
 
-/** What must be the same, whoever ran it to the end and when. */
+/** What must be the same, whichever process ended the run and when. */
 const essence = ({ status, reason, steps, replans, plans, approvals }: RunReport): unknown => ({
   status,
   reason,
@@ -59,8 +59,8 @@ const essence = ({ status, reason, steps, replans, plans, approvals }: RunReport
   approvals: approvals.map(({ requestId, outcome }) => ({ requestId, outcome })),
 });
 
-describe('a journal that was recorded once', () => {
-  it('is there in every format from the first that was kept to the present one', () => {
+describe('a recorded journal', () => {
+  it('exists in every format from the first that was kept to the current one', () => {
     expect(formats).toEqual(
       Array.from({ length: JOURNAL_FORMAT - 2 }, (_, index) => `format-${index + 3}`),
     );
@@ -75,7 +75,7 @@ describe('a journal that was recorded once', () => {
 
   for (const format of formats) {
     for (const name of Object.keys(recordedRuns)) {
-      it(`${format} ${name}: is read with every fact, and its report is the one it had`, async () => {
+      it(`${format} ${name}: is read with every fact, and gives the recorded report`, async () => {
         const run = recorded(format, name);
         const { entries } = readJournal(run, 'run');
         const facts = entries.flatMap((entry) => entry.facts);
@@ -86,7 +86,7 @@ describe('a journal that was recorded once', () => {
         expect(jsonCopy(await shown.done)).toEqual(run.report);
       });
 
-      it(`${format} ${name}: goes on from its middle to the same end, or is refused because the charts or the policy are others`, async () => {
+      it(`${format} ${name}: continues from its middle to the same end, or is refused because charts or policy differ`, async () => {
         const run = recorded(format, name);
         const half = Math.floor(run.entries.length / 2);
         const store = await storeOf(run, half);
@@ -103,7 +103,7 @@ describe('a journal that was recorded once', () => {
           agreeTo(resumed, clock);
           await clock.runUntil(resumed.done);
           expect(essence(await resumed.done)).toEqual(essence(run.report));
-          // It was written on in the format it was begun in.
+          // It was continued in the format it was begun in.
           const stored = await store.read('run');
           expect(readJournal(stored ?? run).entries).toEqual(jsonCopy(resumed.journal()));
         } catch (error) {
@@ -137,7 +137,7 @@ const expectRefused = async (
   expect(calls).toEqual([]);
   expect(clock.pending()).toBe(0);
   expect(JSON.stringify(run)).toBe(before);
-  // It was given back, and nothing was started in its place.
+  // It was released, and nothing was started in its place.
   expect(await inner.claim('run', 'another', 0)).toMatchObject({ isTakeover: false });
   expect((await inner.read('run'))?.entries).toEqual([]);
 };
@@ -155,8 +155,8 @@ const entryOfAnotherRun = (entry: StoredEntry): StoredEntry => {
   return format.encode(readJournal(latest).entries[entry.sequence]!);
 };
 
-describe('a journal that is not as it was written', () => {
-  it('of a later format is refused as newer, and stays as it is', async () => {
+describe('a damaged journal', () => {
+  it('of a later format is refused as newer, and is not changed', async () => {
     await expectRefused({ ...unfinished, header: { ...latest.header, format: 99 } }, 'newer');
   });
 
@@ -216,7 +216,7 @@ describe('a journal that is not as it was written', () => {
     await expectRefused(run, 'torn');
   });
 
-  it('is refused wherever a byte is another: none is taken for what it was not', () => {
+  it('is refused wherever a byte differs', () => {
     const text = JSON.stringify({ header: unfinished.header, entries: unfinished.entries });
     fc.assert(
       fc.property(
@@ -230,7 +230,7 @@ describe('a journal that is not as it was written', () => {
           try {
             run = JSON.parse(changed) as Partial<StoredRun>;
           } catch {
-            return; // No JSON any more: the store sees that.
+            return; // Not JSON any more: the store detects that.
           }
           // White space or another way to write the same value.
           if (JSON.stringify(run) === text) return;
@@ -242,7 +242,7 @@ describe('a journal that is not as it was written', () => {
     );
   });
 
-  it('cut off after any entry it is a journal of a shorter run, and goes on from there', () => {
+  it('cut off after any entry is a journal of a shorter run, and continues from there', () => {
     for (let length = 0; length <= unfinished.entries.length; length += 1) {
       const cut = { ...unfinished, entries: unfinished.entries.slice(0, length) };
       expect(readJournal(cut, 'run').entries).toHaveLength(length);

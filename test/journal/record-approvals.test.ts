@@ -33,7 +33,7 @@ describe('approvals of a record', () => {
       { type: 'approval.expired', outcome: 'reject' },
       { outcome: 'expired', expiredAs: 'reject' },
     ],
-  ] as const)('are kept with what became of them: %o', (decision, expected) => {
+  ] as const)('are kept with their result: %o', (decision, expected) => {
     const { openApprovals, approvals } = recordOf(ask, decision);
 
     expect(openApprovals).toEqual([]);
@@ -63,7 +63,7 @@ describe('approvals of a record', () => {
     expect(approvals).toMatchObject([{ outcome: 'rejected', decidedAt: 10 }]);
   });
 
-  it('ignore an answer to a question that nobody asked', () => {
+  it('ignore an answer to an unknown question', () => {
     expect(recordOf({ type: 'approval.granted' }).approvals).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe('approvals of a record', () => {
     expect(recordOf({ ...ask, stepId: 'nobody' }).approvals).toEqual([]);
   });
 
-  it('keep apart two questions under one id, one after the other', () => {
+  it('keep two consecutive questions under one id apart', () => {
     const { approvals } = recordOf(ask, { type: 'approval.granted' }, ask);
 
     expect(approvals.map((approval) => approval.outcome)).toEqual(['granted', 'open']);

@@ -29,7 +29,7 @@ describe('the reduction of facts to a record', () => {
     );
   });
 
-  it('is the same whether or not somebody looks in between', () => {
+  it('is the same whether or not the record is read in between', () => {
     fc.assert(
       fc.property(anyFacts, fc.array(fc.nat(60)), (facts, looks) => {
         const builder = createRecordBuilder();
@@ -42,7 +42,7 @@ describe('the reduction of facts to a record', () => {
     );
   });
 
-  it('never changes a record that it gave out', () => {
+  it('never changes a record that it returned', () => {
     fc.assert(
       fc.property(anyFacts, fc.nat(60), (facts, cut) => {
         const builder = createRecordBuilder();
@@ -126,11 +126,11 @@ describe('the reduction of facts to a record', () => {
     );
   });
 
-  it('takes one of every fact there is', () => {
+  it('accepts one of every fact', () => {
     expect(recordOf(...everyFact).status).toBe('completed');
   });
 
-  it('takes a plan of 100,000 steps', () => {
+  it('accepts a plan of 100,000 steps', () => {
     const ids = Array.from({ length: 100_000 }, (_, index) => `s${index}`);
     const [plan, start, end] = factsOf(
       adopted(ids),
@@ -151,7 +151,7 @@ describe('the reduction of facts to a record', () => {
     expect(cpuTimeMs() - startedAt).toBeLessThan(5_000);
   });
 
-  it('takes a chain of 20,000 sub-plans, one in the other', () => {
+  it('accepts a chain of 20,000 nested sub-plans', () => {
     const builder = createRecordBuilder();
     let parentStepId: string | null = null;
     for (let depth = 0; depth < 20_000; depth += 1) {
@@ -166,8 +166,8 @@ describe('the reduction of facts to a record', () => {
   });
 });
 
-describe('the schemas', () => {
-  it('say the same as the types', () => {
+describe('the schemas of records and reports', () => {
+  it('equal the types', () => {
     expectTypeOf<z.infer<typeof runRecordSchema>>().toExtend<RunRecord>();
     expectTypeOf<RunRecord>().toExtend<z.infer<typeof runRecordSchema>>();
     expectTypeOf<z.infer<typeof runReportSchema>>().toExtend<RunReport>();

@@ -5,8 +5,8 @@ import { chooseSchema, complexitySchema } from '../../src/model/plan.js';
 import { level, phase, runStatus } from '../../src/model/statuses.js';
 
 /*
- * Records and reports as they are checked when they come from outside: a file, another process, another version.
- * Nothing else here needs them, so they are kept apart from the types. A test holds both to be the same.
+ * Schemas of records and reports that come from outside: a file, another process, another version. Only tests need
+ * them, so they are separate from the types. A test checks that both are equal.
  */
 
 const json: z.ZodMiniType<JsonValue> = z.json();

@@ -14,7 +14,7 @@ const stepAfter = (...parts: readonly FactParts[]): StepRecord => {
 const start = { type: 'step.started' } as const;
 
 describe('a step of the record', () => {
-  it('is what its plan says, and waits', () => {
+  it('equals its plan, and waits', () => {
     const plan = adopted(
       [{ id: 's2', agent: 'tester', task: 'Test it', complexity: 'complex', dependsOn: ['s1'] }],
       { revision: 3 },
@@ -44,7 +44,7 @@ describe('a step of the record', () => {
     ]);
   });
 
-  it('runs, is tried again, and completes with its output', () => {
+  it('runs, is attempted again, and completes with its output', () => {
     const running = stepAfter(start);
     expect(running).toMatchObject({ status: 'running', attempts: 1, startedAt: 10 });
     expect(stepAfter(start, { type: 'step.retried', attempt: 2 }).attempts).toBe(2);
@@ -65,7 +65,7 @@ describe('a step of the record', () => {
     });
   });
 
-  it('has the last vote on it: what was cast, and what was chosen', () => {
+  it('has its last vote: the votes cast, and the winner', () => {
     const cast = (number: number, key: string, digest: string): FactParts => ({
       type: 'vote.cast',
       number,
@@ -117,7 +117,7 @@ describe('a step of the record', () => {
     expect(stepAfter({ type: 'step.completed', outputKeys: [] }).output).toBeNull();
   });
 
-  it('says why it failed, was skipped or was cancelled', () => {
+  it('has the reason why it failed, was skipped or was cancelled', () => {
     expect(stepAfter(start, { type: 'step.failed', code: 'threw', attempts: 3 })).toMatchObject({
       status: 'failed',
       code: 'threw',
@@ -170,7 +170,7 @@ describe('a step of the record', () => {
     ]);
   });
 
-  it('is ignored where no plan knows it', () => {
+  it('is ignored where no plan has it', () => {
     const record = recordOf(
       start,
       { type: 'step.completed' },
@@ -181,7 +181,7 @@ describe('a step of the record', () => {
     expect(record.plans).toEqual([]);
   });
 
-  it('took no time when the clock went backwards', () => {
+  it('has a duration of zero when the clock went backwards', () => {
     const [adoption, begin, end] = factsOf(one, start, { type: 'step.completed' });
     const record = recordOfFacts([adoption!, { ...begin!, at: 900 }, { ...end!, at: 100 }]);
 
@@ -266,13 +266,13 @@ describe('a step with a sub-plan', () => {
     expect(recordOf(one, ...parts, { type: 'step.failed' }).openApprovals).toEqual([]);
   });
 
-  it('takes no more steps after it ended', () => {
+  it('accepts no more steps after it ended', () => {
     expect(statuses({ type: 'step.completed' }, inner)).toEqual({ s1: 'completed' });
   });
 });
 
 describe('the end of a run', () => {
-  it('cancels what is still open', () => {
+  it('cancels open steps', () => {
     const record = recordOf(adopted(['s1', 's2']), start, { type: 'run.ended' });
 
     expect(

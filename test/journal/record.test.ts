@@ -6,7 +6,7 @@ import { adopted, factsOf, proposed, recordOf } from './fact-factory.js';
 const started = { type: 'run.started' } as const;
 
 describe('the run record', () => {
-  it('knows nothing before the first fact but what it was told', () => {
+  it('has only its input before the first fact', () => {
     const builder = createRecordBuilder({ runId: 'r7', goal: 'Fly' });
 
     expect(builder.record()).toMatchObject({
@@ -19,7 +19,7 @@ describe('the run record', () => {
     });
   });
 
-  it('tells who it is about and where the run stands', () => {
+  it('has the run id, the goal and the current state of the run', () => {
     const record = recordOf(
       started,
       { type: 'phase.entered', phase: 'planning' },
@@ -39,7 +39,7 @@ describe('the run record', () => {
     });
   });
 
-  it('gives the same frozen object until a fact is added', () => {
+  it('returns the same frozen object until a fact is added', () => {
     const [first, second] = factsOf(started, { type: 'conversation.said', text: 'Hello' });
     const builder = createRecordBuilder();
     builder.add(first!);
@@ -112,7 +112,7 @@ describe('the plans of a record', () => {
     expect(after.plans[0]?.steps.map((step) => step.id)).toEqual(['s1_rp1']);
   });
 
-  it('are kept when they are rejected, with who and why, beside the next try', () => {
+  it('are kept when they are rejected, with the rejecting part and the reason, beside the next try', () => {
     const { plans } = recordOf(
       started,
       proposed(['s1']),
@@ -128,7 +128,7 @@ describe('the plans of a record', () => {
     expect(plans[1]).not.toHaveProperty('by');
   });
 
-  it('have a line for a planner that was asked in vain', () => {
+  it('have an entry for a planner call without a plan', () => {
     const { plans } = recordOf(started, {
       type: 'plan.rejected',
       by: 'planner',
@@ -148,7 +148,7 @@ describe('the plans of a record', () => {
     ]);
   });
 
-  it('of a sub-plan are judged apart from those of the goal', () => {
+  it('of a sub-plan are reviewed apart from those of the goal', () => {
     const { plans } = recordOf(
       started,
       adopted(['s1']),
@@ -232,13 +232,13 @@ describe('the metrics of a record', () => {
     });
   });
 
-  it('count a call that was refused as an error that took no time', () => {
+  it('count a refused call as an error with no duration', () => {
     const { metrics } = recordOf({ type: 'agent.failed', code: 'breaker-open' });
 
     expect(metrics.agents['coder']).toMatchObject({ calls: 0, errors: 1, totalLatencyMs: 0 });
   });
 
-  it('count what agents ask for, not what is asked because they failed', () => {
+  it('count requests of agents, not replans caused by their failures', () => {
     const { metrics } = recordOf(
       { type: 'replan.requested', kind: 'requestReplan' },
       { type: 'replan.requested', kind: 'needsContext' },
@@ -249,7 +249,7 @@ describe('the metrics of a record', () => {
     expect(metrics.agents['coder']?.replanRequests).toBe(2);
   });
 
-  it('count a request as granted once, and its plan for whoever was heard last', () => {
+  it('count a request as granted once, and its plan for the agents of the last request', () => {
     const { metrics } = recordOf(
       adopted(['s1', 's2']),
       { type: 'replan.requested', stepId: 's1', agent: 'coder' },
@@ -268,7 +268,7 @@ describe('the metrics of a record', () => {
     });
   });
 
-  it('count an agent by any name', () => {
+  it('count agents under any name', () => {
     const { metrics } = recordOf({ type: 'agent.called', agent: '__proto__' });
 
     expect(Object.keys(metrics.agents)).toEqual(['__proto__']);
@@ -294,7 +294,7 @@ describe('the metrics of a record', () => {
     });
   });
 
-  it('add up what the agents used', () => {
+  it('add up the usage of the agents', () => {
     const { usage } = recordOf(
       { type: 'agent.answered', usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.25 } },
       { type: 'agent.answered', usage: { inputTokens: 1 } },

@@ -13,7 +13,7 @@ const reportAfter = (...parts: readonly FactParts[]): RunReport =>
 const completed = (stepId: string): FactParts => ({ type: 'step.completed', stepId });
 
 describe('isEnded', () => {
-  it('tells a run that is over from one that is not', () => {
+  it('distinguishes a run that is over from one that is not', () => {
     expect(isEnded(recordOf(begin))).toBe(false);
     expect(isEnded(recordOf(begin, end))).toBe(true);
   });
@@ -48,7 +48,7 @@ describe('the report', () => {
     expect(runReportSchema.parse(report)).toEqual(report);
   });
 
-  it('calls it a success when a person skipped a step or a plan replaced one', () => {
+  it('is a success when a person skipped a step or a plan replaced one', () => {
     const report = reportAfter(
       adopted(['s1', 's2', 's3']),
       completed('s1'),
@@ -66,11 +66,11 @@ describe('the report', () => {
     [{ type: 'step.failed' }],
     [{ type: 'step.cancelled' }],
     [{ type: 'step.skipped', reason: 'dependency' }],
-  ] as const)('calls it no success after %o', (fact) => {
+  ] as const)('is not a success after %o', (fact) => {
     expect(reportAfter(adopted(['s1']), fact, end).allSucceeded).toBe(false);
   });
 
-  it('has nothing to hold against a run without steps but its status', () => {
+  it('of a run without steps depends only on its status', () => {
     const report = reportAfter({ ...end, status: 'failed', reason: 'planning-failed' });
 
     expect(report).toMatchObject({
@@ -81,7 +81,7 @@ describe('the report', () => {
     });
   });
 
-  it('shows the first plan and the last, without what was replaced and without sub-plans', () => {
+  it('shows the first plan and the last, without replaced steps and without sub-plans', () => {
     const report = reportAfter(
       proposed(['bad']),
       { type: 'plan.rejected' },
@@ -106,7 +106,7 @@ describe('the report', () => {
     expect(report.replans).toBe(1);
   });
 
-  it('never lasts less than nothing', () => {
+  it('never has a negative duration', () => {
     const record = { ...endedRecordOf(begin, end), startedAt: 900, endedAt: 100 };
 
     expect(reportOf(record).durationMs).toBe(0);
@@ -125,7 +125,7 @@ describe('the summary of a report', () => {
     outputKeys,
   });
 
-  it('is what the summarizer said', () => {
+  it('is the summarizer’s answer', () => {
     const report = reportAfter(adopted(['s1']), answer('k', 'All well'), completedWith('s1', 'k'), {
       ...end,
       summaryKey: 'k',
@@ -155,7 +155,7 @@ describe('the summary of a report', () => {
     expect(report.summary).toBe('Done below');
   });
 
-  it('is a short text made of the facts otherwise', () => {
+  it('is otherwise a short text made of the facts', () => {
     const report = reportAfter(
       adopted(['s1', 's2', { id: 's3', agent: 'tester' }]),
       answer('k', 'Two\nlines'),
@@ -179,7 +179,7 @@ describe('the summary of a report', () => {
     );
   });
 
-  it('tells of every task when there was more than one, also when only one has a result', () => {
+  it('lists every task when there was more than one, also when only one has a result', () => {
     const report = reportAfter(
       adopted(['s1', 's2']),
       answer('k', 'Found it'),
@@ -194,7 +194,7 @@ describe('the summary of a report', () => {
     ]);
   });
 
-  it('does not pass the output of one step off as the result of a run that failed', () => {
+  it('of a failed run is not the output of one step', () => {
     const report = reportAfter(
       adopted(['s1', 's2']),
       answer('k', 'Half of it'),
@@ -206,7 +206,7 @@ describe('the summary of a report', () => {
     expect(report.summary).toContain('- s1 (coder) completed: Half of it');
   });
 
-  it('shows 20 steps and 200 characters of each, and says how many more there are', () => {
+  it('shows 20 steps and 200 characters of each, and the number of omitted ones', () => {
     const ids = Array.from({ length: 25 }, (_, index) => `s${index}`);
     const report = reportAfter(
       adopted(ids),
@@ -221,7 +221,7 @@ describe('the summary of a report', () => {
     expect(lines.at(-1)).toBe('- and 5 more');
   });
 
-  it('says so when there were no steps', () => {
+  it('mentions that there were no steps', () => {
     const { summary } = reportAfter({ ...end, status: 'failed', reason: 'planning-failed' });
 
     expect(summary).toBe('# Add a login\n\nStatus: failed (planning-failed)\nSteps: 0');

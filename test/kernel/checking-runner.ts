@@ -5,14 +5,14 @@ import type { ChartRunner } from '../../src/kernel/chart-runner.js';
 import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 import { transitionText } from '../../src/kernel/tracing/transition-text.js';
 
-/** How often a replay was compared with XState; tests assert that it happened at all. */
+/** How often a traced transition was compared with XState; tests assert that it happened at all. */
 export const comparisons = { count: 0 };
 
 const runnersOfCharts = new WeakMap<AnyStateMachine, ChartRunner>();
 
 /**
- * Replays what XState did before and asks XState all the same: both must say the same, down to every parameter. As in
- * production all who run a chart share what was learned of it, so what one policy led to is held against the next.
+ * Repeats traced transitions and also computes them with XState: both must be equal, down to every parameter. As in
+ * production all runs of a chart share its traces, so traces of one policy are compared under the next.
  */
 export const checkingRunner = (chart: AnyStateMachine): ChartRunner => {
   const known = runnersOfCharts.get(chart);

@@ -18,7 +18,7 @@ import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 import { parentOf } from '../../src/machines/send-up.js';
 import { checkingRunner, comparisons } from './checking-runner.js';
 
-/** A parent that starts workers on demand; a worker calls out once, reports upwards and ends. */
+/** A parent that starts workers on demand; a worker makes one call, reports to its parent and ends. */
 const worker = setup({
   types: { input: {} as { name: string }, context: {} as { name: string } },
   actors: { call: fromPromise(async () => 'unused') },
@@ -121,7 +121,7 @@ describe('the kernel', () => {
     describe(`with the ${name}`, () => {
       const kernel = createKernel(charts, (machine) => runner(machine));
 
-      it('gives the same step for the same state and input, and leaves the state as it was', () => {
+      it('gives the same step for the same state and input, and leaves the state unchanged', () => {
         const [first] = drive(kernel, [started]);
         const before = [...first!.state.nodes.keys()];
         const one = kernel.step(first!.state, command({ type: 'start', name: 'a' }));
@@ -131,7 +131,7 @@ describe('the kernel', () => {
         expect([...first!.state.nodes.keys()]).toEqual(before);
       });
 
-      it('asks for calls and timers, and never makes them', () => {
+      it('requests calls and timers, and never makes them', () => {
         const [, step] = drive(kernel, [started, command({ type: 'start', name: 'a' })]);
         expect(step!.emitted).toEqual([{ type: 'worker.started', name: 'a' }]);
         expect(step!.effects).toEqual([
@@ -145,7 +145,7 @@ describe('the kernel', () => {
         ]);
       });
 
-      it('hears a report before the end of the child that sent it', () => {
+      it('receives a report before the end of the child that sent it', () => {
         const steps = drive(kernel, [
           started,
           command({ type: 'start', name: 'a' }),
@@ -161,7 +161,7 @@ describe('the kernel', () => {
         expect(steps[2]!.state.nodes.has('/a')).toBe(false);
       });
 
-      it('drops answers and timers of a child that was stopped or replaced', () => {
+      it('ignores answers and timers of a child that was stopped or replaced', () => {
         const steps = drive(kernel, [
           started,
           command({ type: 'start', name: 'a' }),
@@ -211,7 +211,7 @@ describe('the kernel', () => {
     });
   }
 
-  it('really compared replays with XState', () => {
+  it('really compared traced transitions with XState', () => {
     expect(comparisons.count).toBeGreaterThan(5);
   });
 
@@ -233,7 +233,7 @@ describe('the kernel', () => {
     expect(String(steps[1]!.error)).toContain('guard bug');
   });
 
-  it('keeps what it learned of a chart apart from a chart that only looks like it', () => {
+  it('keeps the traces of a chart apart from those of a similar chart', () => {
     const open = setup({ guards: { isOpen: () => true } }).createMachine({
       id: 'door',
       initial: 'outside',
@@ -251,7 +251,7 @@ describe('the kernel', () => {
     expect([open, shut, open, shut].map(statusOf)).toEqual(['done', 'active', 'done', 'active']);
   });
 
-  it('keeps nothing of a run: what it learned outlives it', async () => {
+  it('keeps no reference to a run in its traces', async () => {
     const noting = setup({
       actions: {
         note: assign((_, params: { readonly noted: unknown }) => ({ noted: params.noted })),
@@ -272,7 +272,7 @@ describe('the kernel', () => {
       return new WeakRef(said);
     };
     const said = sayOnce();
-    // What a WeakRef was asked for lives until the end of the turn.
+    // The target of a WeakRef lives until the end of the turn.
     await new Promise(setImmediate);
     setFlagsFromString('--expose-gc');
     (runInNewContext('gc') as () => void)();

@@ -10,7 +10,7 @@ import type {
 } from '../../src/kernel/kernel.types.js';
 import { checkingRunner, comparisons } from './checking-runner.js';
 
-/** Raises to itself what it is told to, at once or later; what it hears is handled by other transitions. */
+/** Raises the events it is told to, with or without a delay; other transitions handle them. */
 const echo = setup({
   types: {
     context: {} as { heard: string[] },
@@ -65,10 +65,10 @@ const runWith = (kernel: Kernel, ...inputs: readonly KernelInput[]): KernelStep[
   });
 };
 
-describe('what a chart raises to itself', () => {
+describe('an event that a chart raises', () => {
   const newKernel = () => createKernel({ root: 'echo', machines: { echo } }, checkingRunner);
 
-  it('is replayed as XState does it, whichever events it raises', () => {
+  it('is repeated as XState does it, whichever event it is', () => {
     const kernel = newKernel();
     const lists = [
       ['high', 'over'],
@@ -90,7 +90,7 @@ describe('what a chart raises to itself', () => {
     });
   });
 
-  it('is worked out by XState where it raises something once and nothing another time', () => {
+  it('is computed by XState where a transition does not always raise it', () => {
     const kernel = newKernel();
     const lists = [['high'], [], ['unknown'], ['low', 'high'], ['high', 'over']];
     for (const list of [...lists, ...lists]) runWith(kernel, raise(list), raise(list));
@@ -98,7 +98,7 @@ describe('what a chart raises to itself', () => {
     expect(runWith(kernel, raise(['high'])).at(-1)?.emitted).toHaveLength(2);
   });
 
-  it('is a timer when it is raised with a delay, and can be cancelled', () => {
+  it('is a timer when it has a delay, and can be cancelled', () => {
     const kernel = newKernel();
     const forget: KernelInput = { kind: 'commanded', event: { type: 'forget' } };
     for (const delayMs of [10, 20, 30]) {

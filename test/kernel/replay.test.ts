@@ -28,7 +28,7 @@ const kernelOf = (calls: readonly string[]) =>
 const STARTED: KernelInput = { kind: 'started', input: {} };
 
 describe('replay', () => {
-  it('finds the call that was answered though another build gives it another number', () => {
+  it('finds the answered call though another build gives it another number', () => {
     const before = kernelOf([]);
     const { effects } = before.step(before.initialState, STARTED);
     const [call] = effects;

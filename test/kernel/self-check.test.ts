@@ -8,7 +8,7 @@ import { differenceBetween, tracingDifference } from '../../src/kernel/tracing/s
 import { fastRunner, trustedRunner } from '../../src/kernel/tracing/trusted-runner.js';
 import { tracingRunner } from '../../src/kernel/tracing/tracing-runner.js';
 
-/** The plain runner with one thing changed in each transition. */
+/** The plain runner with one change in each transition. */
 const changed =
   (change: (transitioned: Transitioned) => Transitioned) =>
   (chart: AnyStateMachine): ChartRunner => {
@@ -20,7 +20,7 @@ const changed =
   };
 
 describe('the check of the fast path at first use', () => {
-  it('finds no difference with the XState that is installed, and replays most transitions', () => {
+  it('finds no difference with the installed XState, and repeats most transitions', () => {
     const replayed = { count: 0 };
     const asked = { count: 0 };
     const counting = (chart: AnyStateMachine): ChartRunner => {
@@ -38,7 +38,7 @@ describe('the check of the fast path at first use', () => {
     expect(replayed.count / asked.count).toBeGreaterThan(0.5);
   });
 
-  it('has every built-in action of our charts in its chart', () => {
+  it('covers every built-in action of our charts', () => {
     const actions = new Set<string>();
     const noting = changed((transitioned) => {
       for (const { type } of transitioned.actions) actions.add(type);
@@ -74,11 +74,11 @@ describe('the check of the fast path at first use', () => {
         actions,
       }),
     ],
-  ])('finds %s', (_, change) => {
+  ])('detects %s', (_, change) => {
     expect(differenceBetween(changed(change), plainRunner)).toContain("on '");
   });
 
-  it('takes an exception for a difference: an internal shape of XState is not as expected', () => {
+  it('counts an exception as a difference: an internal shape of XState is not as expected', () => {
     const broken = (): ChartRunner => {
       throw new TypeError("Cannot read properties of undefined (reading 'id')");
     };
@@ -87,7 +87,7 @@ describe('the check of the fast path at first use', () => {
 });
 
 describe('the fast path', () => {
-  it('is trusted with the version of XState that is installed', () => {
+  it('is used with the installed version of XState', () => {
     expect(fastRunner()).toBeDefined();
   });
 

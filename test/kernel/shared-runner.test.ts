@@ -12,7 +12,7 @@ import { transitionText } from '../../src/kernel/tracing/transition-text.js';
 const self = inertSelf('everyFeature', undefined);
 const EVENTS = ['go', 'unknown', 'go', 'go', 'again', 'many'];
 
-/** What a chart does from its start on; `between` comes before every event. */
+/** The transitions of a chart from its start on; `between` runs before every event. */
 const texts = async (
   runner: ChartRunner,
   between: () => Promise<void> = () => Promise.resolve(),
@@ -28,7 +28,7 @@ const texts = async (
   return told;
 };
 
-/** Tracing runners that count what they are asked. */
+/** Tracing runners that count their calls. */
 const counted = (): { readonly runnerOf: RunnerOf; readonly asked: string[] } => {
   const asked: string[] = [];
   const runnerOf = (chart: AnyStateMachine): ChartRunner => {
@@ -44,7 +44,7 @@ const counted = (): { readonly runnerOf: RunnerOf; readonly asked: string[] } =>
 
 describe('the runners that all orchestrators of a process share', () => {
   it.each([1, 2, 3, 5])(
-    'change over to the fast path after %d transitions, in the middle of a run, and nothing else changes',
+    'switch to the fast path after %d transitions, in the middle of a run, and nothing else changes',
     async (transitionsBefore) => {
       const { runnerOf, asked } = counted();
       const shared = sharedRunners(() => Promise.resolve(runnerOf), transitionsBefore);
@@ -87,7 +87,7 @@ describe('the runners that all orchestrators of a process share', () => {
   it.each([
     ['cannot be loaded', () => Promise.reject(new Error('The network is gone'))],
     ['does not agree with XState', () => Promise.resolve(undefined)],
-  ])('ask XState every time when the fast path %s', async (_, load) => {
+  ])('use XState every time when the fast path %s', async (_, load) => {
     const shared = sharedRunners(load, 1);
     const chart = everyFeature();
     expect(await texts(shared.runnerOf(chart))).toEqual(await texts(plainRunner(chart)));

@@ -18,7 +18,7 @@ import {
 import type { BuiltinAction } from '../../src/kernel/xstate-shapes.js';
 import { isBuiltinAction, nodesOf } from '../../src/kernel/xstate-shapes.js';
 
-/* What the tracing runner reads of XState's own objects. A new version that changes one of these is noticed here. */
+/* What the tracing runner reads of XState's own objects. These tests detect a version that changes one of them. */
 
 const asBuiltin = (action: unknown): BuiltinAction => {
   expect(isBuiltinAction(action)).toBe(true);
@@ -41,7 +41,7 @@ const machine = setup({
 });
 
 describe('built-in actions of XState', () => {
-  it('carry their type and what they were made with', () => {
+  it('have their type and their arguments', () => {
     const assignment = { count: 1 };
     expect({ ...asBuiltin(assign(assignment)) }).toMatchObject({
       type: 'xstate.assign',
@@ -80,7 +80,7 @@ describe('built-in actions of XState', () => {
     expect(asBuiltin(enqueueActions(() => undefined)).execute).toBeUndefined();
   });
 
-  it('resolve without touching a snapshot, but for those that change one', () => {
+  it('resolve without changing a snapshot, except those that exist to change one', () => {
     const args = { context: { a: 1 }, event: { type: 'e' }, self: {} as never, system: undefined };
     const snapshot = { context: { a: 1 }, children: { a: { id: 'a' } }, machine };
     const resolve = (action: unknown): readonly unknown[] => {
@@ -115,7 +115,7 @@ describe('built-in actions of XState', () => {
     ]);
   });
 
-  it('put an immediate raise into the internal queue, where it can be seen', () => {
+  it('put an immediate raise into the internal queue, where it can be read', () => {
     const builtin = asBuiltin(raise({ type: 'x' }));
     const internalQueue: { type: string }[] = [];
     const args = { context: {}, event: { type: 'e' }, self: {} as never, system: undefined };
@@ -128,7 +128,7 @@ describe('built-in actions of XState', () => {
 });
 
 describe('state nodes of XState', () => {
-  it('tell what they invoke, with the input as it stands in the chart', () => {
+  it('have what they invoke, with the input as it is in the chart', () => {
     const [snapshot] = initialTransition(machine);
     const nodes = nodesOf(snapshot as AnyMachineSnapshot);
     expect(nodes.map(({ id }) => id)).toEqual(['shapes', 'shapes.working']);
@@ -136,7 +136,7 @@ describe('state nodes of XState', () => {
     expect(typeof nodes[1]!.invoke[0]!.input).toBe('function');
   });
 
-  it('of the end tell their output', async () => {
+  it('of final states have their output', async () => {
     const actor = createActor(machine).start();
     await new Promise<void>((resolve) => {
       actor.subscribe({ complete: resolve });
@@ -149,8 +149,8 @@ describe('state nodes of XState', () => {
   });
 });
 
-describe("an actor's first moment", () => {
-  it('starts the children it was born with before it does what its first states ask for', () => {
+describe('the start of an actor', () => {
+  it('starts its initial children before the actions of its first states', () => {
     const order: string[] = [];
     const child = setup({ actions: { tell: () => order.push('child') } }).createMachine({
       id: 'child',

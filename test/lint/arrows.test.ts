@@ -15,8 +15,8 @@ const cells = (table: string): string[][] =>
     .filter((line) => line.startsWith('|') && !/^[|\s:-]+$/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-describe('the arrows between sourceFolders', () => {
-  it('are in docs/architecture.md as the lint holds them', () => {
+describe('the import directions between folders', () => {
+  it('are in docs/architecture.md as the lint enforces them', () => {
     const document = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
     const shown = cells(document).map((row) => row.join('|'));
     for (const row of cells(arrowsTable())) expect(shown).toContain(row.join('|'));

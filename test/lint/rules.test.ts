@@ -11,15 +11,15 @@ import { z } from 'zod';
 import { sourceFolders } from '../../lint/import-directions.js';
 
 /*
- * A rule that does not work says nothing, like one that nobody breaks. So each kind of rule is broken once here, in a
- * copy of the configuration with a few files of its own.
+ * A broken rule is as silent as a rule that is never violated. So each kind of rule is violated once here, in a copy
+ * of the configuration with its own files.
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 const direction = 'planwright(import-directions)';
 
-/** What is wrong with a file, or nothing. */
+/** The errors of a file, or nothing. */
 const planted: readonly (readonly [file: string, text: string, rule: string | undefined])[] = [
   // Imports go one way in each room, types included.
   ...Object.keys(sourceFolders).map(
@@ -35,7 +35,7 @@ const planted: readonly (readonly [file: string, text: string, rule: string | un
   ['src/plan/deep/own.ts', `export { made } from '../x.js';`, undefined],
   ['src/model/deep/own.ts', `import 'zod/mini';`, undefined],
   ['src/model/zod.ts', `export { z } from 'zod';`, 'eslint(no-restricted-imports)'],
-  // What src may not touch.
+  // What src may not use.
   ['src/plan/node.ts', `export type { Stats } from 'node:fs';`, 'eslint(no-restricted-imports)'],
   ['src/plan/timer.ts', `globalThis.setTimeout(String, 1);`, 'eslint(no-restricted-globals)'],
   ['src/plan/now.ts', `export const at = Date.now();`, 'eslint(no-restricted-properties)'],
@@ -64,7 +64,7 @@ const reportSchema = z.object({
   ),
 });
 
-describe('the rules of the house', () => {
+describe('the lint rules', () => {
   let folder = '';
   const found = new Map<string, string[]>();
 
@@ -101,7 +101,7 @@ const lint = async (cwd: string) => {
     'test',
   ];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd }).catch(
-    // It found something: that is what it is asked for, and it says so by its exit code.
+    // It found something, and reports that by its exit code.
     (error: unknown) => z.object({ stdout: z.string() }).parse(error),
   );
   return reportSchema.parse(JSON.parse(stdout)).diagnostics;

@@ -8,7 +8,7 @@ import { createOrchestratorMachine } from '../../src/machines/orchestrator/chart
 import { stepMachine } from '../../src/machines/step/chart.js';
 import { presets } from '../../src/policy/presets.js';
 
-/* The rules every chart of this house keeps, read off the charts themselves. */
+/* The rules of every chart, checked on the charts themselves. */
 
 const orchestratorMachine = createOrchestratorMachine({
   policy: presets.supervised(),
@@ -118,11 +118,11 @@ describe.each(Object.entries(charts))('the chart %s', (id, machine) => {
     expect(root.options?.maxIterations).toBeLessThanOrEqual(1_000);
   });
 
-  it.each(states)('$path says what it means', ({ state }) => {
+  it.each(states)('$path has a description', ({ state }) => {
     expect(state.description).toMatch(/\w.*[.?]$/);
   });
 
-  it.each(states)('$path keeps the order of the house', ({ state }) => {
+  it.each(states)('$path has its keys in the order of CONTRIBUTING.md', ({ state }) => {
     const places = Object.keys(state).map((key) => KEY_ORDER.indexOf(key));
     expect(places).not.toContain(-1);
     expect(places).toEqual([...places].sort((left, right) => left - right));
@@ -146,7 +146,7 @@ describe.each(Object.entries(charts))('the chart %s', (id, machine) => {
   );
 
   it.each(states.filter(({ state }) => state.invoke !== undefined))(
-    '$path has an id, an end and an error for what it invokes',
+    '$path has an id, onDone and onError for what it invokes',
     ({ state }) => {
       expect([typeof state.invoke?.['id'], typeof state.invoke?.['src']]).toEqual([
         'string',
@@ -169,7 +169,7 @@ describe.each(Object.entries(charts))('the chart %s', (id, machine) => {
         (node) => node.type === 'parallel' && node.states?.['clock'] !== undefined,
       );
       const isAnswering = state.tags?.includes('accepting') ?? false;
-      // The approval chart has a deadline of its own; a chart that sends itself an event waits for nothing else.
+      // The approval chart has its own deadline; a chart that sends itself an event waits for nothing else.
       const hasOwnDeadline = state.invoke?.['src'] === 'approval';
       const isSelfSent = listOf(state.entry).includes('takeTurn');
       const endsByItself = isAnswering || hasOwnDeadline || isSelfSent;

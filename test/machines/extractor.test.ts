@@ -7,18 +7,18 @@ import { charts } from '../../scripts/visualize.js';
 import { edgesOf } from './machine-edges.js';
 import { staticExtractor } from './static-extractor.js';
 
-/* What a tool reads off the text of a chart is what runs: nothing is spread, computed or made elsewhere. */
+/* What a tool reads from the text of a chart is what runs: nothing is spread, computed or made elsewhere. */
 
 const root = join(import.meta.dirname, '..', '..');
 
 const extract = await staticExtractor();
 
 beforeAll(() => {
-  // It says of every selector in a chart that it cannot read it; none of them draws a line.
+  // It reports every selector in a chart as unreadable; none of them draws an edge.
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 
-/** The chart of the orchestrator has a file for each phase; its whole is in visualizations. */
+/** The chart of the orchestrator has a file for each phase; visualizations has the whole. */
 const sourcesOf = (name: string): string[] =>
   name === 'orchestrator'
     ? [`visualizations/${name}.machine.ts`]
@@ -32,7 +32,7 @@ describe.each(charts)('the static reader, on the chart %s', (name, machine) => {
   });
 });
 
-it('loses what a chart takes from elsewhere, so that the comparison can fail', () => {
+it('the static reader loses what a chart takes from elsewhere, so that the comparison can fail', () => {
   const door = (on: string): string =>
     `import { ways } from './ways.js';
     createMachine({ id: 'door', initial: 'shut', states: { shut: { on: ${on} }, open: {} } })`;

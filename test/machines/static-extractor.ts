@@ -7,10 +7,9 @@ import type { AnyStateMachine } from 'xstate';
 import { createMachine } from 'xstate';
 
 /**
- * Stately's static reader of machines: it looks at the text and runs nothing.
- *
- * It is older than XState 5 and imports two files of XState 4, for the helpers of inline actions. Our charts have none,
- * so a bundle with nothing in the place of those files is the reader as it is.
+ * Stately's static reader of machines: it reads the text and runs nothing. It is older than XState 5 and imports two
+ * files of XState 4, for the helpers of inline actions. Our charts have none, so a bundle with empty replacements of
+ * those files behaves the same.
  */
 export const staticExtractor = async (): Promise<(source: string) => AnyStateMachine> => {
   const { extractMachinesFromFile } = await bundledExtractor();
@@ -52,7 +51,7 @@ const bundledExtractor = async (): Promise<Extractor> => {
   return module.exports as Extractor;
 };
 
-// ---- From what it reads, in the words of XState 4, to what XState 5 takes ----------------------
+// ---- From its output, in the terms of XState 4, to what XState 5 takes --------------------------
 
 interface ExtractedState {
   readonly [key: string]: unknown;

@@ -8,8 +8,8 @@ import { runProcess } from '../faults/time-own-process.js';
 const messagesOf = ({ error }: ReturnType<typeof checked>): readonly string[] =>
   (error?.issues ?? []).map(({ message }) => message);
 
-describe('messages about values that do not fit a schema', () => {
-  it('are there in a program that has no messages of zod, and no setting of zod is changed', async () => {
+describe('messages about values that do not match a schema', () => {
+  it('exist in a program without zod’s messages, and no setting of zod is changed', async () => {
     const [told] = await runProcess(new URL('./mini-user.ts', import.meta.url));
     expect(told).toEqual({
       output:

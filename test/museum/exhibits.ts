@@ -15,7 +15,7 @@ export interface Room {
   readonly exhibits: readonly Exhibit[];
 }
 
-/** The rooms of the museum, in the order of the walk through it. */
+/** All exhibits by origin, in the order of the page. */
 export const rooms: readonly Room[] = [
   { title: 'Seed 000: collaboration', exhibits: seed000 },
   { title: 'Seed 001: bounded replanning', exhibits: seed001 },

@@ -1,26 +1,26 @@
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { getInitialMicrosteps, getMicrosteps, getNextTransitions } from 'xstate';
 
-/* Breadth first over one flat chart: the first violation that is met is a shortest one. */
+/* Breadth-first search over one flat chart: the first violation found is a shortest one. */
 
-/** More than any exhibit needs: a chart that never closes is a mistake in the exhibit. */
+/** More states than any exhibit has: a chart that exceeds it is a mistake in the exhibit. */
 const STATES_MAX = 5000;
 
-/** What a property may look at: the state the chart is in, and its context. */
+/** What a property may read: the state of the chart, and its context. */
 export interface Seen<Context> {
   readonly at: string;
   readonly context: Context;
 }
 
 export type Property<Context> =
-  /** Something that must not be true in any state. */
+  /** A condition that must not hold in any state. */
   | { readonly kind: 'never'; readonly when: (seen: Seen<Context>) => boolean }
   /** Every way through the chart comes to an end: no circle, and no state without a way on. */
   | { readonly kind: 'ends' }
   /** Nobody has to answer: every state that is no end can be left by a timer or by the chart itself. */
   | { readonly kind: 'leavesByItself' };
 
-/** One event, and the states it led through: the last one is where the chart came to rest. */
+/** One event, and the states it led through; the last one is where the chart came to rest. */
 export interface Step {
   readonly event: string;
   readonly from: string;
@@ -32,15 +32,15 @@ export interface Witness {
   /** The states from the start to the first rest. */
   readonly start: readonly string[];
   readonly steps: readonly Step[];
-  /** How many of the last steps are the circle; 0 when there is none. */
+  /** The number of last steps that form the cycle; 0 when there is none. */
   readonly circle: number;
 }
 
 export interface SearchResult {
-  /** Different states of chart and context that were reached, and the moves that were tried from them. */
+  /** Distinct states of chart and context that were reached, and the events that were tried from them. */
   readonly states: number;
   readonly moves: number;
-  /** Null when the whole of the chart was looked at and the property holds. */
+  /** Null when the whole chart was explored and the property holds. */
   readonly witness: Witness | null;
 }
 
@@ -57,7 +57,7 @@ interface Edge {
   readonly to: string;
 }
 
-/** Looks for the shortest way to break a property. */
+/** Searches for the shortest path that breaks a property. */
 export const explore = <Context>(
   machine: AnyStateMachine,
   property: Property<Context>,
@@ -74,7 +74,7 @@ export const explore = <Context>(
     witness: { kind, start, steps, circle },
   });
 
-  // A Map is walked in the order of insertion, also while it grows: that is the queue.
+  // A Map is iterated in insertion order, also while it grows: that is the queue.
   for (const node of nodes.values()) {
     const violation = violationAt(node, property);
     if (violation !== null) return found(violation, stepsTo(node));
@@ -97,7 +97,7 @@ export const explore = <Context>(
     : found('circle', [...stepsTo(lasso.from), ...lasso.circle], lasso.circle.length);
 };
 
-/** Events the chart itself brings about: its timers, and the next turn of a loop that waits for nobody. */
+/** Events of the chart itself: its timers, and the next turn of a loop that waits for no input. */
 const isOwnMove = (event: string): boolean =>
   event.startsWith('xstate.after.') || event === 'loop.turned';
 
@@ -117,7 +117,7 @@ export const seenIn = <Context>(snapshot: AnyMachineSnapshot): Seen<Context> => 
   context: snapshot.context as Context,
 });
 
-/** Every event that some transition of the present state takes now, guards asked. */
+/** Every event that some transition of the current state accepts now, guards included. */
 export const enabledEvents = (snapshot: AnyMachineSnapshot): string[] => {
   const types = new Set(getNextTransitions(snapshot).map(({ eventType }) => eventType as string));
   return [...types].filter((type) => type !== '' && snapshot.can({ type }));
@@ -162,9 +162,9 @@ const lastOf = (snapshots: readonly AnyMachineSnapshot[]): AnyMachineSnapshot =>
   return last;
 };
 
-// ---- Circles ----------------------------------------------------------------------------------
+// ---- Cycles -----------------------------------------------------------------------------------
 
-/** The circle that is reached and closed in the fewest steps, whichever state it is entered by. */
+/** The cycle that is reached and closed in the fewest steps, from any entry state. */
 const shortestLasso = (
   nodes: ReadonlyMap<string, Node>,
   edges: ReadonlyMap<string, readonly Edge[]>,

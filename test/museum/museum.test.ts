@@ -11,7 +11,10 @@ import type { Witness } from './explore.js';
 import { enabledEvents, stateName } from './explore.js';
 import { museumPage } from './page.js';
 
-/** Sequences of events that are tried one by one to see that none shorter than the witness breaks the promise. */
+/**
+ * The number of event sequences that are tried one by one to check that none shorter than the witness breaks the
+ * property.
+ */
 const SEQUENCES_MAX = 20_000;
 
 const A_YEAR_MS = 365 * 24 * 3_600_000;
@@ -36,7 +39,7 @@ const playedOn = (exhibit: Exhibit, { steps }: Witness): AnyMachineSnapshot[] =>
   return seen;
 };
 
-/** Without a table of states seen, so that no mistake in one can hide a way; null when there are too many. */
+/** Without a table of visited states, so that a mistake in one cannot hide a path; null when there are too many. */
 const lengthByBruteForce = (exhibit: Exhibit): number | null => {
   const [first] = initialTransition(exhibit.broken);
   let histories: AnyMachineSnapshot[][] = [[first as AnyMachineSnapshot]];
@@ -72,11 +75,11 @@ describe.each(exhibits.map((exhibit) => ({ name: exhibit.id, exhibit })))(
   ({ exhibit }) => {
     const witness = witnessOf(exhibit);
 
-    it('is found, by a way as short as it is said to be', () => {
+    it('is found by a path of the stated length', () => {
       expect(witness.steps).toHaveLength(exhibit.shortest);
     });
 
-    it('has no shorter way, when every sequence of events is tried', () => {
+    it('has no shorter path when every sequence of events is tried', () => {
       const length = lengthByBruteForce(exhibit);
       expect(length ?? exhibit.shortest).toBe(exhibit.shortest);
     });
@@ -90,7 +93,7 @@ describe.each(exhibits.map((exhibit) => ({ name: exhibit.id, exhibit })))(
       expect(isBrokenBy(exhibit, played)).toBe(true);
     });
 
-    it('is not found in the repaired chart, in none of its states', () => {
+    it('is not found in any state of the fixed chart', () => {
       const { witness: none, states } = exhibit.search(exhibit.fixed);
       expect(none).toBeNull();
       expect(states).toBeGreaterThan(1);
@@ -109,7 +112,7 @@ describe('the museum', () => {
     expect(new Set(exhibits.map(({ title }) => title)).size).toBe(exhibits.length);
   });
 
-  it('is walked through in far less than ten seconds', () => {
+  it('is explored in far less than ten seconds', () => {
     const begin = performance.now();
     const results = exhibits.flatMap((exhibit) => [
       exhibit.search(exhibit.broken),
@@ -121,12 +124,12 @@ describe('the museum', () => {
     process.stdout.write(
       `museum: ${exhibits.length} exhibits, ${states} states, ${moves} moves, ${Math.round(durationMs)} ms\n`,
     );
-    // The states of every single chart are on the page; this is their sum, so that none gets out of hand.
+    // The states of every chart are on the page; this is their sum, so that no chart grows unnoticed.
     expect({ states, moves }).toEqual({ states: 1371, moves: 1661 });
     expect(durationMs).toBeLessThan(10_000);
   });
 
-  it('waits for an agent that hangs as long as nobody looks', () => {
+  it('shows that a broken time check waits for a hanging agent as long as no timer fires', () => {
     const hung = exhibits.find(({ id }) => id === 'hung-agent');
     const clock = new SimulatedClock();
     const states = [hung?.broken, hung?.fixed].flatMap((chart) => {
@@ -138,7 +141,7 @@ describe('the museum', () => {
     expect(states).toEqual(['working', 'ended']);
   });
 
-  it('is on the page as it is here', () => {
+  it('matches its page, docs/internals/museum.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/internals/museum.md'), 'utf8');
     expect(page, 'docs/internals/museum.md is out of date: npm run museum').toBe(museumPage());
   });

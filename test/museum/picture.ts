@@ -51,7 +51,7 @@ const keyOf = ({ from, to, label }: Arrow): string => [from, to, label].join(' '
 const lastState = ({ start, steps }: Witness): string =>
   (steps.at(-1)?.through ?? start).at(-1) ?? '';
 
-/** `end` is a word of Mermaid, and so is `default`: a state gets a name that is none. */
+/** `end` and `default` are Mermaid keywords: a state with such a name is renamed. */
 const nodeName = (state: string): string => `s_${state}`;
 
 const arrowLine = (from: string, line: string, label: string, to: string): string =>
@@ -78,7 +78,7 @@ interface WalkedArrow extends Arrow {
   readonly numberedLabel: string;
 }
 
-/** An event takes the chart to the next state; from there it may go on by itself. */
+/** An event takes the chart to the next state; from there it may continue by itself. */
 const walkedArrows = ({ start, steps }: Witness, arrows: readonly Arrow[]): WalkedArrow[] => {
   const walked = new Map<Arrow, number[]>();
   const walk = (from: string, to: string, label: string | null, number: number): void => {
@@ -113,7 +113,7 @@ const numbersText = (numbers: readonly number[]): string => {
   return `${shown.slice(0, 2).join(', ')} … ${shown.at(-1) ?? ''}`;
 };
 
-/** Several arrows between the same two states are one, with a line for each. */
+/** Several arrows between the same two states become one, with a line for each. */
 const merged = (arrows: readonly Arrow[]): Arrow[] => {
   const byEnds = new Map<string, Arrow>();
   for (const arrow of arrows) {

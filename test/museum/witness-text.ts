@@ -1,8 +1,8 @@
 import type { Step, Witness } from './explore.js';
 
-/* A witness as lines that can be read aloud. */
+/* A witness as readable lines. */
 
-/** Runs of steps that are repeated more often than this are written once. */
+/** Sequences of steps that repeat more often than this are written once. */
 const REPEATS_MIN = 3;
 const BLOCK_MAX = 4;
 
@@ -54,7 +54,7 @@ const lineOf = ({ event, through }: Step, number: number): Line => ({
   through: through.join(', '),
 });
 
-/** How often the steps begin with the same few steps; the longest stretch counts. */
+/** How often the steps begin with the same sequence; the longest sequence counts. */
 const repetition = (
   steps: readonly Step[],
 ): { readonly size: number; readonly repeats: number } => {
@@ -74,7 +74,7 @@ const repeatsOf = (steps: readonly Step[], size: number): number => {
   return repeats;
 };
 
-/** `xstate.after.stepTimeout.timeChecks.working` is told as `after stepTimeout`. */
+/** `xstate.after.stepTimeout.timeChecks.working` is written as `after stepTimeout`. */
 export const eventText = (event: string): string => {
   const [, , delay] = event.split('.');
   return event.startsWith('xstate.after.') ? `after ${delay ?? ''}` : event;

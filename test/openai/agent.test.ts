@@ -8,7 +8,7 @@ import { agentCall, doneReport } from './requests.js';
 import type { Answers } from './servers.js';
 import { blocksIn, promptOf, serverSaying } from './servers.js';
 
-/* An agent that asks a model: what it is told, and every report it can come back with. */
+/* An agent that asks a model: its prompt, and every answer it can give. */
 
 const reporting = async (answers: readonly Answers[], options: Record<string, unknown> = {}) => {
   const server = await serverSaying(...answers);
@@ -26,7 +26,7 @@ const reporting = async (answers: readonly Answers[], options: Record<string, un
 
 const said = (report: unknown): Answers => ({ json: { report } });
 
-describe('a report', () => {
+describe('an answer', () => {
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['done', { output: 'Hi', confidence: 0.8 }, { output: 'Hi', confidence: 0.8 }],
     [
@@ -59,7 +59,11 @@ describe('a report', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['to somebody who is not on the list', { kind: 'handOff', agent: 'boss', task: 'Go' }, 'fixer'],
+    [
+      'to an agent that is not on the list',
+      { kind: 'handOff', agent: 'boss', task: 'Go' },
+      'fixer',
+    ],
     ['without a task', { kind: 'handOff', agent: 'fixer', task: '' }, 'Too small'],
     ['of a kind that is not there', { kind: 'approved' }, 'kind'],
     ['with a confidence in percent', { kind: 'done', output: 'Hi', confidence: 80 }, '<=1'],
@@ -69,7 +73,7 @@ describe('a report', () => {
     expect(JSON.stringify(blocksIn(promptOf(server.requests[1]!), 'issues'))).toContain(told);
   });
 
-  it('cannot be a hand-off where there is nobody to hand off to', async () => {
+  it('cannot be a hand-off where the agent may hand off to no other agent', async () => {
     const handOff = said({ kind: 'handOff', agent: 'fixer', task: 'Go' });
     const { server, answer } = await reporting([handOff], { handOffTo: [] });
     await answerFailure(answer(), 'wrong-shape');
@@ -80,7 +84,7 @@ describe('a report', () => {
 describe('an output', () => {
   const count = z.object({ count: z.number(), note: z.string().nullable() });
 
-  it('is held to its schema by the server, strictly, within the report', async () => {
+  it('must match its schema, which the server enforces strictly within the answer', async () => {
     const { server, agent, answer } = await reporting(
       [{ json: doneReport({ count: 1, note: null }) }],
       { output: count },
@@ -94,7 +98,7 @@ describe('an output', () => {
     expect(JSON.stringify(sent.schema)).toContain('"count":{"type":"number"}');
   });
 
-  it('that does not fit is sent back, and then fails the attempt', async () => {
+  it('that does not match its schema is sent back once, and then fails the attempt', async () => {
     const wrong = { json: doneReport({ count: 'one', note: null }) };
     const { server, answer } = await reporting([wrong], { output: count });
     const failure = await answerFailure(answer(), 'wrong-shape');
@@ -102,7 +106,7 @@ describe('an output', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('may have a schema that strict mode does not know', async () => {
+  it('may have a schema that strict mode does not support', async () => {
     const output = z.object({
       sizes: z.record(z.string(), z.number()),
       hint: z.string().optional(),
@@ -130,7 +134,7 @@ describe('an output', () => {
 });
 
 describe('a prompt', () => {
-  it('shows the task and what bears on it', async () => {
+  it('shows the task and its context', async () => {
     const { server, answer } = await reporting([{ json: doneReport() }]);
     await answer(
       agentCall({

@@ -11,7 +11,7 @@ import { goodVerdict, reviewRequest, summaryRequest, testRequest } from './reque
 import type { Answers, TestServer } from './servers.js';
 import { blocksIn, promptOf, serverSaying } from './servers.js';
 
-/* Answers that cannot be used, the one repair try, and what it costs. */
+/* Unusable answers, the one repair try, and its cost. */
 
 const ok = { json: goodVerdict };
 
@@ -24,7 +24,7 @@ const ask = async (
   return { server, verdict: await Promise.resolve(supervise(reviewRequest())) };
 };
 
-/** What the server says the questions have cost. */
+/** The usage that the server reports. */
 const billedIn = ({ requests }: TestServer): number =>
   requests.reduce((sum, { messages }) => sum + Math.ceil(JSON.stringify(messages).length / 4), 0);
 
@@ -38,14 +38,14 @@ const failing = async (
   return { server, failure: await answerFailure(supervise(reviewRequest()), code) };
 };
 
-describe('an answer that cannot be used', () => {
+describe('an unusable answer', () => {
   it.each<[string, Answers, string]>([
     ['is not JSON', { text: 'Looks good to me!' }, 'Not valid JSON'],
     ['has the wrong shape', { json: { verdict: 'good' } }, 'expected number'],
     ['has a value out of range', { json: { ...goodVerdict, score: 850 } }, '<=100'],
     ['is cut off', { text: '{"reasoning": "W', finishReason: 'length' }, 'cut off'],
     ['is empty', { text: '  ' }, 'got no text'],
-  ])('because it %s is sent back once with what is wrong', async (_, bad, told) => {
+  ])('because it %s is sent back once with the issues', async (_, bad, told) => {
     const { server, verdict } = await ask([bad, ok]);
     expect(verdict).toMatchObject({ score: 85 });
     expect(server.requests).toHaveLength(2);
@@ -55,12 +55,12 @@ describe('an answer that cannot be used', () => {
     expect(repair!.content).toContain('last try');
   });
 
-  it('comes back to the model in its own words', async () => {
+  it('is quoted to the model in its own words', async () => {
     const { server } = await ask([{ text: 'Looks good to me!' }, ok]);
     expect(server.requests[1]!.messages[2]!.content).toBe('Looks good to me!');
   });
 
-  it('is not shown again when it is very long', async () => {
+  it('is not quoted when it is very long', async () => {
     const { server } = await ask([{ text: 'x'.repeat(8_001) }, ok]);
     expect(server.requests[1]!.messages[2]!.content).toBe('(this answer is left out)');
   });
@@ -77,7 +77,7 @@ describe('an answer that cannot be used', () => {
     expect(failure.message).toContain('also after it was told what was wrong');
   });
 
-  it('is named by what was wrong last', async () => {
+  it('fails with the issue of the last answer', async () => {
     const { failure } = await failing('wrong-shape', [{ text: 'Good!' }, { json: {} }]);
     expect(failure.issues.map(({ path }) => path)).toContain('score');
     expect(failure.message).toContain('- score: Invalid input');
@@ -91,13 +91,13 @@ describe('an answer that cannot be used', () => {
     expect(promptOf(server.requests[1]!)).not.toContain('xxx');
   });
 
-  it('because nothing can be nested that deep is told so', async () => {
+  it('that is nested too deep is sent back with that reason', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const { failure } = await failing('invalid-json', [{ text: deep }]);
     expect(failure.message).toContain('deeper than 200 levels');
   });
 
-  it('has cost its tokens all the same', async () => {
+  it('still counts its tokens', async () => {
     const { failure } = await failing('invalid-json', [{ text: 'Good!' }]);
     expect(failure.usage.inputTokens).toBeGreaterThan(100);
     expect(failure.usage.outputTokens).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ describe('an answer that cannot be used', () => {
 });
 
 describe('a refusal', () => {
-  it('is not argued with', async () => {
+  it('is not sent back', async () => {
     const { server, failure } = await failing('refused', [{ refusal: 'I cannot help' }, ok]);
     expect(server.requests).toHaveLength(1);
     expect(failure.message).toContain('I cannot help');
@@ -142,7 +142,7 @@ describe('usage', () => {
 });
 
 describe('structured outputs', () => {
-  it('are asked for by a strict schema', async () => {
+  it('are requested by a strict schema', async () => {
     const { server } = await ask([ok], { maxOutputTokens: 500, temperature: 0 });
     const { body } = server.requests[0]!;
     expect(body['response_format']).toMatchObject({
@@ -160,7 +160,7 @@ describe('structured outputs', () => {
     expect(body).not.toHaveProperty('max_tokens');
   });
 
-  it('are asked for in the prompt where servers know no schemas', async () => {
+  it('are requested in the prompt where servers support no schemas', async () => {
     const { server, verdict } = await ask([ok], {
       structuredOutputs: 'json',
       maxOutputTokens: 500,
@@ -182,13 +182,13 @@ describe('structured outputs', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('leave parameters alone that were not asked for', async () => {
+  it('add no parameters that were not requested', async () => {
     const { server } = await ask([ok]);
     const { body } = server.requests[0]!;
     expect(Object.keys(body).sort()).toEqual(['messages', 'model', 'response_format', 'stream']);
   });
 
-  it('take extra parameters along, which win over nothing that is decided here', async () => {
+  it('pass extra parameters on, which override nothing that is decided here', async () => {
     const extraParameters = { reasoning_effort: 'low', model: 'other', stream: true, messages: [] };
     const { server } = await ask([ok], { extraParameters });
     const { body } = server.requests[0]!;
@@ -212,7 +212,7 @@ describe('a test result', () => {
 });
 
 describe('prose', () => {
-  it('is taken as it comes, without a format', async () => {
+  it('is accepted unchanged, without a format', async () => {
     const server = await serverSaying({ text: '\nAll **done**.\n' });
     const summarize = openaiSummarizer({ client: server.client, model: 'scripted' });
     const summary = await summarize(summaryRequest());
@@ -223,7 +223,7 @@ describe('prose', () => {
     expect(server.requests[0]!.body).not.toHaveProperty('response_format');
   });
 
-  it('that is cut off is asked for again, shorter', async () => {
+  it('that is cut off is requested again, shorter', async () => {
     const server = await serverSaying(
       { text: 'All is', finishReason: 'length' },
       { text: 'Done.' },

@@ -20,7 +20,7 @@ import {
   softwareTeam,
 } from '../../src/services/openai/index.js';
 
-/* What the compiler knows and refuses. Checked by `npm run typecheck`; nothing here is ever run. */
+/* What the compiler infers and rejects. Checked by `npm run typecheck`; nothing here is ever run. */
 
 const model = 'any-model';
 
@@ -38,7 +38,7 @@ const readFile = openaiTool({
 });
 expectTypeOf(readFile).toEqualTypeOf<OpenAiTool>();
 
-// A plain object does as well, when it says what it takes.
+// A plain object is accepted as well, when it declares its parameters.
 const plainTool: OpenAiTool = {
   name: 'plain',
   description: 'Plain',

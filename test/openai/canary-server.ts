@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { onTestFinished } from 'vitest';
 
-/** A request as it came in. */
+/** A request as it arrived. */
 export interface SeenRequest {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -21,7 +21,7 @@ export interface EchoServer {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A real server on loopback that answers as it is told, on every path. */
+/** A real server on loopback with scripted answers, on every path. */
 export const echoServer = async (respond: Respond): Promise<EchoServer> => {
   const requests: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -69,12 +69,12 @@ export const sendMessage = (response: ServerResponse, message: Record<string, un
   sendJson(response, 200, { choices: [{ message: { role: 'assistant', ...message } }] });
 };
 
-/** Finished work, as a model writes it. */
+/** Completed work, as a model writes it. */
 export const sendOutput = (response: ServerResponse, output: string): void => {
   sendMessage(response, { content: JSON.stringify({ report: { kind: 'done', output } }) });
 };
 
-/** Goes on for as long as the connection lives, and says how much was taken. */
+/** Sends data for as long as the connection lives, and counts how much was read. */
 export const sendEndlessly = (
   response: ServerResponse,
   status: number,

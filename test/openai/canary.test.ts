@@ -13,7 +13,7 @@ import type { Leak } from './leaks.js';
 import { CANARY, ELSEWHERE, LEAKS } from './leaks.js';
 import { OpenAI } from 'openai';
 
-/* A real server gives the key back in every way; every byte that a run leaves is searched for it. */
+/* A real server returns the key in every way; every byte that a run leaves is searched for it. */
 
 expectNothingUnhandled();
 vi.setConfig({ testTimeout: 60_000 });
@@ -23,7 +23,7 @@ const policy = definePolicy({
   retry: { attempts: 1 },
 });
 
-/** The server of a leak, and the one it sends clients on to. */
+/** The server of a leak, and the one it redirects clients to. */
 const serversOf = async ({ respond, redirectsTo }: Leak) => {
   const second = redirectsTo === undefined ? undefined : await echoServer(redirectsTo);
   const leading: Respond = (response, request) => {
@@ -45,11 +45,13 @@ const serversOf = async ({ respond, redirectsTo }: Leak) => {
 const clientOf = ({ client }: Leak, server: EchoServer): OpenAI =>
   client?.(server) ?? new OpenAI({ baseURL: server.baseURL, apiKey: CANARY, maxRetries: 0 });
 
-/** Everything that is in a value, as a logger would show it. */
+/** Everything in a value, as a logger would show it. */
 const shown = (value: unknown): string =>
   inspect(value, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null });
 
-/** Every byte outside the agents: journal, facts, record, report, explanations, errors, onError, stdout and stderr. */
+/**
+ * Every byte outside the agents: journal, facts, record, report, explanations, errors, onError, stdout and stderr.
+ */
 const everyByteOf = async (leak: Leak): Promise<string> => {
   const { first, second } = await serversOf(leak);
   const client = clientOf(leak, first);
@@ -105,7 +107,7 @@ const everyByteOf = async (leak: Leak): Promise<string> => {
   }
 };
 
-/** What somebody gets who calls the agent without an orchestrator: also the error with all that hangs on it. */
+/** The result of calling the agent without an orchestrator: also the error with all its properties. */
 const askedDirectly = async (agent: { readonly run: (call: never) => unknown }) => {
   const call = {
     goal: 'G',
@@ -126,7 +128,7 @@ const askedDirectly = async (agent: { readonly run: (call: never) => unknown }) 
   }
 };
 
-/** The key itself, and the forms in which somebody could read it back. */
+/** The key itself, and the forms from which it can be decoded. */
 const formsIn = (bytes: string, secret: string): string[] => {
   const hidden = inspect(secret).slice(1, -1);
   const forms = [
@@ -157,8 +159,8 @@ const formsIn = (bytes: string, secret: string): string[] => {
   return forms.filter((form) => bytes.includes(form));
 };
 
-describe('a key', () => {
-  it('has 12 of 12 ways out of a client closed', async () => {
+describe('an API key', () => {
+  it('does not leak by any of 12 ways out of a client', async () => {
     const open: string[] = [];
     for (const [way, leaks] of Object.entries(LEAKS)) {
       for (const [index, leak] of leaks.entries()) {
@@ -173,7 +175,7 @@ describe('a key', () => {
     expect(told).toBe('12 of 12 ways to leak a key closed');
   });
 
-  it('would be found by this search: what is not a secret gets out in the same ways', async () => {
+  it('would be found by this search: a text that is not a secret leaks by the same ways', async () => {
     const harmless = new Set<string>();
     for (const [way, leaks] of Object.entries(LEAKS)) {
       for (const leak of leaks) {

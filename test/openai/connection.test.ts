@@ -12,7 +12,7 @@ import { API_KEY, serverSaying } from './servers.js';
 
 vi.setConfig({ testTimeout: 30_000 }); // real servers and real waits, on a machine that may be busy
 
-/* Servers that misbehave, asked by the real client. */
+/* Servers that misbehave, called by the real client. */
 
 const ok: ScriptedAnswer = { json: goodVerdict };
 
@@ -51,7 +51,7 @@ const failureOf = async (answer: unknown): Promise<OpenAiRequestError> => {
 };
 
 describe('a request', () => {
-  it('waits as long as a 429 asks for, and goes on', async () => {
+  it('waits as long as a 429 demands, and continues', async () => {
     const server = await serverSaying(status(429, { 'retry-after': '0.3' }), ok);
     const startedAt = performance.now();
     expect(await supervisorOf(server)(reviewRequest())).toMatchObject({ score: 85 });
@@ -73,20 +73,20 @@ describe('a request', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is made again after a 500 and after a connection that broke', async () => {
+  it('is retried after a 500 and after a broken connection', async () => {
     const broken = respondWith((response) => response.destroy());
     const server = await serverSaying(status(500, { 'retry-after-ms': '1' }), broken, ok);
     expect(await supervisorOf(server)(reviewRequest())).toMatchObject({ score: 85 });
     expect(server.requests).toHaveLength(3);
   });
 
-  it('is made again when the body is cut, which the client alone does not do', async () => {
+  it('is retried when the body is cut, which the client alone does not do', async () => {
     const server = await serverSaying(cutBody, ok);
     expect(await supervisorOf(server)(reviewRequest())).toMatchObject({ score: 85 });
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is made as often as the client says, and then fails', async () => {
+  it('is tried as often as the client’s setting says, and then fails', async () => {
     const server = await serverSaying(cutBody);
     const client = new OpenAI({ baseURL: server.baseURL, apiKey: API_KEY, maxRetries: 1 });
     const failure = await failureOf(openaiSupervisor({ client, model: 'm' })(reviewRequest()));
@@ -100,14 +100,14 @@ describe('a request', () => {
     [403, 'unauthorized'],
     [404, 'request-rejected'],
     [422, 'request-rejected'],
-  ])('is not made again after a %d', async (code, expected) => {
+  ])('is not retried after a %d', async (code, expected) => {
     const server = await serverSaying(status(code), ok);
     const failure = await failureOf(supervisorOf(server)(reviewRequest()));
     expect(failure).toMatchObject({ name: 'OpenAiRequestError', code: expected, status: code });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('obeys a server that says whether to try again', async () => {
+  it('obeys a server that says whether to retry', async () => {
     const never = await serverSaying(status(500, { 'x-should-retry': 'false' }), ok);
     expect((await failureOf(supervisorOf(never)(reviewRequest()))).code).toBe('server-error');
     const again = status(400, { 'x-should-retry': 'true', 'retry-after-ms': '1' });
@@ -115,14 +115,14 @@ describe('a request', () => {
     expect(await supervisorOf(patient)(reviewRequest())).toMatchObject({ score: 85 });
   });
 
-  it('is not made again when the quota is used up', async () => {
+  it('is not retried when the quota is spent', async () => {
     const spent = { error: { message: 'No quota', code: 'insufficient_quota' } };
     const server = await serverSaying(status(429, {}, spent), ok);
     expect((await failureOf(supervisorOf(server)(reviewRequest()))).code).toBe('rate-limited');
     expect(server.requests).toHaveLength(1);
   });
 
-  it('never tells the API key, though the server does', async () => {
+  it('never shows the API key, though the server does', async () => {
     const server = await serverSaying(
       status(401, {}, { error: { message: `Bad key ${API_KEY}!` } }),
     );
@@ -130,7 +130,7 @@ describe('a request', () => {
     expect(failure.message).toContain('Bad key [redacted]!');
   });
 
-  it('that hangs ends when nobody waits any more', async () => {
+  it('that hangs ends when it is aborted', async () => {
     const server = await serverSaying(respondWith(() => undefined));
     const controller = new AbortController();
     const asked = supervisorOf(server)(reviewRequest({ signal: controller.signal }));
@@ -139,7 +139,7 @@ describe('a request', () => {
     expect((await failureOf(asked)).code).toBe('aborted');
   });
 
-  it('that hangs in the middle of its body ends, too', async () => {
+  it('that hangs in the middle of its body ends when it is aborted', async () => {
     let isCut = false;
     const server = await serverSaying(
       respondWith((response) => {
@@ -156,7 +156,7 @@ describe('a request', () => {
     await vi.waitUntil(() => isCut);
   });
 
-  it('that waits for its next try ends at once, and leaves no timer', async () => {
+  it('that waits for its next try ends immediately when it is aborted, and leaves no timer', async () => {
     const server = await serverSaying(status(429, { 'retry-after': '50' }));
     const controller = new AbortController();
     const asked = supervisorOf(server)(reviewRequest({ signal: controller.signal }));
@@ -168,13 +168,13 @@ describe('a request', () => {
     expect(timers()).toBeLessThan(armed);
   });
 
-  it('is not made when nobody waits from the start', async () => {
+  it('is not made when it was aborted before', async () => {
     const server = await serverSaying(ok);
     const asked = supervisorOf(server)(reviewRequest({ signal: AbortSignal.abort() }));
     expect((await failureOf(asked)).code).toBe('aborted');
   });
 
-  it('fails when nobody is there', async () => {
+  it('fails when the server is unreachable', async () => {
     const server = await serverSaying(ok);
     await server.close();
     const client = new OpenAI({ baseURL: server.baseURL, apiKey: API_KEY, maxRetries: 0 });
@@ -209,7 +209,7 @@ describe('a response', () => {
     const failure = await failureOf(asked(reviewRequest()));
     expect(failure.code).toBe('body-too-large');
     await vi.waitUntil(() => isClosed);
-    // 6 bytes a character and 1 MiB besides, and what was on its way in the buffers of two sockets.
+    // 6 bytes a character and 1 MiB besides, and what was in the buffers of two sockets.
     expect(sent).toBeLessThan(600_000 + 1_048_576 + 16 * 1_048_576);
     expect(server.requests).toHaveLength(1);
   });
@@ -223,7 +223,7 @@ describe('a response', () => {
     ['an error with status 200', status(200, {}, { error: { message: 'No model' } }), 'No model'],
     ['an error as a text', status(200, {}, { error: 'No such model' }), 'No such model'],
     ['anything else', status(200, {}, { choices: 'many' }), 'expected array'],
-  ])('that is %s is no completion', async (_, answer, told) => {
+  ])('that is %s is not a completion', async (_, answer, told) => {
     const server = await serverSaying(answer);
     const failure = await failureOf(supervisorOf(server)(reviewRequest()));
     expect(failure.code).toBe('not-a-completion');
@@ -231,7 +231,7 @@ describe('a response', () => {
     expect(failure.message).toContain('base URL');
   });
 
-  it('without usage costs nothing that anybody knows of', async () => {
+  it('without usage counts as zero', async () => {
     const message = { role: 'assistant', content: JSON.stringify(goodVerdict) };
     const server = await serverSaying(status(200, {}, { choices: [{ message }] }));
     expect(await supervisorOf(server)(reviewRequest())).toEqual({
@@ -242,7 +242,7 @@ describe('a response', () => {
     });
   });
 
-  it('may come through an observer that hands out plain promises', async () => {
+  it('may come through an observer that returns plain promises', async () => {
     const server = await serverSaying(ok);
     const { client } = server;
     const create = client.chat.completions.create.bind(client.chat.completions);

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../src/index.js';
 import { dataBlock, excerpt } from '../../src/services/openai/prompts/data-block.js';
 import { blocksIn, withoutData } from './servers.js';
 
-/* Data cannot leave its block, whatever it says. */
+/* Data cannot leave its block, whatever it contains. */
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -33,7 +33,7 @@ const anything = fc.letrec<{ value: JsonValue }>((tie) => ({
 })).value;
 
 describe('a data block', () => {
-  it('begins and ends once, takes one line, and says what it was given', () => {
+  it('begins and ends once, takes one line, and contains the given value', () => {
     fc.assert(
       fc.property(anything, (value) => {
         const block = dataBlock('goal', value);

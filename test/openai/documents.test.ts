@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { inHouseFormat } from '../docs/house-format.js';
+import { inHouseFormat } from '../docs/project-format.js';
 import { codeBlocks, relativeLinks, tableRows } from '../docs/markdown.js';
 import { goodVerdict } from './requests.js';
 import { plan, report, step } from './scripts.js';
@@ -11,7 +11,7 @@ import { API_KEY, serverSaying } from './servers.js';
 
 vi.setConfig({ testTimeout: 30_000 }); // real servers and real waits, on a machine that may be busy
 
-/* What docs/openai.md shows compiles and runs, against a server that is there. */
+/* The code in docs/openai.md compiles and runs, against a local server. */
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/openai.md'), 'utf8');
@@ -28,7 +28,7 @@ let played = 0;
 
 const printedBy = async (path: string): Promise<string> => {
   const log = vi.spyOn(console, 'log').mockReturnValue(undefined);
-  // Anew: an example that another test has loaded before would print nothing.
+  // Loaded anew: an example that another test has loaded before would print nothing.
   await import(`${join(root, path)}?played=${(played += 1)}`);
   return log.mock.calls.map((values) => values.join(' ')).join('\n');
 };
@@ -44,7 +44,7 @@ afterEach(() => {
 });
 
 describe('docs/openai.md', () => {
-  it('shows examples as they are', async () => {
+  it('shows the examples as they are in the repository', async () => {
     const blocks = codeBlocks(page, 'ts');
     expect(blocks).toHaveLength(3);
     for (const block of blocks) {
@@ -54,14 +54,14 @@ describe('docs/openai.md', () => {
     }
   });
 
-  it('links to what is there', () => {
+  it('links to existing files', () => {
     for (const page of ['docs/openai.md', 'docs/decisions/0013-openai-chat-completions.md']) {
       const links = relativeLinks(readFileSync(join(root, page), 'utf8'));
       expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([]);
     }
   });
 
-  it('tells the truth about the bounds', () => {
+  it('states the actual bounds', () => {
     const rows = new Map(tableRows(page, 'option').map(([name, , value]) => [name, value]));
     const options = readFileSync(join(root, 'src/services/openai/options.ts'), 'utf8');
     for (const name of ['maxToolRounds', 'maxAnswerCharacters', 'maxToolOutputCharacters']) {
@@ -106,7 +106,7 @@ describe('the examples', () => {
     expect(printed).toContain('There is a flag.');
   });
 
-  it('know every server', async () => {
+  it('support every server', async () => {
     vi.stubEnv('OPENAI_BASE_URL', undefined);
     vi.stubEnv('OPENAI_API_KEY', API_KEY);
     expect(await printedBy('examples/openai-servers.ts')).toBe('6 planners, no request made');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
-/* `planwright/openai` is an entry point of its own: whoever does not import it, does not need the client. */
+/* `planwright/openai` is a separate entry point: users who do not import it do not need the client. */
 
 const root = join(import.meta.dirname, '../..');
 
@@ -30,7 +30,7 @@ const bundle = async (entry: string) => {
 };
 
 describe('the main entry point', () => {
-  it('reaches neither the client nor what uses it', async () => {
+  it('imports neither the client nor its users', async () => {
     const { files, packages } = await bundle('src/index.ts');
     expect(files.length).toBeGreaterThan(50);
     expect(files.filter((file) => file.includes('openai'))).toEqual([]);
@@ -39,14 +39,14 @@ describe('the main entry point', () => {
 });
 
 describe('planwright/openai', () => {
-  it('brings no orchestrator along, and runs where there is no Node', async () => {
+  it('imports no orchestrator, and runs without Node', async () => {
     const { files, packages } = await bundle('src/services/openai/index.ts');
     expect(files).toContain('src/services/openai/ask.ts');
     expect(files.filter((file) => /src\/(?:machines|kernel|run|actors)\//.test(file))).toEqual([]);
     expect([...new Set(packages)].sort()).toEqual(['openai', 'openai/helpers/zod', 'zod/mini']);
   });
 
-  it('is exported, and the client is a peer that may be missing', () => {
+  it('is exported, and the client is an optional peer', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       exports: Record<string, unknown>;
       peerDependencies: Record<string, string>;

@@ -35,11 +35,11 @@ describe('the body of an error', () => {
     expect(failure).toMatchObject({ status });
     expect(failure.message).toContain('It failed because');
     await vi.waitUntil(() => isClosed);
-    // What was on its way in the buffers of two sockets.
+    // What was in the buffers of two sockets.
     expect(sent.bytes).toBeLessThan(16 * 1_048_576);
   });
 
-  it('keeps its status and its headers, by which it is decided what follows', async () => {
+  it('keeps its status and its headers, which decide what follows', async () => {
     const server = await echoServer((response, { number }) => {
       if (number > 1) sendMessage(response, { content });
       else sendJson(response, 503, 'x'.repeat(200_000), { 'retry-after-ms': '1' });
@@ -74,7 +74,7 @@ describe('a redirect', () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    'to another server is refused in words, and nothing is sent there: status %d',
+    'to another server is refused with a message, and nothing is sent there: status %d',
     async (status) => {
       const other = await echoServer((response) => sendMessage(response, { content }));
       const server = await echoServer((response, { url }) =>
@@ -91,7 +91,7 @@ describe('a redirect', () => {
 });
 
 describe('a client of the user', () => {
-  it('is left alone where the user asks it: its redirects, its bodies', async () => {
+  it('is unchanged for the user’s own calls: its redirects, its bodies', async () => {
     const other = await echoServer((response) =>
       sendJson(response, 200, { choices: [], note: 'x'.repeat(5_000_000) }),
     );
@@ -106,7 +106,7 @@ describe('a client of the user', () => {
     expect(JSON.stringify(own).length).toBeGreaterThan(5_000_000);
   });
 
-  it('is asked through its own fetch, wrapped once for all roles', async () => {
+  it('is called through its own fetch, wrapped once for all roles', async () => {
     const server = await echoServer((response) => sendMessage(response, { content }));
     const fetching = vi.fn(fetch);
     const client = new OpenAI({ baseURL: server.baseURL, apiKey: 'sk-other', fetch: fetching });
@@ -115,7 +115,7 @@ describe('a client of the user', () => {
     expect(fetching).toHaveBeenCalledTimes(1);
   });
 
-  it('that is frozen is refused in words, before anything runs', async () => {
+  it('that is frozen is refused with a message, before anything runs', async () => {
     const server = await echoServer((response) => sendMessage(response, { content }));
     const client = clientOf(server);
     Object.freeze(client);

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { OpenAiAnswerCode } from '../../src/services/openai/index.js';
 import { OpenAiAnswerError } from '../../src/services/openai/index.js';
 
-/** The error a call ends with; it must be one of this code. */
+/** The error a call ends with; it must have this code. */
 export const answerFailure = async (
   answer: unknown,
   code: OpenAiAnswerCode,

@@ -9,14 +9,14 @@ import { sendEndlessly, sendJson, sendMessage, sendOutput } from './canary-serve
 
 /* Twelve ways in which a key gets from a client into a journal, a report, an error or a log. */
 
-/** One thing that a server or a client does. */
+/** One behaviour of a server or a client. */
 export interface Leak {
   readonly respond: Respond;
-  /** What is looked for. @default CANARY */
+  /** The text to search for. @default CANARY */
   readonly secret?: string;
   readonly client?: (server: EchoServer) => OpenAI;
   readonly agent?: Partial<OpenAiAgentOptions<string, unknown, never>>;
-  /** Where the server of this leak sends the client on to: what arrives there is searched as well. */
+  /** The server that this leak redirects the client to: what arrives there is searched as well. */
   readonly redirectsTo?: Respond;
 }
 
@@ -27,7 +27,7 @@ const clientWith =
   ({ baseURL }: EchoServer): OpenAI =>
     new OpenAI({ baseURL, apiKey: CANARY, maxRetries: 0, ...options });
 
-/** Shows the credentials that came, wherever they came. */
+/** Shows the credentials of the request, wherever they were. */
 const echoed: Respond = (response, { headers, url }) => {
   sendJson(response, 401, { error: { message: `Refused: ${JSON.stringify(headers)} ${url}` } });
 };
@@ -44,7 +44,7 @@ const inContent =
     sendMessage(response, { content });
   };
 
-/** Every character as `\u0000`: what is not parsed does not show it. */
+/** Every character as `\u0000`: unparsed text does not show it. */
 const escaped = (text: string): string =>
   Array.from(text, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
@@ -57,7 +57,7 @@ const repeatTool = openaiTool({
   run: ({ text }) => text,
 });
 
-/** First asks for the tool, then answers with what the tool said. */
+/** First requests the tool, then answers with its result. */
 const throughTool: Respond = (response, { number, body }) => {
   if (number > 1) {
     sendOutput(response, body.messages.at(-1)?.content ?? '');
@@ -252,7 +252,7 @@ export const LEAKS: Readonly<Record<string, readonly Leak[]>> = {
       }),
     },
     { respond: echoed, client: clientWith({ fetch: throwing({ key: CANARY }) }) },
-    // A header cannot have a line feed: what says so quotes the header.
+    // A header cannot have a line feed: the error about it quotes the header.
     { respond: echoed, client: clientWith({ apiKey: `${CANARY}\nx` }) },
     {
       respond: echoed,

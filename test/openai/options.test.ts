@@ -13,7 +13,7 @@ import {
 import { goodVerdict, reviewRequest } from './requests.js';
 import { API_KEY, serverSaying } from './servers.js';
 
-/* A mistake in the options is told at once, with the name of the option. */
+/* A mistake in the options is reported immediately, with the name of the option. */
 
 const client = new OpenAI({ apiKey: 'none', baseURL: 'http://127.0.0.1:1/v1' });
 
@@ -56,7 +56,7 @@ describe('options', () => {
     expect(issuesOf(() => openaiSupervisor(options))).toEqual([path]);
   });
 
-  it('of an agent are held to its name as well', () => {
+  it('of an agent are checked with its name as well', () => {
     const about = { description: 'Works', instructions: 'Work', client, model: 'm' };
     expect(issuesOf(() => openaiAgent({ ...about, name: 'not a name' }))).toEqual(['name']);
   });
@@ -66,21 +66,21 @@ describe('options', () => {
     ['models.poet', { models: { poet: 'm' } }],
     ['tools.fixer', { roles: ['coder'], tools: { fixer: [] } }],
     ['instructions.nobody', { instructions: { nobody: 'Rest' } }],
-  ])('of a team that name somebody who is not there in %s are refused', (path, wrong) => {
+  ])('of a team that name an unknown member in %s are refused', (path, wrong) => {
     const options = { client, model: 'm', ...wrong } as SoftwareTeamOptions<'coder'>;
     expect(issuesOf(() => softwareTeam(options))).toEqual([path]);
   });
 });
 
 describe('the connection', () => {
-  it('is made of a base URL and a key', async () => {
+  it('is made from a base URL and a key', async () => {
     const { baseURL, requests } = await serverSaying({ json: goodVerdict });
     const supervise = openaiSupervisor({ baseURL, apiKey: API_KEY, model: 'm' });
     expect(await supervise(reviewRequest())).toMatchObject({ score: 85 });
     expect(requests[0]!.headers.authorization).toBe(`Bearer ${API_KEY}`);
   });
 
-  it('is what the environment says, as with the client itself', async () => {
+  it('is read from the environment, as with the client itself', async () => {
     const { baseURL, requests } = await serverSaying({ json: goodVerdict });
     vi.stubEnv('OPENAI_BASE_URL', baseURL);
     vi.stubEnv('OPENAI_API_KEY', API_KEY);
@@ -88,7 +88,7 @@ describe('the connection', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is missed at once when there is no key anywhere', () => {
+  it('is refused immediately when there is no key', () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
     vi.stubEnv('OPENAI_ADMIN_KEY', undefined);
     expect(() => openaiSupervisor({ model: 'm' })).toThrow('OPENAI_API_KEY');

@@ -6,7 +6,7 @@ import type {
 } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 
-/* What the orchestrator asks, as small as it can be; a test adds what it is about. */
+/* Requests of the orchestrator, as small as possible; a test adds what it is about. */
 
 const neverAborted = new AbortController().signal;
 
@@ -81,7 +81,7 @@ export const agentCall = (parts: Partial<AgentCall> = {}): AgentCall => ({
   ...parts,
 });
 
-/* What a model says when all is well. */
+/* Valid answers of a model. */
 
 export const goodVerdict = { reasoning: 'Fine', score: 85, issues: [], feedback: 'Go on' };
 

@@ -17,7 +17,7 @@ import {
 } from './requests.js';
 import { blocksIn, promptOf, serverSaying } from './servers.js';
 
-/* What the roles of the orchestrator are told, and what becomes of what they say. */
+/* What the roles of the orchestrator are told, and how their answers are used. */
 
 describe('the planner', () => {
   const planned = async (parts = {}, options = {}) => {
@@ -28,7 +28,7 @@ describe('the planner', () => {
     return { answer, request: request!, prompt: promptOf(request!) };
   };
 
-  it('gives a plan as the orchestrator knows it, with its usage', async () => {
+  it('gives a plan in the orchestrator’s form, with its usage', async () => {
     const { answer } = await planned();
     expect(answer).toMatchObject({
       analysis: 'Two steps',
@@ -43,7 +43,7 @@ describe('the planner', () => {
     expect(answer.steps[0]).not.toHaveProperty('reason');
   });
 
-  it('is held to the agents of the team, and to votes only where there may be some', async () => {
+  it('may only name agents of the team, and votes only where they are allowed', async () => {
     const { request } = await planned();
     const schema = JSON.stringify(request.body['response_format']);
     expect(schema).toContain('"enum":["coder","reviewer"]');
@@ -53,7 +53,7 @@ describe('the planner', () => {
     expect(JSON.stringify(voting.request.body['response_format'])).toContain('2 to 5');
   });
 
-  it('leaves it to the orchestrator to judge an agent that is not there', async () => {
+  it('leaves the refusal of an unknown agent to the orchestrator', async () => {
     const [first, second] = goodPlan.steps;
     const steps = [{ ...first!, agent: 'nobody' }, second!];
     const server = await serverSaying({ json: { ...goodPlan, steps } });
@@ -62,7 +62,7 @@ describe('the planner', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('knows the guidelines: agents by scope, steps, tasks, tests first, checks', async () => {
+  it('is told the guidelines: agents by scope, steps, tasks, tests first, checks', async () => {
     const everybody = ['analyst', 'architect', 'developer', 'reviewer'];
     const agents = everybody.map((name) => ({ name, description: name }));
     const { prompt } = await planned({ agents });
@@ -77,7 +77,7 @@ describe('the planner', () => {
     expect(prompt).toContain('every file, step and agent you name exists');
   });
 
-  it('is told of no agent that is not in the team', async () => {
+  it('is told of no agent outside the team', async () => {
     const { prompt } = await planned();
     expect(prompt).toContain('trivial (a typo, a setting): coder, reviewer');
     expect(prompt).not.toMatch(/analyst|architect|developer/);
@@ -90,7 +90,7 @@ describe('the planner', () => {
     ['replaceAll', 'and of those that were running'],
     ['append', 'come after them: plan only what is missing'],
     ['appendNext', 'come before them: plan only what is missing'],
-  ])('is told on a later plan what becomes of the pending steps: %s', async (merge, told) => {
+  ])('is told at a replan what happens to the pending steps: %s', async (merge, told) => {
     const first = await planned({ merge });
     expect(first.prompt).not.toContain(told);
     const later = await planned({ merge, revision: 1, analysis: 'First the model, then the view' });
@@ -98,7 +98,7 @@ describe('the planner', () => {
     expect(blocksIn(later.prompt, 'analysis')).toEqual(['First the model, then the view']);
   });
 
-  it('is told the same first, whatever it is asked, so that a server can keep it', async () => {
+  it('has the same beginning in every prompt, so that a server can cache it', async () => {
     const options = { instructions: 'Prefer small steps' };
     const system = async (parts: Partial<PlanRequest>): Promise<string> =>
       (await planned(parts, options)).request.messages[0]?.content ?? '';
@@ -109,7 +109,7 @@ describe('the planner', () => {
     expect((await system({ depth: 1 })).startsWith(first)).toBe(true);
   });
 
-  it('sees on a later plan what was done, what failed, what is pending and who asked', async () => {
+  it('is told at a replan what was done, what failed, what is pending and who asked', async () => {
     const { prompt } = await planned({
       revision: 1,
       completed: [{ stepId: 's1', agent: 'coder', output: 'x'.repeat(201) }],
@@ -156,7 +156,7 @@ describe('the planner', () => {
     expect(prompt).toContain('not the first plan');
   });
 
-  it('sees as much of results as the policy says, and the failures', async () => {
+  it('is told as much of results as the policy allows, and the failures', async () => {
     const { prompt } = await planned(
       {
         revision: 1,
@@ -178,7 +178,7 @@ describe('the planner', () => {
     expect(prompt).toContain('one step of a larger plan');
   });
 
-  it('takes instructions of the project along', async () => {
+  it('includes the instructions of the project', async () => {
     const { request } = await planned({}, { instructions: 'Never plan on Fridays.' });
     expect(request.messages[0]!.content).toContain('Never plan on Fridays.');
   });
@@ -192,7 +192,7 @@ describe('the supervisor', () => {
     return { answer, prompt: promptOf(server.requests[0]!) };
   };
 
-  it('gives a verdict without its reasoning, and cannot say what it has cost', async () => {
+  it('gives a verdict without its reasoning, and cannot report its usage', async () => {
     const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
     const { answer } = await judged({}, { ...goodVerdict, usage });
     expect(answer).toEqual({
@@ -219,7 +219,7 @@ describe('the supervisor', () => {
     expect(prompt).toContain(`Judge the ${subject}.`);
   });
 
-  it('sees the plan, the outputs and the failures', async () => {
+  it('is shown the plan, the outputs and the failures', async () => {
     const plan = { analysis: '', steps: [{ id: 's1', agent: 'coder', task: 'Write it' }] };
     const failed = [{ stepId: 's2', agent: 'coder', reason: 'threw' }];
     const { prompt } = await judged({ subject: 'goal', step: null, plan, failed });
@@ -231,14 +231,14 @@ describe('the supervisor', () => {
     expect(blocksIn(prompt, 'task')).toEqual([]);
   });
 
-  it('sees what the tester said, when it did', async () => {
+  it('is shown the tester’s result, when there is one', async () => {
     const tests = { passed: false, failures: ['Expected 0, got 1'] };
     const { prompt } = await judged({ tests });
     expect(blocksIn(prompt, 'test-result')).toEqual([tests]);
     expect(blocksIn((await judged({})).prompt, 'test-result')).toEqual([]);
   });
 
-  it('sees no more of an output than the policy says', async () => {
+  it('is shown as much of an output as the policy allows', async () => {
     const results = [{ stepId: 's1', agent: 'coder', output: 'x'.repeat(8_001) }];
     const { prompt } = await judged({ results });
     expect(prompt).toContain('"leftOutCharacters":1');
@@ -258,7 +258,7 @@ describe('the tester', () => {
     expect(blocksIn(prompt, 'output')).toEqual(['Hello']);
   });
 
-  it('leaves the fix plan out when there is none', async () => {
+  it('omits the fix plan when there is none', async () => {
     const server = await serverSaying({ json: { passed: true, failures: [], fixPlan: null } });
     const test = openaiTester({ client: server.client, model: 'scripted' });
     expect(await test(testRequest())).not.toHaveProperty('fixPlan');
@@ -266,7 +266,7 @@ describe('the tester', () => {
 });
 
 describe('the summarizer', () => {
-  it('is told of tasks, results, failures and what was skipped', async () => {
+  it('is told of tasks, results, failures and skipped steps', async () => {
     const server = await serverSaying({ text: 'Done.' });
     const summarize = openaiSummarizer({ client: server.client, model: 'scripted' });
     const failed = [{ stepId: 's3', agent: 'coder', reason: 'threw' }];

@@ -7,7 +7,7 @@ import { inTurn } from '../scenarios/scripted.js';
 import type { TestServer } from './servers.js';
 import { serverSaying } from './servers.js';
 
-/* Scripts for whole teams: every member is asked by a model of its own name, and has lines of its own. */
+/* Scripts for whole teams: every member is asked by a model of its own name, and has its own lines. */
 
 type Line = ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer);
 
@@ -34,7 +34,7 @@ export const serverFor = (
   });
 };
 
-/** What one member was asked. */
+/** The requests to one member. */
 export const asked = (requests: readonly ScriptedRequest[], model: string): ScriptedRequest[] =>
   requests.filter((request) => request.model === model);
 

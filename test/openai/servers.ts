@@ -15,7 +15,7 @@ export interface TestServer extends ScriptedServer {
 
 export type Answers = ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer);
 
-/** A real server for one test. It gives one answer after the other, the last one again and again. */
+/** A real server for one test. It gives one answer after the other and repeats the last one. */
 export const serverSaying = async (...answers: readonly Answers[]): Promise<TestServer> => {
   const next = inTurn(...answers);
   const server = await startScriptedServer((request) => next(request) as ScriptedAnswer);
@@ -35,6 +35,6 @@ export const blocksIn = (prompt: string, name: string): unknown[] =>
     ({ groups }): unknown => JSON.parse(groups?.['json'] ?? ''),
   );
 
-/** What is left of a prompt without its data blocks: what a model may take as instructions. */
+/** A prompt without its data blocks: what a model may take as instructions. */
 export const withoutData = (prompt: string): string =>
   prompt.replaceAll(/<data name="[\w-]+">\n.*\n<\/data>/g, '[data]');

@@ -20,7 +20,7 @@ import { blocksIn, promptOf, serverSaying } from './servers.js';
 
 vi.setConfig({ testTimeout: 30_000 }); // real servers and real waits, on a machine that may be busy
 
-/* The software team at work: scripted words, and everything else as it is in production. */
+/* The software team at work: scripted answers, and everything else as in production. */
 
 const wrote = report({ summary: 'Wrote it', files: ['greet.mjs'], tests: [] });
 const write = (text: string): ScriptedAnswer => ({
@@ -59,7 +59,7 @@ const project = () => {
 };
 
 describe('a supervised run of the software team', () => {
-  it('plans, is told to plan again, writes, tests, fixes, reviews, verifies and sums up', async () => {
+  it('plans, replans, writes, tests, fixes, reviews, verifies and sums up', async () => {
     const { file, writeSource, runSuite } = project();
     const score = (points: number): ScriptedAnswer => ({
       json: { ...goodVerdict, score: points, issues: points < 70 ? ['No review'] : [] },
@@ -119,7 +119,7 @@ describe('a supervised run of the software team', () => {
     expect(await readFile(file, 'utf8')).toContain('Hello, ${name}');
     expect(result.usage).toMatchObject(usageBilled(server.requests));
 
-    // The tester saw what the tests really printed, and the coder what the tester made of it.
+    // The tester saw what the tests really printed, and the coder saw the tester's result.
     const [, failing, , passing] = asked(server.requests, 'tester');
     expect(blocksIn(promptOf(failing!), 'tool-result')).toEqual([
       '1 failed: expected "Hello, Ada", got "Hello Ada"',
@@ -127,12 +127,12 @@ describe('a supervised run of the software team', () => {
     expect(blocksIn(promptOf(passing!), 'tool-result')).toEqual(['1 passed']);
     const fix = promptOf(asked(server.requests, 'coder')[2]!);
     expect(JSON.stringify(blocksIn(fix, 'feedback'))).toContain('Add a comma after Hello');
-    // The second plan was made knowing why the first was refused.
+    // The second plan was made with the reason why the first was refused.
     const second = promptOf(asked(server.requests, 'planner')[1]!);
     expect(JSON.stringify(blocksIn(second, 'requests'))).toContain('planRejected');
   });
 
-  it('counts answers that cannot be used as failed attempts, and goes on', async () => {
+  it('counts unusable answers as failed attempts, and continues', async () => {
     const server = await serverFor({
       planner: [plan(step('write', 'coder', 'Write the greeting down'))],
       coder: [{ text: 'Sure!' }, { text: 'Here it is!' }, wrote],
@@ -197,7 +197,7 @@ describe('the software team', () => {
     expect(createOrchestrator({ ...team, policy: presets.supervised() }).bounds()).toBeDefined();
   });
 
-  it('asks everybody by their own model, and with their own tools and instructions', async () => {
+  it('calls every member with its own model, tools and instructions', async () => {
     const server = await serverSaying(plan(step('write', 'coder', 'Write the greeting down')));
     const { writeSource } = project();
     const { planner } = softwareTeam({
@@ -234,7 +234,7 @@ describe('the software team', () => {
   });
 });
 
-/** What the server has billed: to everybody, for every answer, whether it could be used or not. */
+/** What the server has billed: for every answer of every member, usable or not. */
 const usageBilled = (requests: readonly ScriptedRequest[]) => ({
   inputTokens: requests.reduce(
     (sum, { messages }) => sum + Math.ceil(JSON.stringify(messages).length / 4),

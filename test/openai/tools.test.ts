@@ -11,7 +11,7 @@ import { blocksIn, promptOf, serverSaying } from './servers.js';
 
 vi.setConfig({ testTimeout: 30_000 }); // real servers and real waits, on a machine that may be busy
 
-/* Tools in the hands of a model: real functions, whatever the model makes of them. */
+/* Tools called by a model: real functions, whatever the model sends. */
 
 const add = openaiTool({
   name: 'add',
@@ -41,14 +41,14 @@ const asked = async (
   return { server, answer: (call = agentCall()) => Promise.resolve(agent.run(call)) };
 };
 
-/** What came of the tool calls of the last round, as the last request shows it. */
+/** The results of the tool calls of the last round, as the last request shows them. */
 const resultsIn = (messages: readonly { role: string; content: string | null }[]): unknown[] =>
   messages
     .filter(({ role }) => role === 'tool')
     .flatMap(({ content }) => blocksIn(content ?? '', 'tool-result'));
 
 describe('a tool', () => {
-  it('is described, run with checked arguments, and its result shown as data', async () => {
+  it('is described, run with validated arguments, and its result is shown as data', async () => {
     const { server, answer } = await asked([addCall, ok]);
     expect(await answer()).toMatchObject({ kind: 'done', output: '3' });
     const [first, second] = server.requests;
@@ -68,7 +68,7 @@ describe('a tool', () => {
     expect(resultsIn(second!.messages)).toEqual([3]);
   });
 
-  it('is told on whose behalf it works', async () => {
+  it('is told which agent and step it works for', async () => {
     const run = vi.fn(() => 'fine');
     const look = openaiTool({ name: 'look', description: '', parameters: z.object({}), run });
     const { answer } = await asked([{ toolCalls: [{ name: 'look', arguments: '' }] }, ok], [look]);
@@ -81,13 +81,13 @@ describe('a tool', () => {
     ['is not there', { name: 'subtract', arguments: {} }, 'There is no tool \\"subtract\\"'],
     ['gets no JSON', { name: 'add', arguments: '{"left": 1' }, 'not JSON'],
     ['gets wrong arguments', { name: 'add', arguments: { left: 'one' } }, 'expected number'],
-  ])('that %s is a result the model can learn from', async (_, call, told) => {
+  ])('that %s gives a result the model can learn from', async (_, call, told) => {
     const { server, answer } = await asked([{ toolCalls: [call] }, ok]);
     expect(await answer()).toMatchObject({ kind: 'done' });
     expect(JSON.stringify(resultsIn(server.requests[1]!.messages))).toContain(told);
   });
 
-  it('that throws is a result, too', async () => {
+  it('that throws gives a result, too', async () => {
     const broken = openaiTool({
       ...add,
       run: async () => {
@@ -112,7 +112,7 @@ describe('a tool', () => {
     expect(JSON.stringify(resultsIn(server.requests[1]!.messages))).toContain(expected);
   });
 
-  it('may have parameters that strict mode does not know', async () => {
+  it('may have parameters that strict mode does not support', async () => {
     const greet = openaiTool({
       name: 'greet',
       description: 'Greets',
@@ -126,7 +126,7 @@ describe('a tool', () => {
     expect(resultsIn(server.requests[1]!.messages)).toEqual(['Hello you']);
   });
 
-  it('is not begun when nobody waits any more', async () => {
+  it('is not started after an abort', async () => {
     const controller = new AbortController();
     const run = vi.fn(() => {
       controller.abort();
@@ -141,7 +141,7 @@ describe('a tool', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('that does not listen keeps nobody waiting after an abort', async () => {
+  it('that ignores its signal delays nothing after an abort', async () => {
     const deaf = openaiTool({ ...add, run: () => new Promise(() => undefined) });
     const { server, answer } = await asked([addCall, ok], [deaf]);
     const controller = new AbortController();
@@ -192,7 +192,7 @@ describe('a round of tools', () => {
     ]);
   });
 
-  it('that never ends is a failed attempt, and has cost its tokens', async () => {
+  it('without an end is a failed attempt, and counts its tokens', async () => {
     const run = vi.fn(() => 3);
     const { server, answer } = await asked([addCall], [{ ...add, run }]);
     const failure = await answerFailure(answer(), 'tool-rounds-exceeded');
@@ -202,7 +202,7 @@ describe('a round of tools', () => {
     expect(failure.usage.inputTokens).toBeGreaterThan(1_000);
   });
 
-  it('is not offered in the repair: that is about the form of the answer', async () => {
+  it('is not offered in the repair, which is about the form of the answer', async () => {
     const { server, answer } = await asked([addCall, { text: '3' }, addCall]);
     await answerFailure(answer(), 'tool-rounds-exceeded');
     expect(server.requests).toHaveLength(3);
@@ -230,7 +230,7 @@ describe('a round of tools', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('comes before the JSON format where servers cannot have both', async () => {
+  it('comes before the JSON format where servers do not support both', async () => {
     const { server, answer } = await asked([addCall, { text: 'It is 3' }, ok], [add], {
       structuredOutputs: 'json',
     });
@@ -263,7 +263,7 @@ describe('a long conversation', () => {
     ]);
     expect(messages[1]!.content).toContain('[4 earlier rounds of tool use are left out here.]');
     expect(resultsIn(messages)).toEqual([4, 5]);
-    // The question was whole until then.
+    // The question was complete until then.
     expect(promptOf(server.requests[2]!)).not.toContain('left out');
   });
 

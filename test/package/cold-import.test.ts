@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: patienceMs, hookTimeout: patienceMs });
 /** About 1.4 when it was written. */
 const RATIO_MAX = 2;
 const ROUNDS = 9;
-/** Noise goes away with more rounds, a slow import does not. */
+/** More rounds remove noise, but not a slow import. */
 const BATCHES_MAX = 4;
 
 /** Prints the milliseconds of processor time that the imports take in a new process. */

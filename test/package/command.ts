@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 import { root } from './manifest.js';
 
-/** Long enough for a machine that has other things to do; a hang still ends. */
+/** Long enough for a busy machine; a limit for a hang. */
 const commandTimeoutMs = 300_000;
 
 /** The same for a test or a hook of several commands. */
 export const patienceMs = 2 * commandTimeoutMs;
 
-/** What a command prints; anything but exit code 0 is an error that says everything it printed. */
+/** The output of a command; any exit code but 0 is an error with the whole output. */
 export const printedBy = (
   command: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ export const printedBy = (
     });
   });
 
-/** What a JavaScript file prints under this Node. */
+/** The output of a JavaScript file under this Node. */
 export const printedByNode = (
   file: string,
   args: readonly string[],
@@ -38,13 +38,13 @@ export const printedByNode = (
 /** The compilers that users have: the newer one builds the package, and the older one must understand it too. */
 const compilers = {
   'TypeScript 6': ['typescript'],
-  // Its threads do much of the work twice, and are not needed for so little.
+  // Its threads duplicate much of the work, and are not needed for so little.
   'TypeScript 7': ['typescript-7', '--singleThreaded'],
 } as const;
 
 export type Compiler = keyof typeof compilers;
 
-/** Compiles what the options say, in a folder; a type error is an error that says what the compiler said. */
+/** Compiles the given options in a folder; a type error is an error with the compiler's output. */
 export const compiledBy = async (
   compiler: Compiler,
   options: readonly string[],

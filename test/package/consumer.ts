@@ -14,16 +14,16 @@ import { printedBy } from './command.js';
 import { entries, root } from './manifest.js';
 import { packInto } from './pack.js';
 
-/** A new project in a folder of its own that is about to use the package. */
+/** A new project in its own folder that will use the package. */
 export interface Consumer {
   readonly folder: string;
-  /** Installs the packed package, and copies of these packages of ours beside it. */
+  /** Installs the packed package, and copies of these packages beside it. */
   install(packages: readonly string[]): Promise<void>;
   /** Installs copies of more packages. */
   add(packages: readonly string[]): Promise<void>;
   /**
-   * The same with links to ours, for those who only read them: quicker, but they also see what is beside ours. `instead` names
-   * the folders of packages that are installed here by another name.
+   * The same with links to ours, for packages that are only read: faster, but they also see what is beside ours.
+   * `instead` names the folders of packages that are installed here under another name.
    */
   installLinked(
     packages: readonly string[],
@@ -33,7 +33,7 @@ export interface Consumer {
   readonly dispose: () => void;
 }
 
-/** A temporary folder, and the end of it. */
+/** A temporary folder, and its removal. */
 export const temporaryFolder = (): { readonly folder: string; readonly dispose: () => void } => {
   const folder = mkdtempSync(join(tmpdir(), 'planwright-package-'));
   return { folder, dispose: () => rmSync(folder, { recursive: true, force: true }) };
@@ -73,8 +73,8 @@ export const createConsumer = (): Consumer => {
 const installOptions = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund'];
 
 /**
- * Where the packages are, and everything they need that is installed here: platform packages are there for this machine
- * only. What one needs in another version than the rest lies below it.
+ * The folders of the packages and all their installed dependencies: platform packages are there for this machine
+ * only. A dependency in another version lies below its dependent.
  */
 const withDependencies = (packages: readonly string[]): readonly string[] => {
   const all = new Set(packages.map(ours));
@@ -93,7 +93,7 @@ const withDependencies = (packages: readonly string[]): readonly string[] => {
 
 const ours = (name: string): string => join(root, 'node_modules', name);
 
-/** A file of ours as a user of the package writes it: with the names of the entry points. */
+/** One of our files as a user of the package writes it: with the names of the entry points. */
 export const asWrittenByUser = (path: string): string =>
   entries.reduce(
     (text, { specifier, source }) => {

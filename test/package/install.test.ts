@@ -10,8 +10,8 @@ import { asWrittenByUser, createConsumer } from './consumer.js';
 import { entries, optionalPeers, requiredPeers, root } from './manifest.js';
 
 /*
- * The tarball in an empty project, with copies of our peers beside it: what is not in the tarball, or only works beside
- * our own node_modules, fails here.
+ * The tarball in an empty project, with copies of our peers beside it: anything that is missing from the tarball, or
+ * only works beside our own node_modules, fails here.
  */
 
 /** The first example of README.md, and the name of its file. */
@@ -33,7 +33,7 @@ const compilerOptions = {
   lib: ['es2023', 'dom'],
   strict: true,
   verbatimModuleSyntax: true,
-  // For the example, which reads files; it is no part of the package.
+  // For the example, which reads files; it is not part of the package.
   typeRoots: [join(root, 'node_modules/@types')],
   types: ['node'],
   rootDir: 'src',
@@ -66,7 +66,7 @@ describe('the packed tarball in an empty project', () => {
     );
   });
 
-  it('compiles and runs the first example of README.md, every declaration that it reaches checked', async () => {
+  it('compiles and runs the first example of README.md, with all its declarations checked', async () => {
     consumer.write(`src/${exampleName}.ts`, firstExample);
     await compile('TypeScript 7', { module: 'nodenext', skipLibCheck: false });
     const printed = await printedByNode(`built/${exampleName}.js`, [], consumer.folder);
@@ -86,7 +86,7 @@ describe('the packed tarball in an empty project', () => {
   describe('with its optional peers', () => {
     beforeAll(() => consumer.add(optionalPeers));
 
-    it('gives at every entry point what its source exports', async () => {
+    it('exports at every entry point what its source exports', async () => {
       consumer.write('entries.js', listing);
       const printed = await printedByNode('entries.js', [], consumer.folder);
       const expected = await Promise.all(
@@ -107,7 +107,7 @@ describe('the packed tarball in an empty project', () => {
       async ({ compiler, options }) => {
         consumer.write('src/typed-consumer.ts', asWrittenByUser('test/package/typed-consumer.ts'));
         consumer.write('src/entries.ts', importsOfAll);
-        // XState's own declarations do not stand exactOptionalPropertyTypes.
+        // XState's own declarations fail under exactOptionalPropertyTypes.
         await compile(compiler, {
           ...options,
           exactOptionalPropertyTypes: true,
@@ -120,7 +120,7 @@ describe('the packed tarball in an empty project', () => {
 
 const specifiers = JSON.stringify(entries.map(({ specifier }) => specifier));
 
-/** Says what every entry point exports. */
+/** Prints the exports of every entry point. */
 const listing = `
 const names = async (specifier) => [specifier, Object.keys(await import(specifier)).sort()];
 console.log(JSON.stringify(Object.fromEntries(await Promise.all(${specifiers}.map(names)))));

@@ -21,17 +21,17 @@ describe('the packed tarball', () => {
   });
   afterAll(dispose);
 
-  it('has nothing that publint would change, suggestions included', async () => {
+  it('passes publint without suggestions', async () => {
     const { buffer } = new Uint8Array(readFileSync(tarball));
     const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
     expect(pkg['name']).toBe('planwright');
   });
 
-  it('has types that fit its code at every entry point, for every way to import it as a module', async () => {
+  it('has types that match its code at every entry point, for every way to import it as a module', async () => {
     const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
     const options = ['--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii'];
-    // A problem makes it exit with 1, and that fails here with everything it says.
+    // A problem makes it exit with 1, which fails here with its whole output.
     const printed = await printedByNode(attw, [tarball, ...options, '--no-color'], folder);
     for (const { specifier } of entries) expect(printed).toContain(`"${specifier}"`);
   });

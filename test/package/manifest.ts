@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/* What package.json says of the package, so that no test has a list of its own that grows old. */
+/* The content of package.json, so that no test has its own list, which would become outdated. */
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -13,7 +13,7 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** Where an entry point is. One that needs Node has no default: a bundler for browsers says so. */
+/** The file of an entry point. One that needs Node has no default, so a bundler for browsers reports it. */
 interface Target {
   readonly types: string;
   readonly node?: string;
@@ -28,7 +28,7 @@ export const packedFiles = manifest.files;
 interface Entry {
   /** What users import: `planwright/testing`. */
   readonly specifier: string;
-  /** Where it comes from: `src/testing.ts`. */
+  /** Its source: `src/testing.ts`. */
   readonly source: string;
   readonly needsNode: boolean;
 }

@@ -8,7 +8,7 @@ import { packedFiles, root } from './manifest.js';
 /** What `npm run build` compiles, in this order. */
 const projects = ['tsconfig.build.json', 'tsconfig.build.node.json'];
 
-/** Packs the package as it would be published, into a folder of one's own, and tells where the tarball is. */
+/** Packs the package as it would be published, into a temporary folder, and returns the path of the tarball. */
 export const packInto = async (folder: string): Promise<string> => {
   const packed = isBuilt() ? root : await builtIn(join(folder, 'built'));
   const destination = join(folder, 'packed');
@@ -19,7 +19,7 @@ export const packInto = async (folder: string): Promise<string> => {
   return join(destination, tarball);
 };
 
-/** Whether `dist` is what `npm run build` would write now, as far as names and times tell. */
+/** Whether `dist` is what `npm run build` would write now, by names and times. */
 const isBuilt = (): boolean => {
   if (!existsSync(join(root, 'dist'))) return false;
   const sources = filesIn('src', '.ts');
@@ -42,7 +42,7 @@ const filesIn = (folder: string, ending: string): string[] =>
 
 const modifiedMs = (path: string): number => statSync(join(root, path)).mtimeMs;
 
-/** The package, built elsewhere: `dist` is not this test's to change. */
+/** The package, built elsewhere: this test does not change `dist`. */
 const builtIn = async (folder: string): Promise<string> => {
   for (const name of ['package.json', ...packedFiles.filter((file) => file !== 'dist')])
     cpSync(join(root, name), join(folder, name), { recursive: true });

@@ -10,7 +10,7 @@ import { openaiAgent } from '../../src/services/openai/index.js';
 import { sqliteStore } from '../../src/services/stores/sqlite/index.js';
 import { simulate } from '../../src/testing.js';
 
-/** A run that waits for an approval, is given back to the file, and is resumed by a second orchestrator. */
+/** A run that waits for an approval, is released to the file, and is resumed by a second orchestrator. */
 const resumed = async (): Promise<unknown> => {
   const calls: string[] = [];
   const worker = defineAgent({
@@ -59,7 +59,7 @@ const worlds = async (): Promise<unknown> => {
   return { runs, failures };
 };
 
-/** An agent that asks a model: a server of this process, which speaks the protocol. */
+/** An agent that calls a model: a server of this process with the same protocol. */
 const asked = async (): Promise<unknown> => {
   const server = createServer((_request, response) => {
     const report = { kind: 'done', output: { answer: '42' }, confidence: 0.9 };

@@ -8,7 +8,9 @@ import { patienceMs, printedByNode } from './command.js';
 import { asWrittenByUser, createConsumer } from './consumer.js';
 import { allPeers, root } from './manifest.js';
 
-/* What a service does with the built package. `npm run test:node -- 22 24` runs this file on other versions of Node. */
+/*
+ * What a service does with the built package. `npm run test:node -- 22 24` runs this file on other versions of Node.
+ */
 
 vi.setConfig({ testTimeout: patienceMs, hookTimeout: patienceMs });
 
@@ -28,7 +30,7 @@ describe.each(clients)(`the built package on Node ${nodeMajor} with %s`, (openai
   const consumer = createConsumer();
   afterAll(consumer.dispose);
 
-  it(`resumes a run from SQLite, plays simulated worlds and asks a model by openai ${versionOf(openai)}`, async () => {
+  it(`resumes a run from SQLite, plays simulated worlds and calls a model by openai ${versionOf(openai)}`, async () => {
     await consumer.installLinked(allPeers, { openai });
     const source = asWrittenByUser('test/package/smoke-program.ts');
     const { code } = await transform(source, { loader: 'ts', target: 'es2022' });

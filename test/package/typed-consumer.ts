@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fact, Policy, RunReport } from '../../src/index.js';
 import { createOrchestrator, defineAgent, done, handOff, presets } from '../../src/index.js';
 
-/* What a user of the package writes: the compiler must know it all, and refuse what is wrong, from the tarball alone. */
+/* The code of a user: the compiler must infer it all, and reject what is wrong, from the tarball alone. */
 
 const coder = defineAgent({
   name: 'coder',

@@ -1,8 +1,8 @@
 import { shortestMs } from '../cpu-time.js';
 
 /*
- * What a stranger may send to make a pattern slow: one short text again and again, after something that lets the
- * pattern begin and before something that makes it fail.
+ * Hostile texts that make a pattern slow: one short text repeated, after a prefix that lets the pattern begin and
+ * before a suffix that makes it fail.
  */
 
 const PUMPS = [
@@ -31,8 +31,8 @@ const LENGTH = 4_000;
 const ROUNDS = 5;
 
 /**
- * How much more processor time the same work takes on texts that are four times as long: 4 when time is linear, 16 when
- * it is quadratic. One hostile text that is read in quadratic time outweighs all others together.
+ * How much more processor time the same work takes on texts that are four times as long: 4 when time is linear, 16
+ * when it is quadratic. One hostile text that is read in quadratic time outweighs all others together.
  */
 export const growthOf = async (work: (text: string) => unknown): Promise<number> => {
   const short = hostileTexts(LENGTH);
@@ -47,7 +47,10 @@ export const growthOf = async (work: (text: string) => unknown): Promise<number>
   return longMs / shortMs;
 };
 
-/** Linear work beside what is measured: without it, a pattern that fails at once takes too little time to divide by. */
+/**
+ * Linear work beside what is measured: without it, a pattern that fails immediately takes too little time to divide
+ * by.
+ */
 const readOnce = (text: string): number => {
   let sum = 0;
   for (let index = 0; index < text.length; index += 1) sum ^= text.charCodeAt(index);

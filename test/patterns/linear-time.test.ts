@@ -9,11 +9,11 @@ import { growthOf, hostileTexts, LINEAR_GROWTH_MAX } from './growth.js';
 import { sourcePatterns } from './source-patterns.js';
 
 /*
- * A pattern that takes quadratic time blocks the process for as long as a stranger likes. Every regular expression in
- * `src` is in one of the two lists below: it sees text from outside and is measured, or it sees only our own.
+ * A pattern that takes quadratic time blocks the process as long as an attacker likes. Every regular expression in
+ * `src` is in one of the two lists below: it reads text from outside and is measured, or it reads only our own.
  */
 
-/** Patterns that see what models, agents, servers, stores or people wrote. */
+/** Patterns that read what models, agents, servers, stores or people wrote. */
 const SEES_OUTSIDE_TEXT: readonly string[] = [
   String.raw`src/agents/agent.ts /^[A-Za-z][A-Za-z0-9_-]{0,63}$/`,
   String.raw`src/canonical-json.ts /\p{Surrogate}/gu`,
@@ -75,13 +75,13 @@ const SEES_ONLY_OUR_TEXT: readonly string[] = [
 const found = sourcePatterns();
 
 describe('the list of patterns', () => {
-  it('names every regular expression in src, and none that is gone', () => {
+  it('names every regular expression in src, and none that was removed', () => {
     const named = [...SEES_OUTSIDE_TEXT, ...SEEN_THROUGH_A_FUNCTION, ...SEES_ONLY_OUR_TEXT];
     expect(found.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
   });
 });
 
-describe('a pattern that sees text from outside takes linear time', () => {
+describe('a pattern that reads text from outside takes linear time', () => {
   const measured = found.filter(({ name }) => SEES_OUTSIDE_TEXT.includes(name));
 
   it.each(measured)('$name', async ({ pattern }) => {
@@ -89,7 +89,7 @@ describe('a pattern that sees text from outside takes linear time', () => {
     expect(growth).toBeLessThan(LINEAR_GROWTH_MAX);
   });
 
-  it('and this measurement sees one that does not', async () => {
+  it('and this measurement detects one that does not', async () => {
     const fence = /^```(?:json)?\s*\n([\s\S]*)\n```$/;
     expect(await growthOf((text) => fence.exec(text))).toBeGreaterThan(LINEAR_GROWTH_MAX);
   });

@@ -22,7 +22,7 @@ const second = (merge: AdoptionRules['merge']): AdoptionRules => ({ ...first, re
 
 const idsOf = (progress: Progress): string[] => progress.steps.map(({ id }) => id);
 
-/** For each step: its id, and the ids of what it depends on. */
+/** For each step: its id, and the ids of its dependencies. */
 const edgesOf = ({ steps }: Progress): [string, string[]][] =>
   steps.map(({ id, dependsOn }) => [id, dependsOn.map((index) => steps[index]?.id ?? '?')]);
 
@@ -57,7 +57,7 @@ describe('the first plan', () => {
     expect(orderOf(progress)).toEqual(['a', 'b', 'c']);
   });
 
-  it('keeps the votes that its steps ask for', () => {
+  it('keeps the votes that its steps request', () => {
     const votes = { count: 3, choose: 'majority' } as const;
     const [asking, plain] = plan('a', 'b').steps;
     const proposed = { analysis: '', steps: [{ ...asking!, votes }, plain!] };
@@ -74,7 +74,7 @@ describe('the first plan', () => {
 
 describe('a later plan', () => {
   for (const merge of ['replacePending', 'replaceAll'] as const) {
-    it(`replaces what waits and keeps what is done: ${merge}`, () => {
+    it(`replaces waiting steps and keeps completed ones: ${merge}`, () => {
       const { progress, replaced } = adoptPlan(
         begun('a', 'b', 'c<b'),
         plan('b', 'x<b,a'),
@@ -96,7 +96,7 @@ describe('a later plan', () => {
     });
   }
 
-  it('comes behind what waits: append', () => {
+  it('is placed after waiting steps: append', () => {
     const { progress, replaced } = adoptPlan(
       begun('a', 'b', 'c'),
       plan('x', 'y<c'),
@@ -106,7 +106,7 @@ describe('a later plan', () => {
     expect(orderOf(progress)).toEqual(['b', 'c', 'x_rp1', 'y_rp1']);
   });
 
-  it('comes before what waits, the latest first: appendNext', () => {
+  it('is placed before waiting steps, the latest first: appendNext', () => {
     const once = adoptPlan(begun('a', 'b', 'c'), plan('x', 'y'), second('appendNext')).progress;
     expect(orderOf(once)).toEqual(['x_rp1', 'y_rp1', 'b', 'c']);
     const again = adoptPlan(once, plan('z'), { ...second('appendNext'), revision: 2 }).progress;
@@ -115,7 +115,7 @@ describe('a later plan', () => {
     expect(orderOf(behind).at(-1)).toBe('last_rp3');
   });
 
-  it('finds nothing running where it replaces all: what was given up stays as it is, and is built on by nobody', () => {
+  it('replaces everything: dropped steps stay unchanged, and no step may depend on them', () => {
     const running = startStep(begun('a', 'b', 'c<b', 'd'), 1);
     const givenUp = { status: 'cancelled', outputKeys: [], reason: GIVEN_UP } as const;
     const before = settleStep(running, 1, givenUp, 'skip').progress;
@@ -132,13 +132,13 @@ describe('a later plan', () => {
     expect(orderOf(progress)).toEqual(['x_rp1', 'b_rp1']);
   });
 
-  it('waits for what it depends on: not for what is done, but for what runs or waits', () => {
+  it('waits for its dependencies: not for completed steps, but for running or waiting ones', () => {
     const before = startStep(begun('a', 'b', 'c'), 1);
     const { progress } = adoptPlan(before, plan('x<a', 'y<b', 'z<c'), second('append'));
     expect(itemsOf(progress.states).map(({ unmet }) => unmet)).toEqual([0, 0, 0, 0, 1, 1]);
   });
 
-  it('answers the failures before it, unless it is a hand-off', () => {
+  it('resolves earlier failures, unless it is a hand-off', () => {
     const { progress } = adoptPlan(emptyProgress, plan('a', 'b<a'), first);
     const end = { status: 'failed', outputKeys: [], reason: 'threw' } as const;
     const failed = settleStep(startStep(progress, 0), 0, end, 'skip').progress;
@@ -152,7 +152,7 @@ describe('a later plan', () => {
 });
 
 describe('the ids of a later plan', () => {
-  it('never collide with ids that look like theirs', () => {
+  it('never collide with similar ids', () => {
     const { progress } = adoptPlan(
       begun('a', 'a_rp1', 'a_rp1-2', 'b'),
       plan('a', 'a_rp1', 'b<a'),
@@ -184,7 +184,7 @@ describe('the ids of a later plan', () => {
 });
 
 describe('after any history of plans, starts, ends and skips', () => {
-  it('ids are unique and every dependency is there, without a cycle', () => {
+  it('ids are unique and every dependency exists, without a cycle', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         follow(history, (progress) => {
@@ -205,7 +205,7 @@ describe('after any history of plans, starts, ends and skips', () => {
     );
   });
 
-  it('a step that is settled is as it was when it settled, its output with it', () => {
+  it('a settled step never changes, nor does its output', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         follow(history, (progress, before) => {
@@ -220,7 +220,7 @@ describe('after any history of plans, starts, ends and skips', () => {
     );
   });
 
-  it('a step that ran never becomes one that was replaced', () => {
+  it('a step that ran is never replaced', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         follow(history, (progress, before) => {

@@ -6,7 +6,7 @@ import { chunkedListOf, itemAt, itemsOf, withItem } from '../../src/plan/chunked
 const CHUNK_LENGTH = 256;
 
 describe('a chunked list', () => {
-  it('is the list it was made from', () => {
+  it('equals the list it was made from', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { maxLength: 3 * CHUNK_LENGTH }), (items) => {
         const list = chunkedListOf(items);
@@ -16,7 +16,7 @@ describe('a chunked list', () => {
     );
   });
 
-  it('behaves as an array does under any changes, and old versions stay as they were', () => {
+  it('behaves like an array under any changes, and old versions stay unchanged', () => {
     const change = fc.record({ index: fc.nat(2 * CHUNK_LENGTH), item: fc.integer() });
     fc.assert(
       fc.property(

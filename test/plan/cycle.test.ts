@@ -14,7 +14,7 @@ const chain = (length: number, first: string[] = []): Node[] =>
     dependsOn: index === 0 ? first : [`s${index - 1}`],
   }));
 
-/** Graphs with every kind of edge: forwards, backwards, to themselves, to nowhere. */
+/** Graphs with every kind of edge: forwards, backwards, to themselves, to missing steps. */
 const anyGraph: fc.Arbitrary<Node[]> = fc.nat(8).chain((size) =>
   fc
     .array(fc.array(fc.nat(size), { maxLength: 3 }), { minLength: size, maxLength: size })
@@ -26,7 +26,7 @@ const anyGraph: fc.Arbitrary<Node[]> = fc.nat(8).chain((size) =>
     ),
 );
 
-/** Kahn's algorithm: what is left when everything without open dependencies is taken away. */
+/** Kahn's algorithm: what is left after removing every step without open dependencies. */
 const hasCycle = (nodes: readonly Node[]): boolean => {
   let left = [...nodes];
   for (;;) {
@@ -38,7 +38,7 @@ const hasCycle = (nodes: readonly Node[]): boolean => {
 };
 
 describe('findCycle', () => {
-  it('finds a cycle exactly when there is one, and it is one', () => {
+  it('finds a cycle exactly when there is one, and its result is a cycle', () => {
     fc.assert(
       fc.property(anyGraph, (nodes) => {
         const cycle = findCycle(nodes);
@@ -55,7 +55,7 @@ describe('findCycle', () => {
     );
   });
 
-  it('names the steps of the cycle and not the way to it', () => {
+  it('names the steps of the cycle and not the path to it', () => {
     const nodes = [
       { id: 'start', dependsOn: ['a'] },
       { id: 'a', dependsOn: ['b'] },
@@ -64,7 +64,7 @@ describe('findCycle', () => {
     expect(findCycle(nodes)).toEqual(['a', 'b', 'a']);
   });
 
-  it('takes a step that waits for itself for the smallest cycle', () => {
+  it('counts a step that depends on itself as the smallest cycle', () => {
     expect(findCycle([{ id: 'a', dependsOn: ['a'] }])).toEqual(['a', 'a']);
   });
 
@@ -72,13 +72,13 @@ describe('findCycle', () => {
     expect(findCycle(chain(50, ['s49']))).toHaveLength(51);
   });
 
-  it('goes to the end of 100,000 steps in a row, from either side, without a stack to overflow', () => {
+  it('traverses 100,000 steps in a row, from either side, without a stack overflow', () => {
     expect(findCycle(chain(100_000))).toBeUndefined();
     expect(findCycle(chain(100_000).reverse())).toBeUndefined();
     expect(findCycle(chain(100_000, ['s99999']))).toHaveLength(100_001);
   });
 
-  it('looks at every step once, however many ways lead to it', () => {
+  it('visits every step once, however many paths lead to it', () => {
     const layers = Array.from({ length: 60 }, (_, layer) =>
       ['l', 'r'].map((side) => ({
         id: `${side}${layer}`,
@@ -88,7 +88,7 @@ describe('findCycle', () => {
     expect(findCycle(layers.flat().reverse())).toBeUndefined();
   });
 
-  it('finds nothing in nothing, and is not bothered by steps that are elsewhere', () => {
+  it('finds nothing in an empty plan, and ignores missing steps', () => {
     expect(findCycle([])).toBeUndefined();
     expect(findCycle([{ id: 'a', dependsOn: ['elsewhere'] }])).toBeUndefined();
   });

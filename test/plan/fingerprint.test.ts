@@ -11,7 +11,7 @@ const votedOn = (votes: Votes): ProposedPlan => ({
 });
 
 describe('the fingerprint of a plan', () => {
-  it('is the same whatever the steps are called', () => {
+  it('does not depend on the names of the steps', () => {
     fc.assert(
       fc.property(anyPlan(), ({ analysis, steps }) => {
         const renamed = steps.map((step) => ({
@@ -26,7 +26,7 @@ describe('the fingerprint of a plan', () => {
     );
   });
 
-  it('is the same in whatever order the dependencies of a step are named', () => {
+  it('does not depend on the order of dependencies', () => {
     fc.assert(
       fc.property(anyPlan({ maxSteps: 14 }), ({ analysis, steps }) => {
         const reversed = steps.map((step) => ({ ...step, dependsOn: step.dependsOn.toReversed() }));
@@ -37,7 +37,7 @@ describe('the fingerprint of a plan', () => {
     );
   });
 
-  it('is the same for the same work, whatever is said about it', () => {
+  it('is the same for the same work, whatever its reasons and analysis say', () => {
     const [step] = plan('a').steps;
     const told = {
       analysis: 'Another analysis',

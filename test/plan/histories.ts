@@ -16,8 +16,8 @@ import {
 import { validatePlan } from '../../src/plan/validate.js';
 
 /*
- * Everything that can happen to the steps of a run, in any order that the charts allow. What makes no sense at a point
- * is left out there, so that any list of happenings is a history.
+ * Everything that can happen to the steps of a run, in any order that the charts allow. Impossible events are left
+ * out at their position, so that any list of events is a history.
  */
 
 export type Merge = AdoptionRules['merge'];
@@ -78,7 +78,7 @@ export const anyHistory: fc.Arbitrary<History> = fc.record({
   happenings: fc.array(happening, { maxLength: 60 }),
 });
 
-/** Lets a history happen and shows every point of it. */
+/** Plays a history and shows every point of it. */
 export const follow = (
   { happenings, onDependencyFailure }: History,
   look: (progress: Progress, before: Progress) => void,
@@ -110,7 +110,7 @@ const withPlan = (
     const rules = { revision, merge: mergeOfHandOff, resolvesFailures: false };
     return adoptPlan(progress, planOf({ names: ['worker'], edges: [] }, []), rules).progress;
   }
-  // A planner is only asked when nothing runs.
+  // A planner is only called when nothing runs.
   if (progress.counts.running > 0) return undefined;
   const existingStepIds = usableIds(progress, each.merge);
   const candidate = planOf(each.sketch, existingStepIds);
@@ -121,7 +121,7 @@ const withPlan = (
   return adoptPlan(progress, validation.plan, rules).progress;
 };
 
-/** What the orchestrator lets a new plan depend on. */
+/** The steps that a new plan may depend on. */
 const usableIds = (progress: Progress, mergeOfPlan: Merge): string[] =>
   itemsOf(progress.states).flatMap((state, index) => {
     const isKept = mergeOfPlan.startsWith('append') && state.status === 'pending';

@@ -6,7 +6,7 @@ import type { Fact, Plan, PolicyOverrides } from '../../src/index.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { checkInvariants, virtualClock } from '../../src/testing.js';
 
-/* Plans that meet plans, on the real orchestrator: any plans, any answers, any number of replans. */
+/* Plans merged with plans, on the real orchestrator: any plans, any answers, any number of replans. */
 
 const NAMES = ['a', 'b', 'c', 'a_rp1'] as const;
 const MERGES = ['replacePending', 'append', 'appendNext', 'replaceAll'] as const;
@@ -37,7 +37,7 @@ const anyRound: fc.Arbitrary<Round> = fc
 interface Played {
   readonly facts: readonly Fact[];
   readonly outputs: ReadonlyMap<string, unknown>;
-  /** What every agent handed out, by the key of its call, and how often it was called under it. */
+  /** The output of every agent by the key of its call, and how often it was called under that key. */
   readonly given: ReadonlyMap<string, string>;
   readonly callsOf: ReadonlyMap<string, number>;
   readonly violations: readonly unknown[];
@@ -102,7 +102,7 @@ const anyHistory = fc.tuple(
 );
 
 describe('after any sequence of replans', () => {
-  it('ids are unique, dependencies can be resolved, and completed work is called once and kept to the byte', async () => {
+  it('ids are unique, dependencies can be resolved, and completed work is called once and kept byte for byte', async () => {
     let replans = 0;
     await fc.assert(
       fc.asyncProperty(anyHistory, async ([rounds, merge]) => {

@@ -8,15 +8,15 @@ import { steps } from '../scenarios/team.js';
 export const plan = (...texts: readonly string[]): ProposedPlan =>
   planSchema.parse({ steps: steps(...texts) });
 
-/** Ids that collide a lot, with each other and with the names that a replan gives. */
+/** Ids that collide often, with each other and with the names that a replan gives. */
 const anyId = fc.constantFrom('a', 'b', 'c', 'd', 'a_rp1', 'a_rp1-2', 'b_rp2', 'x'.repeat(64));
 
 const anyTask = fc.constantFrom('Write the code', 'Review the code', 'Fix what is broken');
 const anyAgent = fc.constantFrom('worker', 'reviewer');
 
 /**
- * Plans that are valid: ids are unique, and steps depend on those before them or on existing ones. The list is then
- * shuffled, so that a step may come before what it depends on.
+ * Valid plans: ids are unique, and steps depend on earlier ones or on existing ones. The list is then shuffled, so
+ * that a step may come before its dependencies.
  */
 export const anyPlan = ({
   maxSteps = 5,
@@ -39,7 +39,7 @@ const anyStep = (
   own: readonly string[],
   existing: readonly string[],
 ): fc.Arbitrary<ProposedStep> => {
-  // The plan's own steps go by their ids; an existing step of the same name is out of reach.
+  // An id refers to the plan's own step first; an existing step of the same name is out of reach.
   const reachable = [...new Set([...earlier, ...existing.filter((other) => !own.includes(other))])];
   return fc
     .record({ agent: anyAgent, task: anyTask, dependsOn: fc.subarray(reachable) })

@@ -48,7 +48,7 @@ describe('starting a step', () => {
     expect(startStep(once, 0)).toBe(once);
   });
 
-  it('does nothing to a step that is settled or is not there', () => {
+  it('does nothing to a settled or missing step', () => {
     const { progress } = settleStep(planned('a'), 0, SKIPPED, 'skip');
     expect(startStep(progress, 0)).toBe(progress);
     expect(startStep(progress, 7)).toBe(progress);
@@ -69,12 +69,12 @@ describe('settling a step', () => {
     expect(again.progress).toBe(progress);
   });
 
-  it('of a step that is not there changes nothing', () => {
+  it('of a missing step changes nothing', () => {
     const progress = planned('a');
     expect(settleStep(progress, 9, COMPLETED, 'skip').progress).toBe(progress);
   });
 
-  it('releases a step when the last of its dependencies is done', () => {
+  it('makes a step ready when the last of its dependencies is completed', () => {
     const start = planned('a', 'b', 'c<a,b');
     const { progress: one } = settleStep(startStep(start, 0), 0, COMPLETED, 'skip');
     expect(stateOf(one, 2)).toMatchObject({ status: 'pending', unmet: 1 });
@@ -82,7 +82,7 @@ describe('settling a step', () => {
     expect(nextReady(both)).toBe(2);
   });
 
-  it('releases what waits behind a step that a person skipped', () => {
+  it('makes steps ready behind a step that a person skipped', () => {
     const { progress, skipped } = settleStep(planned('a', 'b<a'), 0, SKIPPED, 'skip');
     expect(skipped).toEqual([]);
     expect(nextReady(progress)).toBe(1);
@@ -111,7 +111,7 @@ describe('settling a step', () => {
     expect(readyOf(released.progress)).toEqual([1, 2, 5]);
   });
 
-  it("skips what waits behind a step that was given up, which is nobody's failure", () => {
+  it('skips steps behind a dropped step, without counting a failure', () => {
     const start = startStep(planned('a', 'b<a', 'c<b', 'd'), 0);
     const givenUp: Settlement = { status: 'cancelled', outputKeys: [], reason: GIVEN_UP };
     const { progress, skipped } = settleStep(start, 0, givenUp, 'skip');
@@ -126,7 +126,7 @@ describe('settling a step', () => {
     expect(isSatisfying({ status: 'skipped', reason: GIVEN_UP })).toBe(false);
   });
 
-  it('skips a chain of 50,000 steps without a stack to overflow', () => {
+  it('skips a chain of 50,000 steps without a stack overflow', () => {
     const chain = Array.from({ length: 50_000 }, (_, index) =>
       steps(index === 0 ? 's0' : `s${index}<s${index - 1}`),
     );
@@ -137,7 +137,7 @@ describe('settling a step', () => {
 });
 
 describe('the ready list', () => {
-  it('gives steps by rank, whenever they come', () => {
+  it('returns steps by rank, whatever the order they become ready in', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 12 }),
@@ -189,7 +189,7 @@ describe('at every point of any history', () => {
     );
   });
 
-  it('exactly the steps that wait for nothing are ready, by rank', () => {
+  it('exactly the steps without open dependencies are ready, by rank', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         follow(history, (progress) => {
@@ -213,7 +213,7 @@ describe('at every point of any history', () => {
     );
   });
 
-  it('a step only starts when what it depends on allows it', () => {
+  it('a step only starts when its dependencies allow it', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         follow(history, (progress, before) => {
@@ -236,7 +236,7 @@ describe('at every point of any history', () => {
     );
   });
 
-  it('nothing is ever stuck: what waits can be brought to an end', () => {
+  it('every waiting step can be settled', () => {
     fc.assert(
       fc.property(anyHistory, fc.boolean(), (history, isFailing) => {
         let progress = follow(history, () => undefined);
@@ -255,7 +255,7 @@ describe('at every point of any history', () => {
     );
   });
 
-  it('it is plain JSON', () => {
+  it('the progress is plain JSON', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const progress = follow(history, () => undefined);

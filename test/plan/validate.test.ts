@@ -19,7 +19,7 @@ const issuesIn = (candidate: unknown, given: PlanRules = rules): string[] =>
 const step = { id: 'a', agent: 'worker', task: 'Write the code' };
 
 describe('a plan', () => {
-  it('is taken over with every default filled in and everything unknown left out', () => {
+  it('is accepted with every default filled in and unknown fields removed', () => {
     const candidate = {
       steps: [{ ...step, maxReplans: 99, approved: true }],
       limits: { maxReplans: 99 },
@@ -43,13 +43,13 @@ describe('a plan', () => {
     expect(validation.ok && validation.plan.steps[1]?.dependsOn).toEqual(['a']);
   });
 
-  it('may depend on steps that are there already', () => {
+  it('may depend on existing steps', () => {
     const candidate = { steps: steps('b<a') };
     expect(issuesIn(candidate)).toEqual(['unknown-dependency at steps[0].dependsOn[0]']);
     expect(issuesIn(candidate, { ...rules, existingStepIds: ['a'] })).toEqual([]);
   });
 
-  it('may use the id of a step that is there already', () => {
+  it('may reuse the id of an existing step', () => {
     const given = { ...rules, existingStepIds: ['a'] };
     expect(issuesIn({ steps: steps('a', 'b<a') }, given)).toEqual([]);
     expect(issuesIn({ steps: steps('a<b', 'b<a') }, given)).toEqual(['cyclic-dependency at steps']);
@@ -65,14 +65,14 @@ describe('a plan', () => {
   });
 });
 
-describe('what is no plan', () => {
+describe('an invalid plan', () => {
   it.each([
     ['nothing', undefined, ['invalid-shape at ']],
     ['null', null, ['invalid-shape at ']],
     ['a text', 'a, then b', ['invalid-shape at ']],
     ['a list', [step], ['invalid-shape at ']],
     ['an object without steps', { plan: [step] }, ['invalid-shape at ']],
-    ['steps that are no list', { steps: step }, ['invalid-shape at steps']],
+    ['steps that are not a list', { steps: step }, ['invalid-shape at steps']],
     ['a step that is null', { steps: [null] }, ['invalid-shape at steps[0]']],
     [
       'a step without an agent',
@@ -114,7 +114,7 @@ describe('what is no plan', () => {
     expect(issuesIn(candidate)).toEqual(issues);
   });
 
-  it('is never an exception, whatever it is', () => {
+  it('never causes an exception', () => {
     const anything = fc.oneof(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
       fc.record({ steps: fc.anything() }),
@@ -131,8 +131,8 @@ describe('what is no plan', () => {
   });
 });
 
-describe('what a plan may not do', () => {
-  it('is to name an agent that is not in the team, which is told who is', () => {
+describe('a plan is rejected', () => {
+  it('when it names an unknown agent, with the known ones listed', () => {
     const validation = validatePlan({ steps: steps('nobody:a') }, rules);
     expect(validation).toEqual({
       ok: false,
@@ -161,11 +161,11 @@ describe('what a plan may not do', () => {
     'ä',
     '👍',
     'a\n',
-  ])('is to call a step %j', (id) => {
+  ])('when it calls a step %j', (id) => {
     expect(issuesIn({ steps: [{ ...step, id }] })).toEqual(['invalid-step-id at steps[0].id']);
   });
 
-  it('is to call a step by a name of 65 characters or more', () => {
+  it('when the id of a step has 65 characters or more', () => {
     expect(issuesIn({ steps: [{ ...step, id: 'x'.repeat(64) }] })).toEqual([]);
     expect(issuesIn({ steps: [{ ...step, id: 'x'.repeat(65) }] })).toHaveLength(1);
     const [issue] = issuesMessages({ steps: [{ ...step, id: 'x'.repeat(10_000) }] });
@@ -175,11 +175,11 @@ describe('what a plan may not do', () => {
   it.each([
     ['the same id twice', ['a', 'b', 'a']],
     ['ids that differ in case', ['Step', 'b', 'sTEP']],
-  ])('is to use %s', (_, ids) => {
+  ])('when it uses %s', (_, ids) => {
     expect(issuesIn({ steps: steps(...ids) })).toEqual(['duplicate-step-id at steps[2].id']);
   });
 
-  it('is to let a step wait for itself, for nobody, or in a circle', () => {
+  it('when a step depends on itself, on a missing step, or on a cycle', () => {
     expect(issuesIn(plan('a<a'))).toEqual(['self-dependency at steps[0].dependsOn[0]']);
     expect(issuesIn(plan('a<z'))).toEqual(['unknown-dependency at steps[0].dependsOn[0]']);
     const validation = validatePlan(plan('a<b', 'b<c', 'c<a'), rules);
@@ -188,7 +188,7 @@ describe('what a plan may not do', () => {
     });
   });
 
-  it('is to have more steps than the policy allows; no step of it is looked at', () => {
+  it('when it has more steps than the policy allows, without a look at its steps', () => {
     expect(issuesIn(plan('a', 'b', 'c', 'd', 'e'))).toEqual([]);
     expect(issuesIn(plan('a', 'b', 'c', 'd', 'e', 'f'))).toEqual(['plan-too-large at steps']);
     let looks = 0;
@@ -202,7 +202,7 @@ describe('what a plan may not do', () => {
     expect(looks).toBe(0);
   });
 
-  it('is to ask for more votes than the policy allows; without a limit, for any', () => {
+  it('when it requests more votes than the policy allows; without a limit, any votes', () => {
     const asking = (count: number): unknown => ({
       steps: [step, { ...step, id: 'b', votes: { count, choose: 'bestConfidence' } }],
     });
@@ -216,7 +216,7 @@ describe('what a plan may not do', () => {
     ]);
   });
 
-  it('is to give a task of nothing, or one without end', () => {
+  it('when a task is empty or too long', () => {
     expect(issuesIn({ steps: [{ ...step, task: ' \n\t' }] })).toEqual([
       'empty-task at steps[0].task',
     ]);
@@ -226,7 +226,7 @@ describe('what a plan may not do', () => {
     ]);
   });
 
-  it('is told all at once, up to fifty issues', () => {
+  it('with all issues at once, up to fifty', () => {
     expect(issuesIn(plan('nobody:a<a', 'b<z', 'b'))).toEqual([
       'unknown-agent at steps[0].agent',
       'duplicate-step-id at steps[2].id',
@@ -245,8 +245,8 @@ const issuesMessages = (candidate: unknown): string[] => {
   return validation.ok ? [] : validation.issues.map(({ message }) => message);
 };
 
-describe('a plan that was accepted', () => {
-  /** Plans that are mostly wrong, in every way there is. */
+describe('an accepted plan', () => {
+  /** Plans that are mostly invalid, in every possible way. */
   const id = fc.constantFrom('a', 'A', 'b', 'c', '9', '');
   const nearlyPlan = fc.record({
     steps: fc.array(

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { hasHiddenCharacters, visibleText } from '../../src/plan/visible-text.js';
 
-describe('text that shows what it says', () => {
-  it('is given back as it is, in any language', () => {
+describe('text without hidden characters', () => {
+  it('is unchanged, in any language', () => {
     for (const text of [
       '',
       'Write the tests first,\n\tthen the code.\r\n',
@@ -14,9 +14,9 @@ describe('text that shows what it says', () => {
       'क्\u200dष',
       '葛\u{e0100}城',
       '\u06dd٣',
-      // Pictures made of several.
+      // Emoji made of several characters.
       '👩\u200d💻 👨\u200d👩\u200d👧\u200d👦 ❤\ufe0f 1\ufe0f\u20e3 🏳\ufe0f\u200d🌈 👍🏽 👩🏽\u200d💻',
-      // As many marks as a letter may have, and half of a character that is none.
+      // As many marks as a letter may have, and a lone surrogate.
       `e${'\u0301'.repeat(16)}`,
       '\ud800',
     ]) {
@@ -26,8 +26,8 @@ describe('text that shows what it says', () => {
   });
 });
 
-describe('text with something hidden in it', () => {
-  it('is written out: directions, zero widths, tags, fillers, selectors out of place, controls', () => {
+describe('text with hidden characters', () => {
+  it('is escaped: directions, zero widths, tags, fillers, misplaced selectors, controls', () => {
     for (const [hidden, shown] of [
       ['Delete the \u202elogs\u202c', 'Delete the \\u{202e}logs\\u{202c}'],
       ['\u2066a\u2069\u200e\u200f\u061c', '\\u{2066}a\\u{2069}\\u{200e}\\u{200f}\\u{61c}'],
@@ -47,12 +47,12 @@ describe('text with something hidden in it', () => {
     }
   });
 
-  it('is written out as far as marks pile up, and no further', () => {
+  it('is escaped only where marks pile up', () => {
     const pile = '\u0301'.repeat(17);
     expect(visibleText(`e\u0301 a${pile}b`)).toBe(`e\u0301 a${'\\u{301}'.repeat(17)}b`);
   });
 
-  it('has nothing left to write out afterwards, and loses nothing', () => {
+  it('has nothing left to escape afterwards, and loses nothing', () => {
     const hiding = fc
       .array(
         fc.oneof(

@@ -2,7 +2,7 @@ import { type Issue, PolicyError } from '../../src/errors.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import type { PolicyOverrides } from '../../src/model/policy.js';
 
-/** Anything at all as overrides: what a caller without types, or with JSON from afar, hands in. */
+/** Any value as overrides, as from a caller without types or from JSON. */
 export function untyped(overrides: unknown): PolicyOverrides {
   return overrides as PolicyOverrides;
 }
@@ -25,7 +25,7 @@ export function nest(path: string, value: unknown): unknown {
   return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
 }
 
-/** What is at a path of an object. */
+/** The value at a path of an object. */
 export function at(tree: unknown, path: string): unknown {
   return path
     .split('.')

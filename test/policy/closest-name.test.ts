@@ -9,12 +9,12 @@ describe('closestName', () => {
     ['MAXREPLANS', 'maxReplans'],
     ['maxStep', 'maxSteps'],
     ['maxPralalel', 'maxParallel'],
-  ])('finds what %s means', (name, meant) => {
+  ])('finds the closest name to %s', (name, meant) => {
     expect(closestName(name, ['maxReplans', 'maxSteps', 'maxParallel'])).toBe(meant);
   });
 
   it.each(['', 'x', 'colour', 'replans for ever and ever', 'm'.repeat(100_000)])(
-    'finds nothing when nothing is near',
+    'finds nothing when no name is close',
     (name) => {
       expect(closestName(name, ['maxReplans', 'maxSteps'])).toBeUndefined();
     },

@@ -107,7 +107,7 @@ const rows: Readonly<Record<string, Row>> = {
   'context.summaryCharacters': integerRow(1),
 };
 
-/** What is off by default, so that one of its options alone is not complete. */
+/** Options that are off by default, so that one of their fields alone is incomplete. */
 const sectionsThatAreOff: Readonly<Record<string, object>> = {
   'breaker.': { failures: 5, resetMs: 1_000 },
   'replan.maxByComplexity.': { simple: 0, medium: 1, complex: 2 },
@@ -129,7 +129,7 @@ describe('options of a policy', () => {
     expect(Object.keys(rows)).toEqual(optionPaths(policySchema));
   });
 
-  it.each(Object.entries(rows))('%s accepts every value it promises', (path, { accepted }) => {
+  it.each(Object.entries(rows))('%s accepts every valid value', (path, { accepted }) => {
     for (const value of accepted) {
       const policy = definePolicy(untyped(overridesFor(path, value)));
       expect(at(policy, path)).toEqual(value);
@@ -216,7 +216,7 @@ describe('the message of a refused option', () => {
     expect(message?.length).toBeLessThan(300);
   });
 
-  it('names the place in a list', () => {
+  it('names the position in a list', () => {
     const issues = issuesOf({ approval: { agents: ['coder', '', 3, undefined, {}] } });
     expect(issues.map(({ path }) => path)).toEqual([
       'approval.agents[1]',

@@ -19,7 +19,7 @@ describe('definePolicy', () => {
     },
   );
 
-  it('changes what is given and nothing else', () => {
+  it('changes only the given options', () => {
     const policy = definePolicy({
       limits: { maxReplans: 0, maxTokens: 5_000 },
       escalation: { scores: { remind: 90 } },
@@ -34,7 +34,7 @@ describe('definePolicy', () => {
     });
   });
 
-  it('gives back an equal policy for a complete one, also after a trip through JSON', () => {
+  it('returns an equal policy for a complete one, also after a round trip through JSON', () => {
     const policy = definePolicy({ approval: { agents: ['coder'] }, time: { graceMs: -0 } });
     expect(definePolicy(policy)).toStrictEqual(policy);
     expect(definePolicy(untyped(JSON.parse(JSON.stringify(policy))))).toStrictEqual(policy);
@@ -52,7 +52,7 @@ describe('definePolicy', () => {
     ]);
   });
 
-  it('leaves its input untouched and keeps no part of it', () => {
+  it('leaves its input unchanged and keeps no part of it', () => {
     const agents = ['coder'];
     const overrides = { approval: { agents }, breaker: { failures: 2, resetMs: 10 } };
     const policy = definePolicy(overrides);
@@ -87,7 +87,7 @@ describe('definePolicy', () => {
     ]);
   });
 
-  it('reports everything that is wrong at once', () => {
+  it('reports all issues at once', () => {
     const overrides = untyped({
       limits: { maxReplans: NaN, maxStep: 3 },
       time: { limitMs: '1h' },
@@ -122,7 +122,7 @@ describe('definePolicy', () => {
       'escalation.scores.remindd',
       'escalation.scores.remind',
     ],
-  ])('refuses an unknown option and says which one was meant: %o', (overrides, path, meant) => {
+  ])('refuses an unknown option and suggests the closest one: %o', (overrides, path, meant) => {
     expect(issuesOf(overrides)).toEqual([
       {
         code: 'unknown-option',
@@ -132,7 +132,7 @@ describe('definePolicy', () => {
     ]);
   });
 
-  it('suggests nothing when nothing is near', () => {
+  it('suggests nothing when no option is close', () => {
     expect(issuesOf({ colour: 1 })[0]?.message).toBe('There is no option `colour`');
     expect(issuesOf({ [Symbol('limits')]: {} })).toMatchObject([{ code: 'unknown-option' }]);
     expect(issuesOf({ ['x'.repeat(1_000_000)]: 1 })[0]?.message.length).toBeLessThan(200);
@@ -230,7 +230,7 @@ describe('definePolicy with hostile input', () => {
     expect(reads).toBe(1);
   });
 
-  it('refuses proxies that throw, wherever they stand', () => {
+  it('refuses proxies that throw, at every position', () => {
     const hostile = (): object =>
       new Proxy(
         {},
@@ -258,7 +258,7 @@ describe('definePolicy with hostile input', () => {
     }
   });
 
-  it('never throws anything but a PolicyError, whatever it gets', () => {
+  it('throws only PolicyErrors, whatever it gets', () => {
     const names = fc.constantFrom('limits', 'time', 'maxReplans', 'approval', 'agents', 'breaker');
     const tree = fc.letrec((tie) => ({
       node: fc.oneof(
@@ -285,7 +285,7 @@ describe('the types of a policy', () => {
   it('know the names of the agents', () => {
     const policy = definePolicy<'coder'>({ approval: { agents: ['coder'] } });
     expectTypeOf(policy.approval.agents).toEqualTypeOf<readonly 'coder'[]>();
-    // @ts-expect-error nobody is called 'nobody'
+    // @ts-expect-error no agent is called 'nobody'
     definePolicy<'coder'>({ approval: { agents: ['nobody'] } });
     expectTypeOf(definePolicy()).toEqualTypeOf<Policy<never>>();
     expectTypeOf<Policy<'coder'>>().toExtend<Policy>();

@@ -29,7 +29,7 @@ describe('presets', () => {
     expect(definePolicy(policy)).toStrictEqual(policy);
   });
 
-  it.each(byName)('%s yields to every override', (_, preset) => {
+  it.each(byName)('%s accepts every override', (_, preset) => {
     const overrides = definePolicy({
       limits: { maxReplans: 7, maxParallel: 9, maxDepth: 1, maxAttempts: 2, maxCostUsd: 0.5 },
       replan: { merge: 'append', coalesce: 'first', onLimit: 'askHuman' },
@@ -61,7 +61,7 @@ describe('presets', () => {
     }
   });
 
-  it('ask once and take what comes, but for those of seed 002, which has votes', () => {
+  it('have no votes, except those of seed 002', () => {
     const voting = byName.filter(([, preset]) => preset().limits.maxVotes > 1);
     expect(voting.map(([name]) => name)).toEqual(['dynamic', 'fixed']);
   });
@@ -72,7 +72,7 @@ describe('presets', () => {
 });
 
 describe('collaborative', () => {
-  it('puts each request next, one step at a time, with room for the cycles of seed 000', () => {
+  it('runs each request next, one step at a time, with enough replans for the cycles of seed 000', () => {
     const { limits, replan, failure, retry } = presets.collaborative();
     expect(replan.merge).toBe('appendNext');
     expect(limits).toMatchObject({ maxParallel: 1, maxDepth: 0, maxAttempts: 1 });
@@ -110,7 +110,7 @@ describe('dynamic and fixed', () => {
     expect(context.maxOutputTokens).toBe(2_000);
   });
 
-  it('differ only in the replans and in what a rejection can lead to', () => {
+  it('differ only in the replans and in the effect of a rejection', () => {
     const dynamic = presets.dynamic();
     expect(presets.fixed()).toEqual({
       ...dynamic,
@@ -127,7 +127,7 @@ describe('dynamic and fixed', () => {
 });
 
 describe('planAndExecute', () => {
-  it('never plans again, survives failures and protects its agents, as in seed 003', () => {
+  it('never replans, survives failures and protects its agents, as in seed 003', () => {
     const { limits, failure, approval, retry, breaker } = presets.planAndExecute();
     expect(limits).toMatchObject({ maxReplans: 0, maxParallel: 1 });
     expect(failure).toEqual({
@@ -139,7 +139,7 @@ describe('planAndExecute', () => {
     expect(breaker?.failures).toBeGreaterThan(retry.attempts);
   });
 
-  it('takes one option of the breaker, or none', () => {
+  it('accepts one option of the breaker, or none', () => {
     const { breaker } = presets.planAndExecute();
     expect(presets.planAndExecute({ breaker: { failures: 2 } }).breaker).toEqual({
       ...breaker,
@@ -163,11 +163,11 @@ describe('supervised', () => {
 });
 
 describe('the types of presets', () => {
-  it('take the names of the agents from where the policy goes', () => {
+  it('infer the names of the agents from their use', () => {
     const useFor = (policy: Policy<'coder'>): readonly 'coder'[] => policy.approval.agents;
     expect(useFor(presets.supervised({ limits: { maxReplans: 1 } }))).toEqual([]);
     expect(useFor(presets.supervised({ approval: { agents: ['coder'] } }))).toEqual(['coder']);
-    // @ts-expect-error nobody is called 'nobody'
+    // @ts-expect-error no agent is called 'nobody'
     expect(useFor(presets.supervised({ approval: { agents: ['nobody'] } }))).toEqual(['nobody']);
     expectTypeOf(presets.fixed()).toEqualTypeOf<Policy<never>>();
   });

@@ -28,14 +28,14 @@ describe('time budgets', () => {
     expect(executionBudgetMs(policy)).toBe(48 * minuteMs);
   });
 
-  it('cap planning at 15 and verification at 10 minutes, the rest goes to execution', () => {
+  it('cap planning at 15 and verification at 10 minutes, and leave the rest to execution', () => {
     const policy = definePolicy({ time: { limitMs: 600 * minuteMs } });
     expect(planningBudgetMs(policy)).toBe(15 * minuteMs);
     expect(verificationBudgetMs(policy)).toBe(10 * minuteMs);
     expect(executionBudgetMs(policy)).toBe(575 * minuteMs);
   });
 
-  it('follow the policy where it says how long a phase takes', () => {
+  it('follow the policy where it sets the time of a phase', () => {
     const policy = definePolicy({
       time: { limitMs: 1_000, planningMs: 300, verificationMs: 200 },
     });
@@ -56,7 +56,7 @@ describe('time budgets', () => {
     );
   });
 
-  it('leave at least a millisecond for execution in every policy that is accepted', () => {
+  it('leave at least a millisecond for execution in every accepted policy', () => {
     const phase = fc.option(fc.integer({ min: 1, max: 200 }));
     fc.assert(
       fc.property(
@@ -81,13 +81,13 @@ describe('the budget of a step', () => {
     expect(fixBudgetMs(policy, 12 * minuteMs)).toBe(3.6 * minuteMs);
   });
 
-  it('is all of the execution time when it is not', () => {
+  it('is all of the execution time when it is not shared', () => {
     const policy = definePolicy({ time: { limitMs: 60 * minuteMs } });
     expect(stepBudgetMs(policy, 4)).toBe(48 * minuteMs);
     expect(fixBudgetMs(policy, 48 * minuteMs)).toBe(48 * minuteMs);
   });
 
-  it('is that of one step for a plan without steps', () => {
+  it('of a plan without steps is that of one step', () => {
     const policy = presets.supervised();
     expect(stepBudgetMs(policy, 0)).toBe(stepBudgetMs(policy, 1));
   });
@@ -116,11 +116,11 @@ describe('failureLimit', () => {
     [7, 3],
     [15, 5],
     [16, 6],
-  ])('is derived from the number of steps: %i steps bear %i failures', (stepCount, expected) => {
+  ])('follows from the number of steps: of %i steps %i may fail', (stepCount, expected) => {
     expect(failureLimit(definePolicy(), stepCount)).toBe(expected);
   });
 
-  it('is what the policy says, zero included', () => {
+  it('is the one of the policy, zero included', () => {
     expect(failureLimit(definePolicy({ limits: { maxFailures: 0 } }), 15)).toBe(0);
     expect(failureLimit(definePolicy({ limits: { maxFailures: 9 } }), 3)).toBe(9);
   });

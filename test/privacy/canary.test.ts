@@ -25,7 +25,7 @@ import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import type { TemporaryFolder } from '../stores/temporary-folder.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
 
-/* Row X8s: a secret is put wherever secrets are, and every byte that is written is searched for it. */
+/* A secret is put into every possible place, and every written byte is searched for it. */
 
 expectNothingUnhandled();
 
@@ -41,7 +41,7 @@ afterEach(() => {
   folder.dispose();
 });
 
-/** A store on disk; besides the bytes of its files it keeps everything it is ever given. */
+/** A store on disk; besides the bytes of its files it keeps every value it receives. */
 const tappedStore = (): { store: RunStore; bytes: () => string } => {
   const inner: RunStore = sqliteStore({ path: join(folder.path, 'runs.db') });
   const written: string[] = [];
@@ -66,14 +66,14 @@ const tappedStore = (): { store: RunStore; bytes: () => string } => {
   return { store, bytes: () => [...written, bytesOnDisk(folder.path)].join('\n') };
 };
 
-/** All files, the log of the database among them. */
+/** All files, including the log of the database. */
 const bytesOnDisk = (path: string): string => {
   const bytes = readdirSync(path).map((name) => readFileSync(join(path, name), 'latin1'));
   expect(bytes.join('')).toContain('The goal');
   return bytes.join('\n');
 };
 
-/** Plays a run, and gives every byte that anybody outside its agents gets to see. */
+/** Plays a run, and returns every byte that is visible outside its agents. */
 const everyByteOf = async (team: OrchestratorOptions<readonly Agent[]>): Promise<string> => {
   const clock = virtualClock();
   const { store, bytes } = tappedStore();
@@ -113,8 +113,8 @@ const richError = (message: string): Error => {
   return error;
 };
 
-describe('X8s: secrets never reach a written byte', () => {
-  it('when they are in the environment, in closures, headers, causes, stacks and properties of errors', async () => {
+describe('a secret never reaches a written byte', () => {
+  it('when it is in the environment, in closures, headers, causes, stacks and properties of errors', async () => {
     process.env['PLANWRIGHT_CANARY'] = CANARY;
     const apiKey = CANARY;
     const bytes = await everyByteOf({
@@ -183,7 +183,7 @@ describe('X8s: secrets never reach a written byte', () => {
   });
 
   it.each(Object.keys(answers))(
-    'when `redact` knows them, wherever agents and judges say them: %s',
+    'when `redact` knows it, wherever agents and roles return it: %s',
     async (kind) => {
       const bytes = await everyByteOf(teamWith(answers[kind]!));
       expect(bytes).toContain('***');
@@ -191,12 +191,12 @@ describe('X8s: secrets never reach a written byte', () => {
     },
   );
 
-  it('and this test would see one: without `redact` it is there', async () => {
+  it('and without `redact` it does, so this test would find one', async () => {
     const team = { ...teamWith(answers['output']!), redact: (text: string) => text };
     expect(await everyByteOf(team)).toContain(CANARY);
   });
 
-  it('when a store names its address as it fails', async () => {
+  it('when a store error contains its address', async () => {
     const clock = virtualClock();
     const failing: RunStore = {
       ...memoryStore(),

@@ -16,7 +16,7 @@ import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/model/run-store.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 
-/* Every way from a callback into a journal: what must not be written is taken out first, and cut afterwards. */
+/* Every path from a callback into a journal: secrets are removed first, and texts are cut afterwards. */
 
 expectNothingUnhandled();
 
@@ -59,14 +59,14 @@ const worker = (
   });
 };
 
-/** A text in which a cut at 2,000 characters, or at 80, goes through the secret. */
+/** A text in which a cut at 2,000 characters, or at 80, splits the secret. */
 const acrossTheCut = (characters: number): string =>
   `${'x'.repeat(characters - SECRET.length / 2)}${SECRET} and the rest`;
 
-/** Half of the secret is enough to have leaked it. */
+/** Half of the secret counts as a leak. */
 const halves = [SECRET.slice(0, 10), SECRET.slice(-10)];
 
-describe('a secret that a cut goes through', () => {
+describe('a secret that a cut would split', () => {
   const redact = (text: string): string => text.replaceAll(SECRET, '***');
   const longError = new Error(acrossTheCut(2_000 - 'Error: '.length));
 
@@ -118,7 +118,7 @@ describe('a secret that a cut goes through', () => {
   ])('is not written, not even half of it: %s', async (_, team) => {
     const written = await writtenBy({ ...team(), redact });
     expect(halves.filter((half) => written.includes(half))).toEqual([]);
-    // And this test would see it: without `redact` half of it is there.
+    // This test would find it: without `redact` half of it is there.
     expect((await writtenBy(team())).includes(SECRET.slice(0, 10))).toBe(true);
   });
 
@@ -140,7 +140,7 @@ describe('a secret that a cut goes through', () => {
     expect(await reasonWith({})).toContain(SECRET.slice(0, 10));
   });
 
-  it('is not written as the reason of a planned step or as a criterion of success', async () => {
+  it('is not written as the reason of a planned step or as a success criterion', async () => {
     const planner = () => ({
       successCriteria: SECRET,
       steps: [{ id: 'a', agent: 'worker', task: 'Do it', reason: SECRET }],
@@ -201,7 +201,7 @@ describe('a secret inside a transform', () => {
   });
 });
 
-describe('what the schema of finished work has not checked', () => {
+describe('an output that was not validated', () => {
   const output = z.object({
     user: z.string(),
     token: secret(z.string()),
@@ -217,7 +217,7 @@ describe('what the schema of finished work has not checked', () => {
     ['partial work in a list', () => needsContext('More', [SECRET])],
     ['partial work before a replan', () => requestReplan({ reason: 'R' }, { draft: held })],
     ['partial work before a hand-off', () => handOff({ agent: 'o', task: 'T' }, { draft: held })],
-  ])('holds no field with the name of a secret one: %s', async (_, report) => {
+  ])('has no field with the name of a secret one: %s', async (_, report) => {
     const agents = [worker(report, { output })];
     const planner = () => ({ steps: [{ id: 'a', agent: 'worker', task: 'Do it' }] });
     const written = await writtenBy({ agents, planner });
@@ -225,7 +225,7 @@ describe('what the schema of finished work has not checked', () => {
     expect(written).not.toContain(SECRET);
   });
 
-  it('is shown to a person as far as it is not secret', async () => {
+  it('is shown to a person without its secret fields', async () => {
     const agents = [
       worker(() => askHuman({ question: 'Q', payload: { draft: held } }), { output }),
     ];
@@ -237,7 +237,7 @@ describe('what the schema of finished work has not checked', () => {
   it.each<[string, z.ZodType]>([
     ['a list of secrets', z.array(secret(z.string()))],
     ['a secret as a whole', secret(z.object({ token: z.string() }))],
-  ])('is not written at all where the mark has no name: %s', async (_, schema) => {
+  ])('is not written at all where the secret field has no name: %s', async (_, schema) => {
     const report = () => askHuman({ question: 'Q', payload: { anything: SECRET } });
     const written = await writtenBy({ agents: [worker(report, { output: schema })] });
     expect(written).not.toContain(SECRET);
@@ -252,7 +252,7 @@ describe('what the schema of finished work has not checked', () => {
   });
 });
 
-describe('a message about an output that is refused', () => {
+describe('a message about a refused output', () => {
   const quoting = z.object({
     user: z.string(),
     token: secret(z.string()).refine(() => false, { error: ({ input }) => `not ${String(input)}` }),
@@ -266,14 +266,14 @@ describe('a message about an output that is refused', () => {
   it.each<[string, z.ZodType, string]>([
     ['that quotes a secret', quoting, 'token: custom'],
     ['of a schema that throws', throwing, 'The schema threw TypeError'],
-  ])('says where and by which rule, and does not quote: %s', async (_, output, said) => {
+  ])('has the path and the rule, and does not quote the value: %s', async (_, output, said) => {
     const agents = [worker(() => ({ user: 'ada', token: SECRET }), { output })];
     const written = await writtenBy({ agents });
     expect(written).toContain(said);
     expect(written).not.toContain(SECRET);
   });
 
-  it('does not quote what an agent has a redact for', async () => {
+  it('does not quote values of an agent with its own redact', async () => {
     const output = z.string().refine(() => false, { error: ({ input }) => `not ${String(input)}` });
     const redact = (): string => 'x';
     const team = (given: object) => ({ agents: [worker(() => SECRET, { output, ...given })] });
@@ -283,7 +283,7 @@ describe('a message about an output that is refused', () => {
 });
 
 describe('an error inside a chart', () => {
-  it('is handed to onError, and only its name is written', async () => {
+  it('is passed to onError, and only its name is written', async () => {
     const store = memoryStore();
     const thrown = new RangeError(`The chart met ${SECRET}`);
     const errors: unknown[] = [];

@@ -53,7 +53,7 @@ const allOf = async (store: RunStore): Promise<string> => {
 describe('a field that the schema marks as secret', () => {
   const output = z.object({ user: z.string(), token: secret(z.string()) });
 
-  it('reaches the steps that depend on it, and neither journal, facts, record nor report', async () => {
+  it('reaches dependent steps, and neither journal, facts, record nor report', async () => {
     const seen: unknown[] = [];
     const team = teamOf({ output }, seen);
     const run = composeOrchestrator(team, undefined).start({ goal: 'G', plan: PLAN });
@@ -67,7 +67,7 @@ describe('a field that the schema marks as secret', () => {
     expect(JSON.stringify(written)).toContain('ada');
   });
 
-  it('is what is written to a process that takes the run up later', async () => {
+  it('is redacted for a process that resumes the run later', async () => {
     const team = teamOf({ output }, []);
     const first = composeOrchestrator(team, undefined).start({
       goal: 'G',
@@ -89,7 +89,7 @@ describe('a field that the schema marks as secret', () => {
     expect(seen).toEqual([{ user: 'ada', token: '[redacted]' }]);
   });
 
-  it('stays out of a plain actor too', async () => {
+  it('is redacted in a plain actor too', async () => {
     const seen: unknown[] = [];
     const { machine } = composeOrchestrator(teamOf({ output }, seen), undefined);
     const actor = createActor(machine, { input: { goal: 'G', plan: PLAN } });
@@ -146,7 +146,7 @@ describe('a field that the schema marks as secret', () => {
 });
 
 describe("an agent's own redact", () => {
-  it('says what is written instead of its outputs', async () => {
+  it('decides what is written instead of its outputs', async () => {
     const seen: unknown[] = [];
     const team = teamOf({ redact: () => 'a session' }, seen);
     const report = await composeOrchestrator(team, undefined).start({ goal: 'G', plan: PLAN }).done;
@@ -170,7 +170,7 @@ describe("an agent's own redact", () => {
     expect(await allOf(team.store)).not.toContain('tell-nobody');
   });
 
-  it('is a function, and so is that of the orchestrator', () => {
+  it('must be a function, like that of the orchestrator', () => {
     expect(() => teamOf({ redact: 'x' as never }, [])).toThrow(/redact: Expected a function/);
     const team = teamOf({}, []);
     expect(() => composeOrchestrator({ ...team, redact: 1 as never }, undefined)).toThrow(
@@ -180,7 +180,7 @@ describe("an agent's own redact", () => {
 });
 
 describe('a redact that throws', () => {
-  it('takes out everything, and the run goes on', async () => {
+  it('removes everything, and the run continues', async () => {
     const seen: unknown[] = [];
     const team = teamOf({}, seen);
     const redact = (): string => {

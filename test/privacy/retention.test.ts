@@ -26,7 +26,7 @@ const finish = async (orchestrator: Orchestrator, clock: VirtualClock, runId: st
 };
 
 describe('delete', () => {
-  it('forgets a run that has ended, once', async () => {
+  it('removes a run that has ended, once', async () => {
     const { orchestrator, clock, store } = setup();
     await finish(orchestrator, clock, 'run');
     expect(await orchestrator.delete('run')).toBe(true);
@@ -35,7 +35,7 @@ describe('delete', () => {
     await expect(orchestrator.resume('run')).rejects.toMatchObject({ code: 'run-not-found' });
   });
 
-  it('refuses a run that runs, here or elsewhere', async () => {
+  it('refuses a run that has an owner, here or in another process', async () => {
     const { orchestrator, make, clock, store } = setup();
     const run = orchestrator.start({ goal: 'G', runId: 'run', plan: { steps: steps('a') } });
     await expect(orchestrator.delete('run')).rejects.toMatchObject({ code: 'run-conflict' });
@@ -45,7 +45,7 @@ describe('delete', () => {
     expect(await run.done).toMatchObject({ status: 'completed' });
   });
 
-  it('forgets a run whose process died', async () => {
+  it('removes a run whose process died', async () => {
     const { make, clock, store, orchestrator } = setup();
     const dead = orchestrator.start({ goal: 'G', runId: 'run', plan: { steps: steps('a') } });
     const closed = orchestrator.close({ graceMs: 0 });
@@ -67,11 +67,11 @@ describe('delete', () => {
 });
 
 describe('deleteEnded', () => {
-  it('forgets what ended long ago, and nothing else, in pages of any size', async () => {
+  it('removes runs that ended long ago, and nothing else, in pages of any size', async () => {
     for (const pageSize of [1, 2, 3, 100]) {
       const { orchestrator, clock, store } = setup();
       for (const runId of ['old-1', 'old-2', 'old-3']) await finish(orchestrator, clock, runId);
-      // Began long ago and ended just now: it is the end that counts.
+      // Began long ago and ended just now: the end counts.
       const long = orchestrator.start({ goal: 'G', runId: 'long', plan: { steps: steps('a') } });
       await long.pause();
       clock.advance(DAY_MS / 2);
@@ -95,7 +95,7 @@ describe('deleteEnded', () => {
     }
   });
 
-  it('refuses an age that is none, with all that is wrong', async () => {
+  it('refuses an invalid age, with all issues', async () => {
     const { orchestrator } = setup();
     for (const olderThanMs of [-1, Number.NaN, 1.5, '1', undefined]) {
       const refusal = orchestrator.deleteEnded({ olderThanMs: olderThanMs as never, pageSize: 0 });

@@ -27,7 +27,7 @@ const PLAN = {
   ],
 } as const;
 
-/** Three votes on a PIN that must not be written down, and a step that needs it. */
+/** Three votes on a PIN that must not be written, and a step that needs it. */
 const voteOn = (
   pins: readonly string[],
   given: { readonly isSecret?: boolean; readonly store?: RunStore } = {},
@@ -62,8 +62,8 @@ const voteOn = (
   return { orchestrator, used, store };
 };
 
-describe('a vote on an output that is not written down', () => {
-  it('leaves nothing in the journal by which the output could be found by trying', async () => {
+describe('a vote on a redacted output', () => {
+  it('leaves nothing in the journal from which the output could be guessed by trying', async () => {
     const { orchestrator, store } = voteOn(['4711', '4711', '0815']);
     await orchestrator.start({ goal: 'G', runId: 'run', plan: PLAN }).done;
     const written = JSON.stringify(await store.read('run'));
@@ -74,7 +74,7 @@ describe('a vote on an output that is not written down', () => {
     expect(tried.filter((digest) => written.includes(digest))).toEqual([]);
   });
 
-  it('is decided by the output itself, not by what is written of it', async () => {
+  it('is decided by the output itself, not by its redacted form', async () => {
     const { orchestrator, used } = voteOn(['0000', '4711', '4711']);
     const run = orchestrator.start({ goal: 'G', plan: PLAN });
     expect((await run.done).status).toBe('completed');
@@ -86,7 +86,7 @@ describe('a vote on an output that is not written down', () => {
     ]);
   });
 
-  it('has no majority when all outputs differ, though what is written of them is the same', async () => {
+  it('has no majority when all outputs differ, though their redacted forms are equal', async () => {
     const { orchestrator } = voteOn(['1', '2', '3']);
     const run = orchestrator.start({ goal: 'G', plan: PLAN });
     const report = await run.done;
@@ -94,7 +94,7 @@ describe('a vote on an output that is not written down', () => {
     expect(checkInvariants(run.journal(), { policy })).toEqual([]);
   });
 
-  it('counts votes of an earlier process as other answers: it never agrees by mistake', async () => {
+  it('counts votes of an earlier process as different answers, so that it never agrees by mistake', async () => {
     const { orchestrator, store } = voteOn(['4711', '4711', '4711']);
     const first = orchestrator.start({ goal: 'G', runId: 'run', plan: PLAN });
     await first.done;
@@ -114,7 +114,7 @@ describe('a vote on an output that is not written down', () => {
   });
 });
 
-describe('a vote on an output that is written down as it is', () => {
+describe('a vote on an output that is not redacted', () => {
   it('agrees with the votes of an earlier process', async () => {
     const { orchestrator, store } = voteOn(['4711', '4711'], { isSecret: false });
     const first = orchestrator.start({ goal: 'G', runId: 'run', plan: PLAN });

@@ -33,7 +33,7 @@ const module = async (name: string, source: string): Promise<string> => {
 };
 
 describe('planwright prove', () => {
-  it('prints the price tag of a preset, how each maximum is reached, and what of the charts is used', async () => {
+  it('prints the bounds of a preset, the path to each maximum, and the coverage of the charts', async () => {
     const { code, printed } = await called('prove', 'planAndExecute', '--steps', '1');
     expect(code).toBe(0);
     expect(printed).toMatch(/^PROVED/);
@@ -44,7 +44,7 @@ describe('planwright prove', () => {
     expect(printed).toMatch(/^agentCall: 9 of 10 states, \d+ of \d+ transitions$/m);
   });
 
-  it('prints JSON that can be read again', async () => {
+  it('prints JSON that can be parsed', async () => {
     const { printed } = await called('prove', 'fixed', '--steps', '1', '--json');
     expect(JSON.parse(printed)).toMatchObject({ isProved: true, planSteps: 1 });
   });
@@ -63,7 +63,7 @@ describe('planwright prove', () => {
     [['prove', 'fixed', '--agents', ','], 'Expected at least one agent'],
     [['prove', 'fixed', '--html', '/no/such/place.html'], 'there is no folder /no/such'],
     [['prove', 'fixed', '--html', tmpdir()], 'that is a folder, name a file in it'],
-  ])('says what to do about %j, and ends with 2', async (args, message) => {
+  ])('says what to do about %j, and exits with 2', async (args, message) => {
     const { code, printed, warned } = await called(...args);
     expect(code).toBe(2);
     expect(printed).toBe('');
@@ -79,21 +79,21 @@ describe('planwright prove', () => {
       "export const policy = { limits: { maxReplans: -1, maxSteps: 'many' }, gate: {} };",
       'The policy is invalid',
     ],
-  ])('says what is wrong with the module %s', async (name, source, message) => {
+  ])('reports the mistake in the module %s', async (name, source, message) => {
     const { code, warned } = await called('prove', await module(name, source));
     expect(code).toBe(2);
     expect(warned).toContain(name);
     expect(warned).toContain(message);
   });
 
-  it('names everything that is wrong with a policy at once', async () => {
+  it('reports all mistakes in a policy at once', async () => {
     const { warned } = await called('prove', join(directory, 'invalid.mjs'));
     for (const place of ['limits.maxReplans', 'limits.maxSteps', 'gate']) {
       expect(warned).toContain(place);
     }
   });
 
-  it('proves the policy of a module, and writes a page that needs nothing else', async () => {
+  it('proves the policy of a module, and writes a self-contained page', async () => {
     const page = join(directory, 'proof.html');
     const limits = '{ maxReplans: 0, maxDepth: 0, maxAttempts: 1 }';
     const source = `export const policy = { limits: ${limits}, retry: { attempts: 1 } };`;
@@ -106,7 +106,7 @@ describe('planwright prove', () => {
     expect(html).not.toMatch(/(?:src|href)="(?!#)/);
     const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    // Nobody supervises, so no plan is reviewed; plans are made.
+    // Without a supervisor no plan is reviewed; plans are made.
     const marked = [...html.matchAll(/data-state="([^"]*)"[^>]* data-unreached=""/g)].map(
       ([, state]) => state,
     );

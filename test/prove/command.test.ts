@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finished } from './finished.js';
 import { bundledCommand, workshop } from './planted-bug.js';
 
-/* The command as a process of its own: what a shell, a pipe or a person at a keyboard gets to see. */
+/* The command as its own process: the output in a shell, a pipe or a terminal. */
 
 const PATIENCE_MS = 300_000;
 
@@ -26,7 +26,7 @@ const write = (name: string, source: string): string => {
 };
 
 describe('the command as a process', () => {
-  it('ends with 0 when it is proved, and says nothing else: no colours, no progress', async () => {
+  it('exits with 0 when the policy is proved, without colours or progress', async () => {
     const page = join(folder, 'proof.html');
     const args = ['prove', 'fixed', '--steps', '1', '--html', page];
     const { code, stdout, stderr } = await finished(command, args, folder);
@@ -36,14 +36,14 @@ describe('the command as a process', () => {
     expect(existsSync(page)).toBe(true);
   });
 
-  it('ends with 2 when it cannot be tried, and leaves the output empty', async () => {
+  it('exits with 2 when it cannot start, and prints nothing to stdout', async () => {
     const { code, stdout, stderr } = await finished(command, ['prove', 'fixd'], folder);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('Did you mean fixed?');
     expect(stderr).not.toContain('    at ');
   });
 
-  it('does not mind a reader who has seen enough', async () => {
+  it('tolerates a reader that closes the pipe', async () => {
     const args = ['prove', 'fixed', '--steps', '1'];
     const { code, stderr } = await finished(command, args, folder, ({ stdout }) => {
       stdout?.destroy();
@@ -51,7 +51,7 @@ describe('the command as a process', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('stops at once when a person has had enough, and leaves no half a page', async () => {
+  it('stops immediately on an interrupt, and leaves no partial page', async () => {
     const page = join(folder, 'never.html');
     const module = write(
       'endless.mjs',

@@ -44,7 +44,10 @@ describe('bounds(), the whole run and its parts agree', () => {
   });
 });
 
-/** The most of a metric with each number of calls, from one exploration: fewer calls are the beginning of the same list. */
+/**
+ * The maximum of a metric with each number of calls, from one exploration: a smaller number is a prefix of the same
+ * list.
+ */
 const mostByBudget = (policy: PolicyOverrides, callsMax: number) => {
   const limits = { ...policy.limits, maxAgentCalls: callsMax };
   const { analyses } = compose(chartsOf, settingsOf(small({ ...policy, limits }), TEAM), {});
@@ -82,7 +85,8 @@ describe('bounds() with a budget of agent calls', () => {
       gates: { plan: 50, goal: 50 },
       replan: { onLimit: 'askHuman', stopOnRepeatedPlan: false },
     },
-    // A step beside one that a person rejects ends before the next plan is made, so its replan request is not refused.
+    // A step beside one that a person rejects ends before the next plan is made, so its replan request is not
+    // refused.
     {
       limits: { maxReplans: 1, maxSteps: 2, maxParallel: 2 },
       replan: { onLimit: 'askHuman', merge: 'append' },
@@ -123,7 +127,7 @@ describe('each chart on its own', () => {
         failure: { onStepFailure: 'continue' },
       },
     ],
-  ])('is taken for the same only in states with the same future: %s', (_, policy) => {
+  ])('merges only states with the same future: %s', (_, policy) => {
     const { analyses } = compose(chartsOf, settingsOf(small(policy), TEAM), {});
     expect(analyses.length).toBeGreaterThanOrEqual(4);
     for (const { system } of analyses) {
@@ -131,13 +135,13 @@ describe('each chart on its own', () => {
     }
   });
 
-  it('tells how a maximum is reached, chart by chart', () => {
+  it('has a path to each maximum, chart by chart', () => {
     const { maxima } = prove(presets.planAndExecute(), { ...TEAM, planSteps: 1 });
     expect(maxima?.agentCalls.value).toBe(maxima?.agentCalls.bound);
     expect(maxima?.agentCalls.witness.sentences.join('\n')).toContain('worker asks a person');
   });
 
-  it('has a witness for every maximum that replays to just that, the charts below included', () => {
+  it('has a witness for every maximum that replays to exactly that, descendants included', () => {
     const policy = small({ limits: { maxDepth: 1, maxReplans: 1 }, retry: { attempts: 2 } });
     const options = { ...TEAM, tester: true };
     const { maxima } = prove(policy, options);
@@ -147,7 +151,7 @@ describe('each chart on its own', () => {
       expect([metric, replayed.cost[metric]]).toEqual([metric, value]);
       expect(replayed).toMatchObject({ isFollowed: true, violations: [], isCostlyCircle: false });
     }
-    // Without what the steps did the plan alone costs next to nothing.
+    // Without the work of the steps the plan alone costs almost nothing.
     const { witness, value } = maxima!.agentCalls;
     const alone = replayWitness(policy, options, { ...witness, parts: {} });
     expect(alone.cost.agentCalls).toBeLessThan(value / 2);
@@ -167,7 +171,7 @@ describe('each chart on its own', () => {
       const replayed = replayWitness(policy, options, witness);
       expect(replayed).toMatchObject({ isFollowed: true, violations: [] });
       expect([metric, replayed.cost[metric]]).toEqual([metric, value]);
-      // What people read is what was done: the same steps by the same names.
+      // The printed path has the same steps under the same names.
       const told = witness.sentences.filter((sentence) => !sentence.startsWith(' '));
       expect(told.map((sentence) => sentence.replace(/ \(\d+\)$/u, ''))).toEqual(
         witness.moves.map(({ sentence }) => sentence),
@@ -175,9 +179,11 @@ describe('each chart on its own', () => {
     }
   });
 
-  /* The sixth, `supervised`, has 16,691 states with eight replans, and takes too long here: `npm run prove:growth`. */
+  /*
+   * The sixth, `supervised`, has 16,691 states with eight replans, and takes too long here: `npm run prove:growth`.
+   */
   it.each(['collaborative', 'boundedReplan', 'dynamic', 'fixed', 'planAndExecute'] as const)(
-    'has as many more states with each further replan: the preset %s, plans of two steps',
+    'has linearly more states with each further replan: the preset %s, plans of two steps',
     (preset) => {
       const statesWith = (maxReplans: number): number =>
         statesOfGoal(presets[preset]({ limits: { maxReplans } }), 2);
@@ -187,11 +193,11 @@ describe('each chart on its own', () => {
 
   it.each([
     { limits: { maxFailures: 1, maxSteps: 2 } },
-    // The limit grows with the steps planned so far, which is seen only where it can be reached.
+    // The limit grows with the steps planned so far, which matters only where it can be reached.
     { limits: { maxFailures: null } },
     { limits: { maxFailures: null }, replan: { merge: 'append' } },
     { limits: { maxFailures: null, maxSteps: 2 }, replan: { merge: 'append' } },
-  ] as const)('has as many more states with each further replan: %j', ({ limits, ...policy }) => {
+  ] as const)('has linearly more states with each further replan: %j', ({ limits, ...policy }) => {
     const statesWith = (maxReplans: number): number =>
       statesOfGoal(small({ ...policy, limits: { ...limits, maxReplans } }), 2);
     expectSteadyGrowth([0, 1, 2, 4, 8].map(statesWith));
@@ -201,10 +207,12 @@ describe('each chart on its own', () => {
 const statesOfGoal = (policy: Policy, planSteps: number): number =>
   prove(policy, { ...TEAM, planSteps }).explored.at(-1)?.nodes ?? 0;
 
-/** With 0, 1, 2, 4 and 8 replans. From the third on each adds the same, give or take what comes with the limit of failures. */
+/**
+ * With 0, 1, 2, 4 and 8 replans. From the third on each adds the same, apart from the effect of the failure limit.
+ */
 const expectSteadyGrowth = (counts: readonly number[]): void => {
   const [none = 0, one = 0, two = 0, four = 0, eight = 0] = counts;
-  // eslint-disable-next-line no-console -- the figures are part of what the run of the tests tells
+  // eslint-disable-next-line no-console -- the figures are part of the output of the tests
   console.info('states of the plan of the goal with 0, 1, 2, 4, 8 replans:', counts.join(', '));
   expect(one).toBeGreaterThan(none);
   expect((eight - four) / 4).toBeLessThanOrEqual((four - two) / 2);

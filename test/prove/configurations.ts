@@ -2,7 +2,7 @@ import { definePolicy } from '../../src/policy/policy.js';
 import type { Policy, PolicyOverrides } from '../../src/model/policy.js';
 import type { ProveOptions } from '../../src/proof/prove/prove.types.js';
 
-/** As little of everything as there can be. */
+/** The smallest value of every option. */
 export const LEAST = {
   limits: {
     maxSteps: 1,
@@ -16,7 +16,7 @@ export const LEAST = {
   approval: { maxQuestions: 0 },
 } as const satisfies PolicyOverrides;
 
-/** The least, and what a test adds to it. */
+/** The smallest policy, and what a test adds to it. */
 export const small = (overrides: PolicyOverrides = {}): Policy =>
   definePolicy({
     ...LEAST,

@@ -23,8 +23,8 @@ import { framesOf, planOf } from './plan-of.js';
 import { differentFutures } from './same-future.js';
 
 /*
- * Where plans add up and steps run one at a time, states with two waiting steps or more are looked at as one, and how
- * many failures are borne is left open. Here every such run is also taken state by state, with all numbers.
+ * Where plans are appended and steps run one at a time, states with two or more waiting steps are merged, and the
+ * number of tolerated failures is left open. Here every such run is also explored state by state, with all numbers.
  */
 
 const POLICIES: readonly [string, PolicyOverrides][] = [
@@ -71,7 +71,7 @@ const numberedText = (frame: Frame): string => {
   return `${counts.failedSincePlan} of ${steps.length}: ${countedRunText(frame)}`;
 };
 
-/** What there is in a graph: how one comes from where to where, and at what cost. */
+/** The content of a graph: its edges and their costs. */
 const edgesIn = ({ graph }: Exploration): Set<string> => {
   const edges = new Set<string>();
   for (let index = 0; index < graph.edgeCount; index += 1) {
@@ -84,13 +84,13 @@ const edgesIn = ({ graph }: Exploration): Set<string> => {
 const edgeText = (from: string, to: string, kind: string, cost: Weights): string =>
   [from, kind, METRICS.map((metric) => cost[metric]).join(), to].join(' | ');
 
-/** Said to a person who says it, or told to nobody: no edge where it changes nothing. */
+/** A command that changes nothing has no edge. */
 const isSilent = ({ kind, input }: Move): boolean => input.kind === 'commanded' || kind === 'inner';
 
 const maximaOf = ({ paths, exploration }: Analysis): unknown =>
   METRICS.map((metric) => [metric, paths.most(metric, [...exploration.outputs.keys()])?.value]);
 
-/** A skip to a step is several skips, one after the other: that it comes to the same is tested on its own. */
+/** A skip to a step equals several skips, one after the other: reductions.test.ts compares them. */
 const isCompared = ({ label }: Move): boolean => !label.startsWith('A person skips to');
 
 const missingEdges = (told: System, counted: Analysis): { seen: number; missing: string[] } => {
@@ -111,7 +111,7 @@ const missingEdges = (told: System, counted: Analysis): { seen: number; missing:
   return { seen, missing };
 };
 
-/** Every maximum is what the price tag says, and what the way to it costs. */
+/** Every maximum equals bounds(), and the cost of the path to it. */
 const expectWays = (policy: Policy, options: ProveOptions): void => {
   const { maxima } = prove(policy, options);
   for (const metric of METRICS) {
@@ -122,19 +122,19 @@ const expectWays = (policy: Policy, options: ProveOptions): void => {
   }
 };
 
-describe.each(POLICIES)('steps that are counted: %s', (_, policy) => {
+describe.each(POLICIES)('counted steps: %s', (_, policy) => {
   const overrides = withReplans(policy, 3);
   const told = planOf(overrides, () => ({ areStepsCounted: false }));
   const counted = analyse(planOf(overrides));
 
-  it('are in every state, and take every step, that they are seen in and to take one by one', () => {
+  it('have exactly the states and transitions of steps explored one by one', () => {
     expect(counted.system.standInsFor).toBeDefined();
     const { seen, missing } = missingEdges(told, counted);
     expect(missing.slice(0, 3)).toEqual([]);
     expect(seen).toBeGreaterThan(3_000);
   });
 
-  it('are looked at in states that look like those they stand for', () => {
+  it('are explored in states that look like those they represent', () => {
     for (const frame of framesOf(told, numberedText)) {
       const looks = standInsFor(frame).map((standIn) => folded(countedRunText(standIn)));
       expect(new Set(looks)).toEqual(new Set([folded(countedRunText(frame))]));
@@ -147,32 +147,32 @@ describe.each(POLICIES)('steps that are counted: %s', (_, policy) => {
     expect(maximaOf(counted)).toEqual(maximaOf(one));
   });
 
-  it('have a way to each maximum that can be taken', () => {
+  it('have a path to each maximum that can be replayed', () => {
     expectWays(small(overrides), TEAM);
   });
 
-  it('are told from each other by all that guards see where they are not counted', () => {
+  it('are distinguished by everything that guards read where they are not counted', () => {
     expect(differentFutures(told, 1).differences).toEqual([]);
   });
 });
 
-describe('the preset whose plans add up', () => {
+describe('the preset that appends plans', () => {
   it.each([
     [8, 3],
     [12, 2],
   ])(
-    'has a way to each maximum that can be taken: %i replans, plans of %i',
+    'has a path to each maximum that can be replayed: %i replans, plans of %i',
     (maxReplans, steps) => {
       expectWays(presets.collaborative({ limits: { maxReplans } }), { ...TEAM, planSteps: steps });
     },
   );
 });
 
-describe('a graph of states in which steps are counted', () => {
+describe('a state graph with counted steps', () => {
   const answer = { kind: 'answer', label: 'Something happens' } as const;
   const step: Weights = { ...NOTHING, steps: 1 };
 
-  /** Five wait, each takes its turn; and perhaps there are more of them from time to time. */
+  /** Five steps wait, each takes its turn; optionally more are added from time to time. */
   const explorationWith = (isGrowing: boolean): Exploration => {
     const graph = new Graph();
     for (const text of ['start', 'busy ×2', 'busy ×1', 'busy ×0', 'end: done']) graph.add(text);
@@ -190,7 +190,7 @@ describe('a graph of states in which steps are counted', () => {
     return { graph, outputs: new Map([[4, 'output']]), refutation: undefined };
   };
 
-  it('is unfolded to one with a state for each number', () => {
+  it('unfolds to one with a state for each number', () => {
     const { graph, outputs } = unfold(explorationWith(false));
     const texts = Array.from({ length: graph.size }, (_, node) => graph.textOf(node));
     const waiting = [5, 4, 3, 2, 1, 0].map((count) => `busy ×${count}`);
@@ -199,13 +199,13 @@ describe('a graph of states in which steps are counted', () => {
     expect([...outputs]).toEqual([[7, 'output']]);
   });
 
-  it('stays as it is where something is refuted', () => {
+  it('stays unchanged where something is refuted', () => {
     const violation = { rule: 'bound', message: 'Too much' } as const;
     const refuted = { ...explorationWith(false), refutation: { node: 2, edge: 2, violation } };
     expect(unfold(refuted)).toBe(refuted);
   });
 
-  it('is refuted where there is no end of numbers', () => {
+  it('is refuted where the numbers are unbounded', () => {
     const { refutation } = unfold(explorationWith(true));
     expect(refutation?.violation.message).toBe(
       'There is no bound on steps that wait: "Something happens" can happen again and again',

@@ -1,8 +1,8 @@
 import type { Policy } from '../../src/model/policy.js';
 
 /**
- * Whether every number of `bounds()` is one that some run reaches. "Upper bounds" in docs/prove.md names the policies for
- * which it may be higher, and those are the ones for which this is false.
+ * Whether every number of `bounds()` is reached by some run. "Upper bounds" in docs/prove.md names the policies for
+ * which it may be higher; for those this is false.
  */
 export const areBoundsExact = (policy: Policy): boolean =>
   policy.limits.maxAgentCalls === null &&
@@ -17,7 +17,7 @@ const leavesFewerReplans = ({ limits, replan: { maxByComplexity } }: Policy): bo
   return replans > 0 && replans < limits.maxReplans;
 };
 
-/** Each fix may be asked about and reviewed again, but not the one that ends in a replan request. */
+/** Each fix may contain a question and be reviewed again, except the one that ends in a replan request. */
 const isLastFixReviewedTwice = ({ limits, gates, approval }: Policy): boolean => {
   const fixes = limits.maxAttempts * limits.maxFixCycles;
   return gates.code !== null && fixes > 0 && approval.maxQuestions >= fixes;

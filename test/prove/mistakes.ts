@@ -2,14 +2,14 @@ import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { ProveOptions, Rule } from '../../src/proof/prove/prove.types.js';
 import { LEAST } from './configurations.js';
 
-/** What stands in a file of the package, and what somebody might have written instead. */
+/** A text in a file of the package, and a mistake to replace it. */
 export interface Change {
   readonly file: string;
   readonly right: string;
   readonly wrong: string;
 }
 
-/** A mistake, and a policy of which it breaks a rule. */
+/** A mistake, and a policy under which it breaks a rule. */
 export interface PlantedMistake {
   readonly name: string;
   readonly rule: Rule;
@@ -40,7 +40,7 @@ const NO_IS_A_YES: Change = {
   wrong: "target: 'skipped' }, { target: 'performing' }]",
 };
 
-/** A call that failed has no answer. */
+/** A failed call has no answer. */
 const ANSWER_TAKEN_FOR_GRANTED: Change = {
   file: 'src/guards/step.ts',
   right: "workerAnswer(result)?.report === 'blocked'",
@@ -71,7 +71,7 @@ const FAILURES_NEVER_TOO_MANY: Change = {
   wrong: '0 >\n',
 };
 
-/** As if no short run showed it: to find that out by itself takes seconds. */
+/** As if no short run showed it: finding that out takes seconds. */
 const NO_SHORT_RUN: Change = {
   file: 'src/proof/prove/witness/counterexample-in-run.ts',
   right: 'STATES_MAX = 1_000',
@@ -82,7 +82,7 @@ const WHOLE_RUN = 'the whole run';
 
 const IN_CIRCLES = 'The run can go round in circles although nobody says anything';
 
-/** One for every rule, shown by a whole run; and those that are shown by one chart where no short run shows them. */
+/** One mistake for every rule, shown by a whole run; and those that only one chart on its own shows. */
 export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
   {
     name: 'bound',

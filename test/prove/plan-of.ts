@@ -9,7 +9,7 @@ import type { Repertoire } from '../../src/proof/prove/moves/replies.js';
 import { settingsOf } from '../../src/proof/prove/settings.js';
 import { small, TEAM } from './configurations.js';
 
-/** The plan of the goal on its own: as it is proved, or without what spares a look at so many plans. */
+/** The plan of the goal on its own: as it is proved, or without the reduction of plans. */
 export const planOf = (
   policy: PolicyOverrides,
   instead: (repertoire: Repertoire) => Partial<Repertoire> = () => ({}),
@@ -30,7 +30,7 @@ export const planOf = (
   );
 };
 
-/** One frame for every state, or for every one that is told from others by more than that. */
+/** One frame for every state, or for every one that the extra key distinguishes. */
 export function* framesOf(
   system: System,
   textOf: (frame: Frame) => string = system.textOf,

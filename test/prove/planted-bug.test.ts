@@ -12,10 +12,10 @@ import type { PlantedMistake } from './mistakes.js';
 import { ONE_QUESTION_TOO_MANY, PLANTED_MISTAKES } from './mistakes.js';
 import { bundledCommand, installed, workshop } from './planted-bug.js';
 
-/** A guard against a hang: this starts processes. */
+/** A guard against a hang: this test starts processes. */
 const PATIENCE_MS = 300_000;
 
-/** A question more than this is soon asked. */
+/** More questions than this are soon asked. */
 const SMALL = `{
   limits: { maxSteps: 1, maxReplans: 0, maxDepth: 0, maxAttempts: 1 },
   retry: { attempts: 1 },
@@ -25,7 +25,7 @@ const SMALL = `{
 const { folder, close } = workshop();
 afterAll(close);
 
-/** What the package with a mistake says about a policy, in a folder where tests find that package. */
+/** What the package with a mistake reports about a policy, in a folder where tests find that package. */
 const counterexampleOf = async ({ name, policy, options, changes }: PlantedMistake) => {
   const { prove } = await installed(join(folder, name), changes);
   return prove(definePolicy(policy), { agents: ['worker'], ...options }).counterexample;
@@ -40,7 +40,7 @@ describe('a chart with a mistake', () => {
     }
   }, PATIENCE_MS);
 
-  it('is refuted by the command, which ends with 1 and says which rule is broken', async () => {
+  it('is refuted by the command, which exits with 1 and names the broken rule', async () => {
     const command = await bundledCommand(join(folder, 'command'), [ONE_QUESTION_TOO_MANY]);
     const module = join(folder, 'policy.mjs');
     writeFileSync(module, `export const policy = ${SMALL};\n`);
@@ -61,12 +61,12 @@ describe('a chart with a mistake', () => {
     expect(found.get(name)?.message).toContain(message);
   });
 
-  it('breaks every rule there is', () => {
+  it('breaks every existing rule', () => {
     expect(new Set(PLANTED_MISTAKES.map(({ rule }) => rule))).toEqual(new Set(RULES));
   });
 
   it(
-    'is shown by tests to be copied: they fail on it, and pass on the chart as it should be',
+    'gives tests to copy, which fail on it and pass on the correct chart',
     async () => {
       await installed(join(folder, 'right'), []);
       for (const [name, counterexample] of found) {
@@ -82,7 +82,7 @@ describe('a chart with a mistake', () => {
       expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
       const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
       const seen = testResults.flatMap(({ name, assertionResults }) =>
-        // They fail by what they show, not because they cannot be run.
+        // They fail by their assertions, not because they cannot run.
         assertionResults.map(({ status, failureMessages: [reason = ''] }) => [
           relative(folder, name),
           status,
@@ -101,7 +101,7 @@ describe('a chart with a mistake', () => {
   );
 });
 
-/** What a test of a rule says when it fails. */
+/** The message of a test of a rule when it fails. */
 const FAILURE_OF_RULE: Readonly<Record<Rule, string>> = {
   bound: "expected [ { rule: 'bound'",
   deadline: "expected [ { rule: 'deadline'",
@@ -122,7 +122,7 @@ interface Report {
   }[];
 }
 
-/** Its folder lies below node_modules, where nobody else's tests are looked for. */
+/** Its folder lies below node_modules, where test runners do not look for tests. */
 const CONFIG = `export default {
   test: { include: ['*/*.test.mjs'], exclude: [], maxWorkers: 1, isolate: false },
 };

@@ -10,7 +10,7 @@ import { root } from '../package/manifest.js';
 import type { Change } from './mistakes.js';
 
 /*
- * The package with a real mistake in one of its charts or guards: the only way to see what people see when a proof fails.
+ * The package with a real mistake in one of its charts or guards: the only way to see the output of a failed proof.
  * The same source is bundled with the mistake and without.
  */
 
@@ -28,7 +28,7 @@ const planted = (changes: readonly Change[]): Plugin => ({
   },
 });
 
-/** A place of its own from which the dependencies are found. */
+/** A folder from which the dependencies are found. */
 export const workshop = (): { readonly folder: string; readonly close: () => void } => {
   const cache = join(root, 'node_modules/.cache/planwright');
   mkdirSync(cache, { recursive: true });
@@ -69,7 +69,7 @@ export const bundledCommand = async (
   return join(folder, 'dist/cli/main.mjs');
 };
 
-/** The package as it is installed: whatever lies in the folder imports it by its name. Returns `planwright/testing`. */
+/** The package as it is installed: files in the folder import it by its name. Returns `planwright/testing`. */
 export const installed = async (
   folder: string,
   changes: readonly Change[],

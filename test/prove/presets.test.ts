@@ -4,8 +4,8 @@ import { createOrchestrator, defineAgent, presets } from '../../src/index.js';
 import { prove } from '../../src/testing.js';
 
 /*
- * As a user does it, with plans of three steps. The largest preset, `supervised`, takes too long for that on every run of
- * the tests, and is proved with plans of one step: `npm run prove:presets` proves all six with three.
+ * As a user does it, with plans of three steps. The largest preset, `supervised`, takes too long for that in every
+ * test run, and is proved with plans of one step: `npm run prove:presets` proves all six with three.
  */
 
 const worker = defineAgent({ name: 'worker', description: 'Works', run: () => 'done' });
@@ -13,7 +13,7 @@ const worker = defineAgent({ name: 'worker', description: 'Works', run: () => 'd
 describe.each(['collaborative', 'boundedReplan', 'dynamic', 'fixed', 'planAndExecute'] as const)(
   'the preset %s',
   (name) => {
-    it('keeps its price tag to the last call, with plans of up to three steps', () => {
+    it('reaches exactly its bounds(), with plans of up to three steps', () => {
       const policy = presets[name]({ limits: { maxSteps: 3 } });
       const orchestrator = createOrchestrator({
         agents: [worker],
@@ -31,7 +31,7 @@ describe.each(['collaborative', 'boundedReplan', 'dynamic', 'fixed', 'planAndExe
 
 describe('the preset supervised', () => {
   it.each([true, false])(
-    'keeps its price tag to the last call, with plans of one step (tester and summarizer: %s)',
+    'reaches exactly its bounds(), with plans of one step (tester and summarizer: %s)',
     (hasTester) => {
       const { isProved, maxima } = prove(presets.supervised(), {
         agents: [worker],

@@ -21,26 +21,23 @@ const charts = await chartPictures(policy);
 const coverageOf = (chart: string) => proof.coverage.find((each) => each.chart === chart)!;
 
 describe('the picture of a chart under a policy', () => {
-  it.each([...charts])(
-    'marks every state of %s that is not reached, and no other',
-    (chart, picture) => {
-      const { missingStates, states, coveredStates } = coverageOf(chart);
-      const svg = markedPicture(picture.svg, coverageOf(chart), picture.transitions);
-      const drawn = elementsIn(readSvg(svg)).filter(({ attributes }) => 'data-state' in attributes);
-      const names = (isMarked: boolean): Set<string> =>
-        new Set(
-          drawn
-            .filter(({ attributes }) => 'data-unreached' in attributes === isMarked)
-            .map(({ attributes }) => attributes['data-state'] ?? '')
-            .filter((id) => !id.endsWith('/anywhere')),
-        );
-      expect([...names(true)].sort()).toEqual([...missingStates].sort());
-      expect(names(false).size).toBe(coveredStates);
-      expect(names(true).size + names(false).size).toBe(states);
-    },
-  );
+  it.each([...charts])('marks every unreached state of %s, and no other', (chart, picture) => {
+    const { missingStates, states, coveredStates } = coverageOf(chart);
+    const svg = markedPicture(picture.svg, coverageOf(chart), picture.transitions);
+    const drawn = elementsIn(readSvg(svg)).filter(({ attributes }) => 'data-state' in attributes);
+    const names = (isMarked: boolean): Set<string> =>
+      new Set(
+        drawn
+          .filter(({ attributes }) => 'data-unreached' in attributes === isMarked)
+          .map(({ attributes }) => attributes['data-state'] ?? '')
+          .filter((id) => !id.endsWith('/anywhere')),
+      );
+    expect([...names(true)].sort()).toEqual([...missingStates].sort());
+    expect(names(false).size).toBe(coveredStates);
+    expect(names(true).size + names(false).size).toBe(states);
+  });
 
-  it('marks a wire only when no transition takes it', () => {
+  it('marks an arrow only when no transition takes it', () => {
     const coverage = coverageOf('orchestrator');
     const { svg, transitions } = charts.get('orchestrator')!;
     const marked = markedPicture(svg, coverage, transitions);
@@ -64,8 +61,8 @@ describe('the picture of a chart under a policy', () => {
   });
 });
 
-describe('a way', () => {
-  it('is a list, with what a chart below did as a list within it', () => {
+describe('a path on the page', () => {
+  it('is a list, with the steps of a descendant chart as a list within it', () => {
     const html = wayList(['One (3)', '  Inner', '    Innermost', 'Two <b>']);
     expect(html).toBe(
       '<ol><li>One <span class="cost">3</span><ol><li>Inner<ol><li>Innermost</li></ol></li></ol></li><li>Two &lt;b&gt;</li></ol>',
@@ -74,7 +71,7 @@ describe('a way', () => {
 });
 
 describe.skipIf(isBrowserMissed)('the page in a browser', () => {
-  it('fits a telephone and a wide screen, everything unfolded, and can be read in the dark', async () => {
+  it('fits a phone and a wide screen, fully unfolded, and is readable in dark mode', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'planwright-page-'));
     const file = join(folder, 'proof.html');
     const subject = {
@@ -103,7 +100,7 @@ describe.skipIf(isBrowserMissed)('the page in a browser', () => {
   });
 });
 
-/** Runs in the page: how wide it is, and how well its palest text stands out. */
+/** Runs in the page: its width, and the contrast of its palest text. */
 const measured = (): { readonly scrollWidth: number; readonly contrast: number } => {
   for (const details of document.querySelectorAll('details')) details.open = true;
   const luminance = (colour: string): number => {

@@ -4,7 +4,7 @@ import type { Turned } from '../../scripts/sweep-knobs.js';
 import { configurationOf, randomFrom, turnedAtRandom } from '../../scripts/sweep-knobs.js';
 import { compareProofs } from '../../scripts/sweep-proofs.js';
 
-/* The first policies of `npm run sweep`, which tries as many as fit into the time it is given. */
+/* The first policies of `npm run sweep`, which tries as many as fit into its time. */
 
 const PROOFS_MIN = 40;
 const STATE_LIMITS = { statesMax: 1_500, statesForWholeRunMax: 150 } as const;

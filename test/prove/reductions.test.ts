@@ -17,8 +17,8 @@ import { rootPlanOf } from '../../src/proof/prove/root-plan.js';
 import { framesOf, planOf } from './plan-of.js';
 
 /*
- * What a proof leaves out because something else stands for it. Each is taken both ways here, in every state of a small
- * policy, and compared.
+ * The cases that a proof leaves out because another case represents them. Each is explored both ways here, in every
+ * state of a small policy, and compared.
  */
 
 const textAfter = (system: System, frame: Frame, inputs: readonly KernelInput[]): string => {
@@ -34,14 +34,14 @@ const textAfter = (system: System, frame: Frame, inputs: readonly KernelInput[])
 const commanded = (event: { readonly type: string; readonly [name: string]: unknown }) =>
   ({ kind: 'commanded', event }) as const;
 
-describe('what something else stands for', () => {
+describe('a case that another one represents', () => {
   const system = planOf({
     limits: { maxSteps: 2, maxParallel: 2, maxReplans: 2 },
     replan: { merge: 'appendNext' },
   });
   const frames = [...framesOf(system)];
 
-  it('a skip to a step is a skip of what is before it, group by group', () => {
+  it('a skip to a step equals skips of the steps before it, group by group', () => {
     let compared = 0;
     for (const frame of frames) {
       const context = rootPlanOf(frame);
@@ -62,7 +62,7 @@ describe('what something else stands for', () => {
     expect(compared).toBeGreaterThan(300);
   });
 
-  it('whoever has time to come does what anybody does, as long as the clock is not heard', () => {
+  it('the remaining time has no effect as long as the clock is not read', () => {
     let compared = 0;
     for (const frame of frames.filter((_, position) => position % 3 === 0)) {
       if (rootPlanOf(frame).ending !== null) continue;
@@ -84,7 +84,7 @@ describe('what something else stands for', () => {
     expect(compared).toBeGreaterThan(1_000);
   });
 
-  it('every plan that is made would pass the checks of a planner', () => {
+  it('every explored plan passes the validation of planner answers', () => {
     let checked = 0;
     for (const frame of frames) {
       const call = [...frame.calls.values()].find(({ actor }) => actor === 'agentCall');
@@ -111,19 +111,22 @@ interface Answered {
   readonly answer?: { readonly plan?: unknown };
 }
 
-/** A state without what its steps wait for; with `isReadySeen`, still with whether they do. */
+/** A state without the dependencies of its steps; with `isReadySeen`, still with whether they are met. */
 const unlinked = (text: string, isReadySeen: boolean): string => {
   const [head = '', steps = '', others = ''] = text.split(';');
   const kinds = steps
     .split(/[ |]/)
     .filter((step) => step !== '')
     .map((step) => step.replace(/<[\d&]+/, isReadySeen ? '<waits' : '<').replace('!', ''));
-  // A plan that is still judged is in the head, with links of its own.
+  // A plan under review is in the head, with its own links.
   const unjudged = head.replaceAll(/<[\dw&]+(?=[ \]])/g, '<');
   return [unjudged, kinds.sort().join(' '), others].join(';');
 };
 
-/** That one system stands for another, of more states: it has all of them, links aside, and comes to the same. */
+/**
+ * Asserts that one system represents another with more states: it has all of them, links aside, with the same
+ * results.
+ */
 const expectToStandFor = (fewer: System, more: System, isReadySeen: boolean): void => {
   const [few, many] = [fewer, more].map((system) => analyse(system));
   expect([few?.refutation, many?.refutation]).toEqual([undefined, undefined]);
@@ -142,9 +145,9 @@ const expectToStandFor = (fewer: System, more: System, isReadySeen: boolean): vo
   }
 };
 
-describe('where steps run one at a time and plans add up', () => {
+describe('where steps run one at a time and plans are appended', () => {
   it.each(['append', 'appendNext'] as const)(
-    'lists stand for plans of every shape: %s',
+    'lists represent plans of every shape: %s',
     (merge) => {
       const policy: PolicyOverrides = { limits: { maxSteps: 2, maxReplans: 2 }, replan: { merge } };
       const told = { areStepsCounted: false };
@@ -158,7 +161,7 @@ describe('where steps run one at a time and plans add up', () => {
   );
 });
 
-describe('a step that waits for one other', () => {
+describe('a step with one dependency', () => {
   const anyLinks = ({ settings }: Repertoire): Partial<Repertoire> => ({
     shapes: new PlanShapes(settings, settings.policy.limits.maxSteps, {
       isBare: true,
@@ -180,7 +183,7 @@ describe('a step that waits for one other', () => {
       'two plans that add up',
       { limits: { maxSteps: 2, maxReplans: 1, maxParallel: 2 }, replan: { merge: 'append' } },
     ],
-  ])('stands for one that waits for several: %s', (_, policy) => {
+  ])('represents a step with several: %s', (_, policy) => {
     expectToStandFor(planOf(policy), planOf(policy, anyLinks), true);
   });
 });

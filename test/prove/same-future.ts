@@ -4,8 +4,8 @@ import { METRICS } from '../../src/proof/prove/metrics.js';
 import type { Frame, Move, System } from '../../src/proof/prove/model.types.js';
 
 /*
- * The one thing a proof stands on: two states that look the same to guards have the same future. The explorer takes one
- * of them for all; here the others are taken a step further, too, and compared.
+ * The assumption of a proof: two states that look the same to guards have the same future. The explorer takes one of
+ * them for all; here the others are explored one step further, too, and compared.
  */
 
 interface Step {
@@ -26,13 +26,13 @@ const stepsFrom = (system: System, frame: Frame, moves: readonly Move[]): Step[]
   });
 
 /**
- * A skip to a step is a skip of others, which can be said one after the other; and of time to come only the clock knows.
- * Both are compared on their own: see reductions.test.ts.
+ * A skip to a step equals skips of several steps, one after the other; and only the clock reads the remaining time.
+ * Both are compared in reductions.test.ts.
  */
 const isCompared = ({ label }: Move): boolean =>
   !label.startsWith('A person skips to') && label !== 'A person gives more time';
 
-/** Samples with other counters than those before tell more: there may be so many times as many. */
+/** Samples with new counters tell more: there may be this many times as many. */
 const COUNTERS_FOR_SAMPLE = 6;
 
 /** What a projection may leave out of a plan. */
@@ -59,7 +59,7 @@ const countersOf = ({ state }: Frame): string => {
 const signatureOf = (steps: readonly Step[]): string =>
   [...new Set(steps.map(({ signature }) => signature))].sort().join('\n');
 
-/** Every place where a state has another future than the one that was taken for it. */
+/** Every place where a state has another future than its representative. */
 export const differentFutures = (
   system: System,
   samplesPerState: number,
@@ -86,7 +86,7 @@ export const differentFutures = (
       continue;
     }
     compared += 1;
-    // What a sample leads to is a sample of what comes next.
+    // The successors of a sample are samples of the next states.
     queue.push(...steps);
     if (known !== future) differences.push(`${text}\n--- one\n${known}\n--- other\n${future}`);
   }

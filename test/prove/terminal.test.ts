@@ -21,12 +21,12 @@ const proved = async (stderr: ReturnType<typeof stream>, ...more: string[]) => {
   return stdout.written.join('');
 };
 
-describe('how far a proof has come', () => {
-  it('is told on a terminal, in one line that is gone at the end', async () => {
+describe('the progress of a proof', () => {
+  it('is shown on a terminal, in one line that is removed at the end', async () => {
     const stderr = stream({ isTTY: true, columns: 200 });
     const printed = await proved(stderr);
     const lines = stderr.written.map((text) => text.replace(ERASE, ''));
-    // One for every chart at least, the last of them empty; nothing ever goes to the next line.
+    // At least one for every chart, the last of them empty; there is never a line feed.
     expect(lines).toContainEqual(
       expect.stringMatching(/^the plan of the goal: \d+ states, \d+ moves, \d+ states to go$/),
     );
@@ -39,10 +39,10 @@ describe('how far a proof has come', () => {
 
   it.each([
     [20, 19],
-    // Not every terminal says how wide it is.
+    // Not every terminal reports its width.
     [0, 79],
   ])(
-    'is cut to the width of the terminal, which could not take it back: %i',
+    'is cut to the width of the terminal, because a longer line could not be removed: %i',
     async (columns, most) => {
       const stderr = stream({ isTTY: true, columns });
       const terminal = terminalOf(stream(), stderr);
@@ -51,15 +51,15 @@ describe('how far a proof has come', () => {
     },
   );
 
-  it('is kept out of files and pipes', async () => {
+  it('is not written to files and pipes', async () => {
     const stderr = stream();
     await proved(stderr, '--json');
     expect(stderr.written).toEqual([]);
   });
 });
 
-describe('what a run costs', () => {
-  it('is told in words that fit its number', () => {
+describe('the text of a bound', () => {
+  it('has singular and plural', () => {
     const texts = METRICS.map((metric) => [1, 2].map((value) => amountText(metric, value)));
     expect(texts).toEqual([
       ['1 planner call', '2 planner calls'],
@@ -73,7 +73,7 @@ describe('what a run costs', () => {
     expect(METRICS.map(metricName)).toContain('time in ms');
   });
 
-  it('is told with plans of one step, and in units of time', async () => {
+  it('names plans of one step, and has units of time', async () => {
     const printed = await proved(stream());
     expect(printed).toContain('with plans of at most 1 step:');
     expect(printed).toContain('Path to the maximum of 1 step started:');

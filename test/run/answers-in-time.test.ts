@@ -26,10 +26,10 @@ const post = async (clock: VirtualClock, store: RunStore): Promise<void> => {
 };
 
 describe('an approval', () => {
-  it('that was acknowledged counts, though the store never tells of it and polls are slow', async () => {
+  it('that was acknowledged counts, though the store never notifies and polls are slow', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const inner = memoryStore();
-    // A connection that is half-open: the watch is never called.
+    // A half-open connection: the watch is never called.
     const silent: RunStore = { ...inner, watch: () => () => undefined };
     const agents = [slowAgent('worker', clock, 1)];
     const owner = processOn(clock, silent, { ...SLOW_POLLS, agents });
@@ -51,7 +51,7 @@ describe('an approval', () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const { policy } = SLOW_POLLS;
     let sleptMs = 0;
-    // Timers do not see that the clock was set forward.
+    // Timers do not notice that the clock was set forward.
     const jumping = { ...clock, now: () => clock.now() + sleptMs };
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 1)], clock: jumping, policy },
@@ -65,7 +65,7 @@ describe('an approval', () => {
     await run.abort();
   });
 
-  it('that is in the store before it expires counts, whatever its time by the clock of the store', async () => {
+  it('that is in the store before its question times out counts, whatever the store’s clock says', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const aheadMs = 10_000;
     const inner = memoryStore();
@@ -83,7 +83,7 @@ describe('an approval', () => {
     await clock.settle();
     clock.advance(55_000);
     await post(clock, store);
-    // The clock of the owner was slow, and is set right: it has passed the deadline, and the command is from after it.
+    // The owner's clock was slow and is corrected: it is past the deadline, and the command is newer than that.
     correctedMs = aheadMs;
     await run.say('Anything that comes in');
     await clock.settle();
@@ -91,7 +91,7 @@ describe('an approval', () => {
     await run.abort();
   });
 
-  it('that waits for the next owner is judged before the deadlines that passed meanwhile', async () => {
+  it('that waits for the next owner is processed before deadlines that passed meanwhile', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const store = memoryStore();
     const first = processOn(clock, store, SLOW_POLLS);
@@ -107,7 +107,7 @@ describe('an approval', () => {
     await run.abort();
   });
 
-  it('that comes while the next owner reads the inbox counts, though its deadline passes meanwhile', async () => {
+  it('that arrives while the next owner reads the inbox counts, though its deadline passes meanwhile', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const inner = memoryStore();
     const first = processOn(clock, inner, SLOW_POLLS);

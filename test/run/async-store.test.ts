@@ -14,8 +14,8 @@ expectNothingUnhandled();
 
 const goal = 'The goal of the run';
 
-describe('a store that takes its time', () => {
-  it('hears the same facts as one that does not', async () => {
+describe('a slow store', () => {
+  it('gives the same facts as a fast one', async () => {
     const quick = started({ store: memoryStore() });
     await quick.clock.runUntil(quick.run.done);
 
@@ -32,14 +32,14 @@ describe('a store that takes its time', () => {
       });
       await clock.runUntil(run.done);
       expect(bodiesOf(factsOf(run))).toEqual(bodiesOf(factsOf(quick.run)));
-      // The store may still be asked for commands when the run ends.
+      // The run may still poll the store for commands when it ends.
       clock.advance(delayMs);
       await clock.settle();
       expect(clock.pending()).toBe(0);
     }
   });
 
-  it('has every call written down before it is made', async () => {
+  it('has every call durable before it is made', async () => {
     const clock = virtualClock();
     const log: string[] = [];
     const inner = memoryStore();
@@ -68,7 +68,7 @@ describe('a store that takes its time', () => {
     }
   });
 
-  it('tells listeners nothing that is not durable', async () => {
+  it('delivers only durable facts to listeners', async () => {
     const clock = virtualClock();
     const inner = memoryStore();
     const store = slowStore(clock, 50, inner);
@@ -90,7 +90,7 @@ describe('a store that takes its time', () => {
     expect(told).toBe(factsOf(run).length);
   });
 
-  it('has a command written down before it is answered', async () => {
+  it('has a command durable before it is answered', async () => {
     const clock = virtualClock();
     const inner = memoryStore();
     const store = slowStore(clock, 50, inner);
@@ -109,7 +109,7 @@ describe('a store that takes its time', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('answers commands in the order in which they were given', async () => {
+  it('answers commands in the order in which they were sent', async () => {
     const clock = virtualClock();
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 1_000)], clock, store: slowStore(clock, 10) },
@@ -135,7 +135,7 @@ describe('a store that takes its time', () => {
     expect((await run.done).status).toBe('aborted');
   });
 
-  it('keeps the time limit: what is written slowly does not make the run longer than it says', async () => {
+  it('does not extend the time limit of a run', async () => {
     const clock = virtualClock();
     const orchestrator = composeOrchestrator(
       {
@@ -155,7 +155,7 @@ describe('a store that takes its time', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('is not flooded: commands beyond what may wait are refused at once', async () => {
+  it('is not flooded: commands beyond the inbox limit are refused immediately', async () => {
     const clock = virtualClock();
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 10)], clock, store: slowStore(clock, 1_000) },
@@ -167,7 +167,7 @@ describe('a store that takes its time', () => {
     expect(refused.every((result) => !result.accepted && result.reason === 'inbox-full')).toBe(
       true,
     );
-    // The end comes before the rest of them: they are answered, too.
+    // The run ends before the rest of them is processed: they are answered, too.
     const aborted = run.abort();
     expect(await aborted).toEqual({ accepted: false, reason: 'inbox-full' });
     void run.done;
@@ -175,7 +175,7 @@ describe('a store that takes its time', () => {
 });
 
 describe('a run id that is taken', () => {
-  it('by a live run is refused with RunConflictError, and the live run goes on', async () => {
+  it('by a live run is refused with RunConflictError, and the live run continues', async () => {
     const clock = virtualClock();
     const orchestrator = composeOrchestrator(
       { agents: [slowAgent('worker', clock, 100)], clock },
@@ -191,7 +191,7 @@ describe('a run id that is taken', () => {
     expect((await again.done).status).toBe('completed');
   });
 
-  it('by a run in the store is refused with RunConflictError, and nobody is called', async () => {
+  it('by a run in the store is refused with RunConflictError, and no agent is called', async () => {
     const clock = virtualClock();
     const worker = slowAgent('worker', clock, 100);
     const store = memoryStore();
@@ -204,7 +204,7 @@ describe('a run id that is taken', () => {
     expect((await orchestrator.resume('run')).runId).toBe('run');
   });
 
-  it('by a run in a slow store ends the second run with that reason, and nobody is called', async () => {
+  it('by a run in a slow store ends the second run with that reason, and no agent is called', async () => {
     const clock = virtualClock();
     const worker = slowAgent('worker', clock, 100);
     const inner = memoryStore();

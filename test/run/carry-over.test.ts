@@ -33,7 +33,7 @@ const rigOn = (clock: VirtualClock, store: RunStore, policy: Policy) => {
   return { worker, planned, orchestrator };
 };
 
-/** A run whose first step is done and whose second is under way, left by its process. */
+/** A run whose first step is completed and whose second is in flight when its process dies. */
 const halfDone = async (clock: VirtualClock) => {
   const store = memoryStore();
   const { orchestrator } = rigOn(clock, store, definePolicy());
@@ -44,11 +44,11 @@ const halfDone = async (clock: VirtualClock) => {
   return storeWith(store, 'run', run.journal().length);
 };
 
-/** The same work, but the plan is a question first, which no answer grants: other facts than before. */
+/** The same work, but the plan needs an approval first, which no answer grants: the facts differ. */
 const other = definePolicy({ approval: { plan: true, timeoutMs: 10, onTimeout: 'approve' } });
 
-describe('a run that the present policy would have run otherwise', () => {
-  it('is carried over when that is asked for: completed steps are not called again, and both know of each other', async () => {
+describe('a run whose facts would differ under the current policy', () => {
+  it('is carried over on request: completed steps are not called again, and both runs name each other', async () => {
     const clock = virtualClock();
     const store = await halfDone(clock);
     const { worker, planned, orchestrator } = rigOn(clock, store, other);
@@ -68,7 +68,7 @@ describe('a run that the present policy would have run otherwise', () => {
       { type: 'run.ended', status: 'failed', reason: 'carried-over: run-2' },
     ]);
     expect(after?.header.carriedFrom).toBe('run');
-    // Its own charts can still be taken through all of it but its end, of which they know nothing.
+    // Its own charts can replay all of it except its end, which they do not know.
     const replay = await rigOn(clock, store, definePolicy()).orchestrator.replay('run');
     expect(replay.mismatch).toBeNull();
     expect(replay.facts.at(-1)?.type).toBe('run.ended');
@@ -77,7 +77,7 @@ describe('a run that the present policy would have run otherwise', () => {
     );
   });
 
-  it('goes on with what it was carried over with when its process dies in turn', async () => {
+  it('continues with its carried-over work when its process dies', async () => {
     const clock = virtualClock();
     const store = await halfDone(clock);
     const first = rigOn(clock, store, other);
@@ -92,7 +92,7 @@ describe('a run that the present policy would have run otherwise', () => {
     ).not.toContain('a');
   });
 
-  it('is carried over once, though it died after its successor was made', async () => {
+  it('is carried over once, though its process died after the successor was created', async () => {
     const clock = virtualClock();
     const store = await halfDone(clock);
     const dying = rigOn(
@@ -111,7 +111,7 @@ describe('a run that the present policy would have run otherwise', () => {
     expect(await store.read('run-3')).toBeUndefined();
   });
 
-  it('is not carried over while somebody runs it, nor when it can go on', async () => {
+  it('is not carried over while it has an owner, nor when it can be resumed', async () => {
     const clock = virtualClock();
     const store = await halfDone(clock);
     const owner = rigOn(clock, store, definePolicy());
@@ -126,7 +126,7 @@ describe('a run that the present policy would have run otherwise', () => {
 });
 
 describe('recover() with carryOver', () => {
-  it('carries over what it cannot resume, and only that', async () => {
+  it('carries over the runs that it cannot resume, and only those', async () => {
     const clock = virtualClock();
     const store = await halfDone(clock);
     const { worker, orchestrator } = rigOn(clock, store, other);
@@ -139,7 +139,7 @@ describe('recover() with carryOver', () => {
     expect(await orchestrator.recover({ carryOver: true })).toEqual([]);
   });
 
-  it('is what recoverEvery() does when it is asked to', async () => {
+  it('is passed on by recoverEvery()', async () => {
     const clock = virtualClock();
     const store = await halfDone(clock);
     const { worker, orchestrator } = rigOn(clock, store, other);

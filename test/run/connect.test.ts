@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RunNotFoundError } from '../../src/errors.js';
 import type { Orchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
-// Loaded when it is asked for otherwise, and no virtual clock waits for that.
+// Loaded here, because it is otherwise loaded on demand, and a virtual clock does not wait for that.
 import '../../src/run/connected-run.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
@@ -30,7 +30,7 @@ const processOn = (clock: VirtualClock, store: RunStore): Orchestrator =>
 
 const input = { goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a') } };
 
-/** Without a watch everybody has to poll. */
+/** Without a watch every reader has to poll. */
 const unwatched = (store: RunStore): RunStore => {
   const copy = { ...store };
   delete copy.watch;
@@ -44,8 +44,8 @@ const stores: Readonly<Record<string, (clock: VirtualClock) => RunStore>> = {
 };
 
 for (const [name, storeOf] of Object.entries(stores)) {
-  describe(`a run elsewhere, in a store ${name}`, () => {
-    it('takes commands, in order and once, and says what became of them', async () => {
+  describe(`a run in another process, in a store ${name}`, () => {
+    it('takes commands, in order and once, and returns their results', async () => {
       const clock = virtualClock();
       const store = storeOf(clock);
       const run = processOn(clock, store).start(input);
@@ -95,7 +95,7 @@ for (const [name, storeOf] of Object.entries(stores)) {
   });
 }
 
-describe('a run that nobody runs', () => {
+describe('a run without an owner', () => {
   const waiting = async () => {
     const clock = virtualClock();
     const store = memoryStore();
@@ -106,7 +106,7 @@ describe('a run that nobody runs', () => {
     return { clock, store };
   };
 
-  it('keeps its commands: they are durable, and the next owner takes them first, in order', async () => {
+  it('keeps its commands: they are durable, and the next owner processes them first, in order', async () => {
     const { clock, store } = await waiting();
     const remote = await processOn(clock, store).connect('run');
     const said = Promise.all([remote.say('First'), remote.approve('a:1.1'), remote.say('Second')]);
@@ -118,13 +118,13 @@ describe('a run that nobody runs', () => {
     expect(next.record().conversation).toEqual(['First', 'Second']);
     expect(next.record().approvals).toMatchObject([{ outcome: 'granted' }]);
     expect(await store.inbox('run')).toEqual([]);
-    // Whoever takes it up after that finds nothing to do twice.
+    // A later owner finds nothing to repeat.
     const commands = journalIn(store, 'run').filter(({ event }) => event.kind === 'commanded');
     expect(commands).toHaveLength(3);
     await next.abort();
   });
 
-  it('is asked in time, though nobody was there: an answer from before the deadline counts', async () => {
+  it('counts an answer that was sent before the deadline, though it had no owner then', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const policy = definePolicy({ approval: { agents: ['worker'], timeoutMs: 60_000 } });
@@ -143,7 +143,7 @@ describe('a run that nobody runs', () => {
     await run.abort();
   });
 
-  it('takes a command once, though its owner dies before or after it was written down', async () => {
+  it('takes a command once, though its owner dies before or after it was durable', async () => {
     for (const isWritten of [false, true]) {
       const { clock, store } = await waiting();
       const remote = await processOn(clock, store).connect('run');
@@ -172,7 +172,7 @@ describe('a run that nobody runs', () => {
 });
 
 describe('connect', () => {
-  it('knows only runs of the store', async () => {
+  it('throws for runs that are not in the store', async () => {
     const clock = virtualClock();
     await expect(processOn(clock, memoryStore()).connect('nobody')).rejects.toThrow(
       RunNotFoundError,
@@ -181,7 +181,7 @@ describe('connect', () => {
     await expect(forgetful.connect('nobody')).rejects.toThrow(RunNotFoundError);
   });
 
-  it('does not throw whatever the store does: a command that is not durable is not accepted', async () => {
+  it('does not throw when the store fails: a command that is not durable is not accepted', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const run = processOn(clock, store).start(input);
@@ -200,7 +200,7 @@ describe('connect', () => {
     await run.abort();
   });
 
-  it('leaves out what is no command, though somebody put it into the inbox', async () => {
+  it('ignores values in the inbox that are not commands', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const run = processOn(clock, store).start(input);

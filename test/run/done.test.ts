@@ -56,14 +56,14 @@ describe('done', () => {
     });
   }
 
-  it('resolves with the same report for everybody who waits, before or after the end', async () => {
+  it('resolves with the same report for every caller, before or after the end', async () => {
     const { run, clock } = started();
     const early = run.done;
     await clock.runUntil(run.done);
     expect(await run.done).toBe(await early);
   });
 
-  it('resolves when the run is aborted, at once', async () => {
+  it('resolves immediately when the run is aborted', async () => {
     const { run, clock } = started();
     await clock.settle();
     expect(await run.abort('Never mind')).toEqual({ accepted: true });
@@ -73,7 +73,7 @@ describe('done', () => {
 });
 
 describe('record', () => {
-  it('says where the run stands, at any time, and never changes what it said', async () => {
+  it('is the current state of the run at any time, and a returned record never changes', async () => {
     const { run, clock } = started();
     await clock.settle();
     const first = run.record();
@@ -94,7 +94,7 @@ describe('record', () => {
     expect(run.record()).toMatchObject({ status: 'completed', endedAt: 300 });
   });
 
-  it('shows the questions that are open, and the report how they were answered', async () => {
+  it('shows open questions, and the report shows how they were answered', async () => {
     const { run, clock } = started(
       {
         policy: definePolicy({ approval: { agents: ['worker'] } }),
@@ -112,7 +112,7 @@ describe('record', () => {
 });
 
 describe('journal', () => {
-  it('gives a list of its own: changing it changes nothing', async () => {
+  it('returns a new list: changing it changes nothing', async () => {
     const { run, clock } = started();
     await clock.settle();
     (run.journal() as unknown[]).length = 0;

@@ -55,13 +55,13 @@ describe('facts()', () => {
     expect(await again).toEqual(factsOf(run));
   });
 
-  it('gives everything and ends when the run is over already', async () => {
+  it('gives everything and ends when the run is already over', async () => {
     const { run, clock } = started();
     await clock.runUntil(run.done);
     expect(await collected(run)).toEqual(factsOf(run));
   });
 
-  it('that nobody reads holds nothing up', async () => {
+  it('does not delay the run when it is not read', async () => {
     const { run, clock } = started();
     run.facts();
     void run.facts()[Symbol.asyncIterator]().next();
@@ -71,8 +71,8 @@ describe('facts()', () => {
   });
 });
 
-describe('a reader that leaves', () => {
-  it('is let go at once, though no fact comes, and is not kept', async () => {
+describe('a reader that stops reading', () => {
+  it('is released immediately, even when no fact arrives', async () => {
     const clock = virtualClock();
     const never = agentNamed('worker', () => new Promise(() => undefined));
     const { run } = started({ agents: [never], clock });
@@ -89,7 +89,7 @@ describe('a reader that leaves', () => {
 });
 
 describe('a slow subscriber', () => {
-  it('is told everything in order, one fact at a time, and does not delay the run', async () => {
+  it('gets every fact in order, one at a time, and does not delay the run', async () => {
     const { run, clock } = started();
     const told: number[] = [];
     let isAtWork = false;
@@ -107,7 +107,7 @@ describe('a slow subscriber', () => {
     expect(told).toEqual(factsOf(run).map(({ sequence }) => sequence));
   });
 
-  it('is told after the calls of the run were made', async () => {
+  it('gets facts after the calls of the run were made', async () => {
     const order: string[] = [];
     const worker = agentNamed('worker', () => {
       order.push('called');

@@ -67,7 +67,7 @@ describe('a store that fails', () => {
         expect(report.reason).toMatch(/^store-unavailable: /);
         expect(report.reason).toContain('No space left on device');
         expect(errors).toHaveLength(1);
-        // The run is given back to a store that takes its time for that, too.
+        // Releasing the run takes a slow store time, too.
         clock.advance(5);
         await clock.settle();
         expect(clock.pending()).toBe(0);
@@ -82,7 +82,7 @@ describe('a store that fails', () => {
     }
   }
 
-  it('does not lose what is durable: another orchestrator goes on from there', async () => {
+  it('does not lose durable entries: another orchestrator continues from there', async () => {
     const { clock, inner, orchestrator } = rigWith((_, kept) => fullStore(2, kept));
     const run = orchestrator.start(input);
     await clock.runUntil(run.done);
@@ -98,7 +98,7 @@ describe('a store that fails', () => {
     expect(again.calls.map(({ key }) => key)).toEqual(['run/b/1/worker', 'run/c/1/worker']);
   });
 
-  it('gives its run free: the same orchestrator may take it up again', async () => {
+  it('releases its run: the same orchestrator can resume it', async () => {
     let capacity = 2;
     const { clock, orchestrator } = rigWith((_, kept) => ({
       ...kept,
@@ -116,7 +116,7 @@ describe('a store that fails', () => {
     expect((await resumed.done).status).toBe('completed');
   });
 
-  it('answers the command it could not write down as not accepted', async () => {
+  it('leads to a refusal of the command that it could not write', async () => {
     const { clock, orchestrator } = rigWith((_, kept) => fullStore(1, kept));
     const run = orchestrator.start(input);
     await clock.settle();
@@ -125,7 +125,7 @@ describe('a store that fails', () => {
     expect(factsOf(run).filter(({ type }) => type === 'run.paused')).toEqual([]);
   });
 
-  it('when the run is created is an error of start, and nothing is left of the run', async () => {
+  it('when the run is created makes start() throw, and nothing is left of the run', async () => {
     const { clock, worker, orchestrator } = rigWith((_, kept) => ({
       ...kept,
       create: () => {
@@ -139,7 +139,7 @@ describe('a store that fails', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('ends the streams of the run too', async () => {
+  it('ends the fact streams of the run', async () => {
     const { clock, orchestrator } = rigWith((_, kept) => fullStore(3, kept));
     const run = orchestrator.start(input);
     const types = (async () => {

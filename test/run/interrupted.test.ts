@@ -29,7 +29,7 @@ const agentOf = (clock: VirtualClock, calls: string[], idempotent: boolean | und
     },
   });
 
-/** A run that dies while its first call is out, and what comes of it. */
+/** A run that dies while its first call is in flight, and its result. */
 const afterCrash = async (idempotent: boolean | undefined, attempts: number) => {
   const policy = definePolicy({ retry: { attempts, backoffMs: 10 } });
   const orchestratorOn = (clock: VirtualClock, store: RunStore, calls: string[]) =>
@@ -54,9 +54,9 @@ const afterCrash = async (idempotent: boolean | undefined, attempts: number) => 
   return { calls, report: await run.done, failures, journal: run.journal() };
 };
 
-describe('a call that was out when the process died', () => {
+describe('a call that was in flight when the process died', () => {
   for (const idempotent of [undefined, true]) {
-    it(`is made once more under the same key (idempotent: ${idempotent})`, async () => {
+    it(`is repeated under the same key (idempotent: ${idempotent})`, async () => {
       const { calls, report, failures } = await afterCrash(idempotent, 3);
       expect(calls).toEqual(['run/a/1/worker']);
       expect(failures).toEqual([]);
@@ -64,22 +64,22 @@ describe('a call that was out when the process died', () => {
     });
   }
 
-  it('is a failed try where the agent is not idempotent; the next try has a key of its own', async () => {
+  it('is a failed try where the agent is not idempotent; the next try has its own key', async () => {
     const { calls, report, failures, journal } = await afterCrash(false, 3);
     expect(calls).toEqual(['run/a/1/worker#2']);
     expect(failures).toMatchObject([{ key: 'run/a/1/worker', code: 'interrupted', try: 1 }]);
     expect(report.status).toBe('completed');
-    // The failure is in the journal like any other: whoever replays it comes to the same end.
+    // The failure is in the journal like any other, so a replay gives the same end.
     expect(journal.filter(({ event }) => event.kind === 'answered')).toHaveLength(2);
   });
 
-  it('fails its step where there are no more tries, and nobody is called again', async () => {
+  it('fails its step where no try is left, and no agent is called again', async () => {
     const { calls, report } = await afterCrash(false, 1);
     expect(calls).toEqual([]);
     expect(report.steps).toMatchObject([{ id: 'a', status: 'failed', code: 'interrupted' }]);
   });
 
-  it('is nothing that happens to a run whose process lives', async () => {
+  it('does not occur in a run whose process lives', async () => {
     for (const mode of ['straight', 'rebuilt', 'live'] as const) {
       const calls: string[] = [];
       const { report } = await play(mode, (clock) => ({
@@ -91,7 +91,7 @@ describe('a call that was out when the process died', () => {
     }
   });
 
-  it('was not made at all when its process was told to close before: whoever takes the run up makes it, once', async () => {
+  it('was never made when its process was closed before: the next owner makes it, once', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const policy = definePolicy({ retry: { attempts: 1 }, time: { stepTimeoutMs: 1_000 } });
@@ -104,7 +104,7 @@ describe('a call that was out when the process died', () => {
     const first = next();
     first.start({ goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a', 'c<b') } });
     await clock.settle();
-    // The answer comes back in time, and its step is followed by the next one: that is decided on, and not begun.
+    // The answer arrives in time, and the next step is decided on, but not started.
     await clock.runUntil(first.close({ graceMs: 500 }));
     expect(calls).toEqual(['run/a/1/worker']);
     expect(journalIn(store, 'run').at(-1)?.event).toMatchObject({
@@ -121,14 +121,14 @@ describe('a call that was out when the process died', () => {
     expect(await third.done).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
     expect(calls).toEqual(['run/a/1/worker', 'run/b/1/worker', 'run/c/1/worker']);
     expect(checkInvariants(journalIn(store, 'run'), { policy })).toEqual([]);
-    // What was given back is no part of what happened: it can be looked at, and forked.
+    // Releasing a run is not part of its history: it can be inspected and forked.
     const replay = await next().replay('run');
     expect(replay.mismatch).toBeNull();
     const fork = await next().fork('run', { atSequence: replay.facts.length, runId: 'again' });
     expect((await fork.done).status).toBe('completed');
   });
 
-  it('may have been made where somebody had the run after it was given back: it is not made again', async () => {
+  it('may have been made by an owner after the run was released: it is not repeated', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const policy = definePolicy({ retry: { attempts: 1 } });
@@ -142,7 +142,7 @@ describe('a call that was out when the process died', () => {
     first.start({ goal: 'The goal', runId: 'run', plan: { steps: steps('a', 'b<a') } });
     await clock.settle();
     await clock.runUntil(first.close({ graceMs: 500 }));
-    // Makes the call and gives the run back before there is an answer: it writes nothing.
+    // Makes the call and releases the run before there is an answer: it writes nothing.
     const second = next();
     await second.resume('run');
     await clock.runUntil(second.close({ graceMs: 1 }));
@@ -156,7 +156,7 @@ describe('a call that was out when the process died', () => {
     ]);
   });
 
-  it('is said to be repeatable or not by true or false, and by nothing else', () => {
+  it('is repeatable or not by a boolean; other values are refused', () => {
     const definition = { name: 'worker', description: '', run: () => 'x', idempotent: 'no' };
     expect(() => defineAgent(definition as never)).toThrow(ConfigurationError);
   });

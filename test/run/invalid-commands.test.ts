@@ -6,10 +6,10 @@ import { started } from './runs.js';
 
 expectNothingUnhandled();
 
-/* What is refused, and when, is in the rows H4, E2 to E4 and T2 of test/faults. */
+/* Refused commands are in test/faults/events*.test.ts, humans-answers.test.ts and time.test.ts. */
 
-describe('a command at the edge of what makes sense', () => {
-  it('extendTime: as much as there is, again and again, is still a number', async () => {
+describe('a command at the limit of what is valid', () => {
+  it('extendTime: the largest amount, repeated, still gives a finite number', async () => {
     const { run, clock } = started();
     for (let time = 0; time < 3; time += 1) {
       expect(await run.extendTime(Number.MAX_SAFE_INTEGER)).toEqual({ accepted: true });
@@ -18,7 +18,7 @@ describe('a command at the edge of what makes sense', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('keeps only what a command has', () => {
+  it('loses unknown fields', () => {
     const parsed = parseCommand({
       type: 'approval.grant',
       requestId: 'a:1.1',

@@ -52,7 +52,7 @@ const played = async (stepCount: number, outputBytes: number) => {
   const run = orchestrator(store).start({ goal: 'Measure', runId: 'run-of-many-steps', plan });
   await clock.runUntil(run.done);
   expect((await run.done).successfulSteps).toHaveLength(stepCount);
-  /** How many transitions it takes to take the run up again just before its end. */
+  /** How many transitions it takes to resume the run just before its end. */
   const resumed = async (damage = (state: unknown): unknown => state): Promise<number> => {
     const stored = await store.read('run-of-many-steps');
     if (stored === undefined) throw new Error('There is no run');
@@ -79,7 +79,7 @@ const played = async (stepCount: number, outputBytes: number) => {
   };
 };
 
-describe('what is written for a step', () => {
+describe('the size of a journal', () => {
   it('is at most two and a half times the output, however many steps there are', async () => {
     const perStep: number[] = [];
     for (const stepCount of [50, 100, 200, 400]) {
@@ -90,7 +90,7 @@ describe('what is written for a step', () => {
     expect(perStep.at(-1)).toBeLessThanOrEqual((perStep[0] ?? 0) * 1.02);
   });
 
-  it('has states in it that are worth it, and at most a 32nd of the entries', async () => {
+  it('includes saved states in at most a 32nd of the entries', async () => {
     const plain = await played(150, 1_024);
     const rich = await played(150, 10_240);
     expect(plain.states).toBe(0);
@@ -101,28 +101,28 @@ describe('what is written for a step', () => {
   });
 });
 
-describe('taking a run up again', () => {
-  it('takes as many transitions as there are entries, and no more', async () => {
+describe('resuming a run', () => {
+  it('takes at most as many transitions as there are entries', async () => {
     const small = await (await played(125, 100)).resumed();
     const large = await (await played(1_000, 100)).resumed();
     expect(large / small).toBeGreaterThan(7);
     expect(large / small).toBeLessThan(8.5);
   });
 
-  it('replays only what came after the stored state', async () => {
+  it('replays only entries after the stored state', async () => {
     const whole = await (await played(150, 100)).resumed();
     const tail = await (await played(150, 10_240)).resumed();
     expect(tail).toBeLessThan(whole / 2);
   });
 
-  it('finds its way from a stored state on though nothing is told by the entry after it', async () => {
+  it('continues from a stored state though the entry after it has no facts', async () => {
     const { stored, orchestratorOn, errors } = await played(150, 10_240);
     const { header, entries, state } = stored ?? expect.fail();
     const count = state?.sequence ?? expect.fail();
     const cut = memoryStore();
     await cut.create(header);
     await cut.append(header.runId, 0, entries.slice(0, count), { state: state?.body });
-    // Somebody had it and died; who takes it over writes that down, and gives it back.
+    // An owner had it and died; the next owner writes an entry and releases it.
     await cut.claim(header.runId, 'another', 0);
     const first = orchestratorOn(cut);
     await first.resume(header.runId);
@@ -133,14 +133,14 @@ describe('taking a run up again', () => {
     expect(errors).toEqual([]);
   });
 
-  it('replays all of it where the stored state is damaged or leads elsewhere, and says so once', async () => {
+  it('replays the whole journal where the stored state is damaged or differs, and reports that once', async () => {
     const { resumed, errors, stored } = await played(150, 10_240);
     const tail = await resumed();
     expect(errors).toEqual([]);
     const whole = await resumed(() => ({ no: 'state' }));
     expect(whole).toBeGreaterThan(2 * tail);
     expect(errors.splice(0)).toMatchObject([{ code: 'journal-corrupt' }]);
-    // One of other charts: as it was written, and of no use.
+    // A state of other charts: unchanged, and unusable.
     const format = formatOf(stored?.header ?? expect.fail());
     for (const entry of stored?.entries.slice(0, stored.state?.sequence) ?? [])
       format.decode(entry);

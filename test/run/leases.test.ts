@@ -33,7 +33,7 @@ const rig = () => {
 };
 
 describe('a run in a store', () => {
-  it('belongs to the process that started it: another is refused, and calls nobody', async () => {
+  it('belongs to the process that started it: another is refused, and calls no agent', async () => {
     const { clock, first, second } = rig();
     const run = start(first.orchestrator);
     await clock.settle();
@@ -48,7 +48,7 @@ describe('a run in a store', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('belongs to it for as long as it lives, however long that is', async () => {
+  it('belongs to that process for as long as it lives', async () => {
     const { clock, first, second } = rig();
     const run = start(first.orchestrator);
     for (let lease = 0; lease < 6; lease += 1) {
@@ -61,7 +61,7 @@ describe('a run in a store', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('is free when its process has died and its lease is over, and not before', async () => {
+  it('is free when its process has died and its lease has ended, and not before', async () => {
     const { clock, first, second } = rig();
     void start(first.orchestrator);
     await clock.settle();
@@ -73,17 +73,17 @@ describe('a run in a store', () => {
     expect(run?.runId).toBe('run');
     await clock.runUntil(run?.done ?? Promise.reject(new Error('Nothing was recovered')));
     expect((await run?.done)?.status).toBe('completed');
-    // The call that was out when the process died is made once more, under the same key.
+    // The call that was in flight when the process died is repeated under the same key.
     expect(second.worker.calls.map(({ key }) => key)).toEqual(['run/a/1/worker', 'run/b/1/worker']);
   });
 
-  it('is written to by nobody else: the owner who slept too long stops when it wakes', async () => {
+  it('is written only by its owner: an owner that slept past its lease stops when it wakes', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     let isAsleep = false;
     const sleeper = processOn(clock, {
       ...store,
-      // While it sleeps it renews nothing; when it wakes, it goes on as if nothing had happened.
+      // While it sleeps it renews nothing; when it wakes, it continues as if nothing had happened.
       renew: (...parameters) => (isAsleep ? undefined : store.renew(...parameters)),
     });
     const run = start(sleeper.orchestrator);
@@ -104,10 +104,11 @@ describe('a run in a store', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('has ended as it is written, though its lease is to be renewed before word of the last write comes', async () => {
+  it('has ended once its last entry is durable, though a renewal is due before the write is confirmed', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const inner = memoryStore();
-    // The last write is made at once, and takes three renewals to be told: nobody can claim a run that has ended.
+    // The last write is made immediately, and its confirmation takes three renewals: a run that has ended cannot be
+    // claimed.
     const store: RunStore = {
       ...inner,
       append: async (...given) => {
@@ -124,7 +125,7 @@ describe('a run in a store', () => {
     expect(errors).toEqual([]);
   });
 
-  it('stops without having anything to write, when its lease had run out and it was claimed', async () => {
+  it('stops even without anything to write, when its lease has ended and it was claimed', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     let isAway = false;
@@ -149,7 +150,7 @@ describe('a run in a store', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('goes on when a renewal fails, and tells onError', async () => {
+  it('continues when a renewal fails, and reports it to onError', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     let failures = 2;
@@ -166,7 +167,7 @@ describe('a run in a store', () => {
     expect(errors).toHaveLength(2);
   });
 
-  it('has exactly one winner when many processes take it up at once, and the others call nobody', async () => {
+  it('has exactly one winner when many processes resume it at once, and the others call no agent', async () => {
     for (let race = 0; race < 6; race += 1) {
       const clock = virtualClock();
       const store = memoryStore();
@@ -194,7 +195,7 @@ describe('a run in a store', () => {
     }
   });
 
-  it('is ended when it has died with everybody who took it up, and its record is kept', async () => {
+  it('is failed when every owner dies with it, and its record is kept', async () => {
     const { clock, store, first } = rig();
     void start(first.orchestrator);
     await clock.settle();
@@ -215,13 +216,13 @@ describe('a run in a store', () => {
     expect(report?.steps.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(last.worker.calls).toEqual([]);
     expect((await store.read('run'))?.ended).toBe(true);
-    // The end is in the journal: it is the same for whoever looks.
+    // The end is in the journal, so it is the same for every reader.
     const shown = await processOn(clock, store).orchestrator.resume('run');
     expect(await shown.done).toEqual(report);
     expect(await last.orchestrator.recover()).toEqual([]);
   });
 
-  it('may not die at all, when the policy says so; what was open is settled, and no call is out', async () => {
+  it('is failed at the first death, when the policy says so: open steps are settled, and no call is made', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const store = memoryStore();
     const policy = definePolicy({
@@ -246,7 +247,7 @@ describe('a run in a store', () => {
     expect(last?.event).toMatchObject({ event: { type: 'run.recovered', takeovers: 1 } });
     expect(checkInvariants(journalIn(store, 'run'), { policy })).toEqual([]);
 
-    // It can be looked at, and a what-if of it begins with no death of its own.
+    // It can be inspected, and a fork of it starts without deaths.
     const { facts, mismatch } = await strict.orchestrator.replay('run');
     expect(mismatch).toBeNull();
     const whatIf = await strict.orchestrator.fork('run', {
@@ -257,7 +258,7 @@ describe('a run in a store', () => {
     expect((await whatIf.done).status).toBe('completed');
   });
 
-  it('may die as often as it comes on in between: only deaths without a completed step count', async () => {
+  it('may be taken over as often as it makes progress: only deaths without a completed step count', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const store = memoryStore();
     const policy = definePolicy({
@@ -286,7 +287,7 @@ describe('a run in a store', () => {
 });
 
 describe('recoverEvery', () => {
-  it('takes up what a dead process has left, without being asked, until it is stopped', async () => {
+  it('resumes the runs of a dead process, until it is stopped', async () => {
     const { clock, first, second } = rig();
     void start(first.orchestrator);
     await clock.settle();
@@ -306,7 +307,7 @@ describe('recoverEvery', () => {
 });
 
 describe('close', () => {
-  it('waits for what is out, starts nothing new, and leaves the run to the next', async () => {
+  it('waits for calls in flight, starts nothing new, and releases the run', async () => {
     const { clock, store, first } = rig();
     const run = start(first.orchestrator);
     await clock.settle();
@@ -319,7 +320,7 @@ describe('close', () => {
     expect(first.worker.calls.map(({ step }) => step.id)).toEqual(['a']);
     expect(clock.pending()).toBe(0);
 
-    // Nobody has to wait for the lease: the run was given back, and 'b' is called for the first time.
+    // No wait for the lease: the run was released, and 'b' is called for the first time.
     const next = processOn(clock, store);
     const resumed = await next.orchestrator.resume('run');
     await clock.runUntil(resumed.done);
@@ -327,7 +328,7 @@ describe('close', () => {
     expect(next.worker.calls.map(({ key }) => key)).toEqual(['run/b/1/worker']);
   });
 
-  it('aborts what does not come back in time, and the next makes that call once more', async () => {
+  it('aborts calls that do not answer in time, and the next owner repeats them', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const first = processOn(clock, store);
@@ -345,7 +346,7 @@ describe('close', () => {
     await clock.runUntil(resumed.done);
   });
 
-  it('has the last entry durable before it is done', async () => {
+  it('has the last entry durable before it resolves', async () => {
     const clock = virtualClock();
     const inner = memoryStore();
     const quick = agentNamed('worker', (call) => clock.sleep(10, call.signal).then(() => 'x'));
@@ -360,7 +361,7 @@ describe('close', () => {
     expect(quick.calls).toHaveLength(1);
   });
 
-  it('takes nothing up afterwards', async () => {
+  it('refuses to resume runs afterwards', async () => {
     const { clock, first } = rig();
     await first.orchestrator.close();
     expect(() => start(first.orchestrator)).toThrow(OrchestratorClosedError);
@@ -370,7 +371,7 @@ describe('close', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('is the end of a run that no store remembers', async () => {
+  it('ends a run that is in no store', async () => {
     const clock = virtualClock();
     const worker = slowAgent('worker', clock, 100_000);
     const orchestrator = composeOrchestrator({ agents: [worker], clock }, undefined);

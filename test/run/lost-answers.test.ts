@@ -61,7 +61,7 @@ const orchestratorOn = (
 /** The start, and an answer for each step. */
 const ENTRIES = 4;
 
-describe('an answer of the store that is lost', () => {
+describe('a lost answer of the store', () => {
   for (const effect of ['happened', 'did not happen'] as const) {
     for (const speed of ['at once', 'later'] as const) {
       const storeOf = (clock: VirtualClock, inner: RunStore): RunStore =>
@@ -100,11 +100,11 @@ describe('an answer of the store that is lost', () => {
         });
       }
 
-      it(`to a command from elsewhere whose posting ${effect}, ${speed}: it is carried out once, and said to be`, async () => {
+      it(`to a command from another process whose posting ${effect}, ${speed}: it is executed and confirmed once`, async () => {
         const clock = virtualClock();
         const inner = memoryStore();
         const run = orchestratorOn(clock, inner).orchestrator.start(input);
-        // Connected before anything goes wrong: loading that code takes real time, and the run goes on meanwhile.
+        // Connected before the fault: loading that code takes real time, during which the run continues.
         let posting: RunStore = inner;
         const store: RunStore = { ...inner, post: (...parameters) => posting.post(...parameters) };
         const remote = await orchestratorOn(clock, store).orchestrator.connect('run');
@@ -126,7 +126,7 @@ describe('an answer of the store that is lost', () => {
       ...inner,
       append: (runId, sequence, entries, options) => {
         if (sequence < 1 || isLost) return inner.append(runId, sequence, entries, options);
-        // Another process has claimed the run and written something of its own at this place.
+        // Another process has claimed the run and written its own entry at this position.
         isLost = true;
         const claim = inner.claim('run', 'another', Number.MAX_SAFE_INTEGER);
         const { token } = claim as { token: number };
@@ -145,7 +145,7 @@ describe('an answer of the store that is lost', () => {
   });
 });
 
-describe('a store that is away for three seconds', () => {
+describe('a store that is unavailable for three seconds', () => {
   const awayBetween = (clock: VirtualClock, fromMs: number, toMs: number): RunStore => {
     const inner = memoryStore();
     const entries = Object.entries(inner) as [string, (...parameters: unknown[]) => unknown][];
@@ -160,7 +160,7 @@ describe('a store that is away for three seconds', () => {
     return Object.fromEntries(guarded) as RunStore;
   };
 
-  it('costs no answer: the run goes on when the store is back, and no call is made again', async () => {
+  it('loses no answer: the run continues when the store is back, and no call is repeated', async () => {
     const clock = virtualClock();
     const { worker, errors, orchestrator } = orchestratorOn(clock, awayBetween(clock, 50, 3_050), {
       policy: definePolicy({ limits: { maxParallel: 3 } }),
@@ -174,7 +174,7 @@ describe('a store that is away for three seconds', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('refuses commands meanwhile in words, and takes them afterwards', async () => {
+  it('refuses commands meanwhile with a message, and takes them afterwards', async () => {
     const clock = virtualClock();
     const { orchestrator } = orchestratorOn(clock, awayBetween(clock, 50, 3_050));
     const run = orchestrator.start(input);
@@ -190,7 +190,7 @@ describe('a store that is away for three seconds', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('is let go of when it stays away for longer than storeRetryMs', async () => {
+  it('is given up when it is unavailable for longer than storeRetryMs', async () => {
     const clock = virtualClock();
     const { orchestrator } = orchestratorOn(clock, awayBetween(clock, 50, 600_000), {
       durability: { storeRetryMs: 2_000 },

@@ -96,7 +96,7 @@ describe('a process that slept past its lease', () => {
     },
   );
 
-  it('keeps its run when no other process has taken it, and makes the call late', async () => {
+  it('keeps its run when no other process has claimed it, and makes the call late', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const inner = memoryStore();
     let isAway = false;
@@ -121,7 +121,7 @@ describe('a process that slept past its lease', () => {
 });
 
 describe('a poison run', () => {
-  it('ends alone: innocent runs of its processes complete or go on waiting', async () => {
+  it('is failed alone: other runs of its processes complete or continue to wait', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const store = memoryStore();
     const policy = definePolicy({
@@ -133,7 +133,7 @@ describe('a poison run', () => {
       victim?.kill();
       return new Promise(() => undefined);
     });
-    // Slow enough to be in flight whenever the poison kills the process.
+    // Slow enough to be in flight whenever the poison run kills the process.
     const slow = slowAgent('slow', clock, 60_000);
     const guarded = slowAgent('guarded', clock, 1);
     const next = () => {
@@ -153,7 +153,7 @@ describe('a poison run', () => {
       clock.advance(LEASE_MS + 1);
       process = next();
       const stop = process.orchestrator.recoverEvery(1_000);
-      // The process lives until the poison is tried again, or for as long as the slow runs take.
+      // The process lives until the poison run is tried again, or for as long as the slow runs take.
       for (let tick = 0; tick < 15; tick += 1) {
         clock.advance(50_000);
         await clock.settle();
@@ -175,7 +175,7 @@ describe('a poison run', () => {
 });
 
 describe('a run that only waits for a person', () => {
-  it('is not ended, however many processes die with it', async () => {
+  it('is not failed, however many processes die with it', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const store = memoryStore();
     const policy = definePolicy({
@@ -197,7 +197,7 @@ describe('a run that only waits for a person', () => {
 });
 
 describe('recover()', () => {
-  it('reads no run that another process owns', async () => {
+  it('does not read runs that another process owns', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const inner = memoryStore();
     const owner = processOn(clock, inner);
@@ -211,7 +211,7 @@ describe('recover()', () => {
     owner.kill();
   });
 
-  it('resumes a run whose claim succeeded although its answer was lost', async () => {
+  it('resumes a run whose claim succeeded although the answer was lost', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const inner = memoryStore();
     const first = processOn(clock, inner);
@@ -229,7 +229,7 @@ describe('recover()', () => {
       },
     };
     const other = processOn(clock, store);
-    // A run of its own keeps its lease alive, and with it the claim that it does not know of.
+    // Its own run keeps its lease alive, and with it the claim that it does not know of.
     other.orchestrator.start({ ...START, runId: 'own' });
     expect(await other.orchestrator.recover()).toEqual([]);
     expect((await other.orchestrator.recover()).map(({ runId }) => runId)).toEqual(['run']);
@@ -254,7 +254,7 @@ describe('recover()', () => {
   });
 });
 
-describe('parked runs', () => {
+describe('waiting runs', () => {
   it('cost the store the same, however many there are', async () => {
     const costOf = async (count: number): Promise<Record<string, number>> => {
       const clock = virtualClock({ startMs: 1_000_000 });
@@ -279,7 +279,7 @@ describe('parked runs', () => {
 });
 
 describe('onError', () => {
-  it('may throw or reject while the store fails: done resolves all the same', async () => {
+  it('may throw or reject while the store fails: done still resolves', async () => {
     for (const onError of [
       () => {
         throw new Error('The logger is broken');

@@ -14,11 +14,11 @@ export interface Process {
   readonly worker: TestAgent;
   readonly orchestrator: Orchestrator;
   readonly errors: unknown[];
-  /** The process is gone: its timers never fire again, its calls come to nothing, its store hears no more of it. */
+  /** Kills the process: its timers never fire again, its calls have no effect, it no longer reaches the store. */
   kill(): void;
 }
 
-/** A process of its own as far as a store can tell, on a clock that all of them share. */
+/** A separate process from the view of a store, on a clock that all processes share. */
 export const processOn = (
   clock: VirtualClock,
   store: RunStore,

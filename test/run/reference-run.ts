@@ -12,7 +12,7 @@ import { agentNamed, steps } from '../scenarios/team.js';
 
 /*
  * A run in which everything happens at least once: approvals, questions, retries, fixes, a sub-plan, another plan, a
- * summary. Every callback answers by what it is asked and by nothing else, so it may be asked again after a crash.
+ * summary. Every callback answers only by its input, so it may be called again after a crash.
  */
 
 export const GOAL = 'The goal of the run';
@@ -87,7 +87,7 @@ export const referenceTeam = (
   }),
 });
 
-/** Somebody who agrees to everything that is still open, a little later. */
+/** A person who approves every open question, a little later. */
 export const agreeTo = (run: Run, clock: VirtualClock): void => {
   run.subscribe((fact) => {
     if (fact.type !== 'approval.requested') return;

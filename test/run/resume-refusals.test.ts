@@ -22,7 +22,7 @@ const orchestratorOf = (store: RunStore, policy: Policy) => {
   return { clock, worker, orchestrator };
 };
 
-/** A store with a run whose first step is done and whose second is under way. */
+/** A store with a run whose first step is completed and whose second is in flight. */
 const halfDone = async (): Promise<RunStore> => {
   const original = memoryStore();
   const { clock, orchestrator } = orchestratorOf(original, definePolicy());
@@ -37,7 +37,7 @@ const halfDone = async (): Promise<RunStore> => {
   return storeWith(original, 'run', run.journal().length);
 };
 
-/** The same store with one entry written otherwise, the way other charts would have written it. */
+/** The same store with one entry changed, as other charts would have written it. */
 const tampered = async (
   index: number,
   change: (entry: JournalEntry) => unknown,
@@ -66,8 +66,8 @@ const expectRefused = async (store: RunStore, policy: Policy): Promise<void> => 
   expect(JSON.stringify(await store.read('run'))).toBe(before);
 };
 
-describe('a journal that does not fit', () => {
-  it('fits the orchestrator it was written by', async () => {
+describe('a journal of another orchestrator', () => {
+  it('is accepted by the orchestrator that wrote it', async () => {
     const { clock, worker, orchestrator } = orchestratorOf(await halfDone(), definePolicy());
     const run = await orchestrator.resume('run');
     await clock.runUntil(run.done);
@@ -80,7 +80,7 @@ describe('a journal that does not fit', () => {
     ['asks about the plan', definePolicy({ approval: { plan: true } })],
     ['allows no call', definePolicy({ limits: { maxAgentCalls: 1 } })],
   ] as const) {
-    it(`is refused under a policy that ${name}: nobody is called, nothing is written`, async () => {
+    it(`is refused under a policy that ${name}: no agent is called, nothing is written`, async () => {
       await expectRefused(await halfDone(), policy);
     });
   }
@@ -112,12 +112,12 @@ describe('a journal that does not fit', () => {
         ) as JournalEntry,
     ],
   ] as const) {
-    it(`is refused when ${name}: nobody is called, nothing is written`, async () => {
+    it(`is refused when ${name}: no agent is called, nothing is written`, async () => {
       await expectRefused(await tampered(index, change), definePolicy());
     });
   }
 
-  it('does not keep recover() from the others, and is told to onError', async () => {
+  it('does not keep recover() from resuming other runs, and is reported to onError', async () => {
     const store = await halfDone();
     const clock = virtualClock();
     const errors: unknown[] = [];
@@ -143,7 +143,7 @@ describe('a journal that does not fit', () => {
     await clock.runUntil(Promise.all(recovered.map(({ done }) => done)));
   });
 
-  it('leaves its name free for nobody: the run is still in the store', async () => {
+  it('still occupies its run id in the store', async () => {
     const { orchestrator } = orchestratorOf(
       await halfDone(),
       definePolicy({ approval: { agents: ['worker'] } }),

@@ -13,7 +13,7 @@ import { factsOf, storeWith } from './runs.js';
 
 expectNothingUnhandled();
 
-/** A step that waits for a person for ten seconds at most, in a run of a minute. */
+/** A step that waits for a person for at most ten seconds, in a run of a minute. */
 const waiting = (clock: VirtualClock, store: RunStore): Orchestrator =>
   composeOrchestrator(
     {
@@ -40,12 +40,12 @@ const crashed = async (): Promise<RunStore> => {
   return storeWith(store, 'run', run.journal().length);
 };
 
-describe('a timer of a run that is taken up again', () => {
+describe('a timer of a resumed run', () => {
   for (const [name, awayMs, expiresAt] of [
-    ['at once has all of its time left', 0, 10_000],
-    ['half-way has the other half left', 5_000, 10_000],
-    ['just in time has a millisecond left', 9_999, 10_000],
-    ['too late fires at once', 100_000, 100_000],
+    ['resumed immediately has all of its time left', 0, 10_000],
+    ['resumed half-way has the other half left', 5_000, 10_000],
+    ['resumed just in time has a millisecond left', 9_999, 10_000],
+    ['resumed too late fires immediately', 100_000, 100_000],
   ] as const) {
     it(name, async () => {
       const store = await crashed();
@@ -59,7 +59,7 @@ describe('a timer of a run that is taken up again', () => {
     });
   }
 
-  it('long after the limit of the run: the run ends, whatever was waiting', async () => {
+  it('resumed long after the time limit of the run does not fire: the run ends', async () => {
     const store = await crashed();
     const clock = virtualClock({ startMs: 10 * 60_000 });
     const run = await waiting(clock, store).resume('run');
@@ -73,7 +73,7 @@ describe('a timer of a run that is taken up again', () => {
     const clock = virtualClock({ startMs: 10 * 60_000 });
     const run = await waiting(clock, store).resume('run');
     await clock.runUntil(run.done);
-    // The time of the run began before the question was asked, and was over after the question had expired.
+    // The time of the run began before the question was asked, and ended after the question had timed out.
     const told = factsOf(run).map(({ type }) => type);
     expect(told.filter((type) => type === 'approval.expired')).toHaveLength(1);
     expect(told.filter((type) => type === 'time.executionClosed').length).toBeLessThanOrEqual(1);
@@ -82,7 +82,7 @@ describe('a timer of a run that is taken up again', () => {
     expect((await run.done).steps).toMatchObject([{ code: 'approval-expired' }]);
   });
 
-  it('ends a call that is out of time instead of making it once more', async () => {
+  it('ends a call that has timed out instead of repeating it', async () => {
     const policy = definePolicy({
       time: { stepTimeoutMs: 10_000, limitMs: 60_000 },
       retry: { attempts: 1 },
@@ -108,7 +108,7 @@ describe('a timer of a run that is taken up again', () => {
     expect((await run.done).steps).toMatchObject([{ status: 'failed', code: 'timeout' }]);
   });
 
-  it('is not needed when the answer comes in time', async () => {
+  it('does not fire when the answer arrives in time', async () => {
     const store = await crashed();
     const clock = virtualClock({ startMs: 5_000 });
     const run = await waiting(clock, store).resume('run');

@@ -16,7 +16,7 @@ import { slowStore } from './stores.js';
 
 expectNothingUnhandled();
 
-/** What of a report does not depend on when things happened. */
+/** The parts of a report that do not depend on time. */
 const essence = (report: RunReport): unknown => ({
   status: report.status,
   reason: report.reason,
@@ -46,7 +46,7 @@ const openKeys = (entries: readonly JournalEntry[]): string[] => {
   return entries.flatMap((entry) => entry.intents).filter((key) => !settled.has(key));
 };
 
-describe('a run that is taken up again', () => {
+describe('a resumed run', () => {
   const original = memoryStore();
   const originalCalls: string[] = [];
   let journal: readonly JournalEntry[] = [];
@@ -60,7 +60,7 @@ describe('a run that is taken up again', () => {
     journal = run.journal();
   });
 
-  /** Takes the run up after some of its entries, in a new process. */
+  /** Resumes the run after some of its entries, in a new process. */
   const resumedAfter = async (entryCount: number) => {
     const store = await storeWith(original, 'run', entryCount);
     const clock = virtualClock({ startMs: journal[entryCount - 1]?.at ?? 0 });
@@ -72,7 +72,7 @@ describe('a run that is taken up again', () => {
     return { run, calls, clock, report: await run.done };
   };
 
-  it('has a reference worth its name: everything happened in it', () => {
+  it('has a reference in which everything happens', () => {
     expect(report).toMatchObject({ status: 'completed', reason: 'goal-achieved', replans: 1 });
     const types = new Set(journal.flatMap(({ facts }) => facts.map(({ type }) => type)));
     for (const type of [
@@ -88,7 +88,7 @@ describe('a run that is taken up again', () => {
     expect(new Set(originalCalls).size).toBe(originalCalls.length);
   });
 
-  it('comes to the same end from every entry of its journal on, and repeats no call that was answered', async () => {
+  it('ends the same from every entry of its journal on, and repeats no answered call', async () => {
     for (let entryCount = 1; entryCount <= journal.length; entryCount += 1) {
       const prefix = journal.slice(0, entryCount);
       const resumed = await resumedAfter(entryCount);
@@ -111,13 +111,13 @@ describe('a run that is taken up again', () => {
     }
   }, 60_000);
 
-  it('begins at the beginning when not even its first entry was written', async () => {
+  it('starts from the beginning when not even its first entry was written', async () => {
     const resumed = await resumedAfter(0);
     expect(essence(resumed.report)).toEqual(essence(report));
   });
 
-  it('tells the past to whoever subscribes, then goes on', async () => {
-    // Where the next answer takes time: an agent that answers at once would go on before anything is looked at.
+  it('delivers past facts to subscribers first, then continues', async () => {
+    // Where the next answer takes time: an agent that answers synchronously would continue before the assertions.
     const entryCount = journal.findIndex(
       ({ at }, index) => index > journal.length / 2 && at > (journal[index - 1]?.at ?? at),
     );
@@ -134,7 +134,7 @@ describe('a run that is taken up again', () => {
     expect(told).toEqual(factsOf(run).map(({ sequence }) => sequence));
   });
 
-  it('gives its report without a call when it has ended, again and again', async () => {
+  it('returns its report without a call when it has ended, every time', async () => {
     const store = await storeWith(original, 'run', journal.length);
     const before = JSON.stringify(await store.read('run'));
     const clock = virtualClock();
@@ -150,7 +150,7 @@ describe('a run that is taken up again', () => {
     expect(JSON.stringify(await store.read('run'))).toBe(before);
   });
 
-  it('survives one crash after the other: a resumed run is resumed again', async () => {
+  it('survives repeated crashes: a resumed run is resumed again', async () => {
     let store: RunStore = await storeWith(original, 'run', 1);
     const calls: string[] = [];
     for (let crash = 0; crash < 200; crash += 1) {
@@ -163,7 +163,7 @@ describe('a run that is taken up again', () => {
       );
       const run = await orchestrator.resume('run');
       agreeTo(run, clock);
-      // A few more entries, then the process is gone; what it had begun may still run, but nobody listens.
+      // A few more entries, then the process is gone; calls in flight may finish, but have no effect.
       const target = Math.min(stored.entries.length + 3, journal.length);
       await clock.runUntil(() => run.journal().length >= target);
       store = await storeWith(store, 'run', target);
@@ -174,7 +174,7 @@ describe('a run that is taken up again', () => {
     expect(essence(await run.done)).toEqual(essence(report));
   });
 
-  it('has outputs that nobody can change, though they come from a store', async () => {
+  it('has frozen outputs, though they come from a store', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const seen: unknown[] = [];
@@ -205,7 +205,7 @@ describe('a run that is taken up again', () => {
     await clock.runUntil(first.done);
   });
 
-  it('is the live one while there is a live one', async () => {
+  it('is the live run while there is one', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const calls: string[] = [];
@@ -218,7 +218,7 @@ describe('a run that is taken up again', () => {
     expect((await run.done).status).toBe('aborted');
   });
 
-  it('is taken up once, however often it is asked for at the same time', async () => {
+  it('is resumed once by concurrent calls', async () => {
     const store = await storeWith(original, 'run', 4);
     const clock = virtualClock({ startMs: journal[3]?.at ?? 0 });
     const calls: string[] = [];
@@ -238,7 +238,7 @@ describe('a run that is taken up again', () => {
     expect(new Set(calls).size).toBe(calls.length);
   });
 
-  it('is among those that recover() takes up, when it has not ended', async () => {
+  it('is among those that recover() resumes, unless it has ended', async () => {
     const store = await storeWith(original, 'run', 5);
     const clock = virtualClock({ startMs: journal[4]?.at ?? 0 });
     const orchestrator = composeOrchestrator({ ...referenceTeam(clock, []), store }, undefined);
@@ -253,7 +253,7 @@ describe('a run that is taken up again', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('is not found when nobody has it, and says so', async () => {
+  it('throws when it is not in the store', async () => {
     const clock = virtualClock();
     const team = referenceTeam(clock, []);
     const remembering = composeOrchestrator({ ...team, store: memoryStore() }, undefined);

@@ -22,7 +22,7 @@ export interface Started {
   readonly errors: unknown[];
 }
 
-/** A run of three short steps, unless told otherwise. */
+/** A run of three short steps by default. */
 export const started = (options: Options = {}, input: Partial<StartInput> = {}): Started => {
   const clock = virtualClock();
   const errors: unknown[] = [];
@@ -46,14 +46,14 @@ export const started = (options: Options = {}, input: Partial<StartInput> = {}):
 
 export const factsOf = (run: Run): readonly Fact[] => run.journal().flatMap((entry) => entry.facts);
 
-/** What a fact says, whenever it was said. */
+/** A fact without its time. */
 export const bodiesOf = (facts: readonly Fact[]): unknown[] =>
   facts.map((fact) => ({ ...fact, at: 0 }));
 
-/** As a store gives entries back: equal, and nothing of them shared. */
+/** As a store returns entries: equal, and sharing no objects. */
 export const jsonCopy = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
-/** A store that remembers a run as far as it had come. */
+/** A store that has a run up to a given entry. */
 export const storeWith = async (
   original: RunStore,
   runId: string,
@@ -72,7 +72,7 @@ export const storeWith = async (
   return store;
 };
 
-/** What a store that answers at once has of a run. */
+/** What a synchronous store has of a run. */
 export const journalIn = (store: RunStore, runId: string): readonly JournalEntry[] => {
   const stored = store.read(runId);
   if (stored === undefined || stored instanceof Promise) throw new Error('There is no run');

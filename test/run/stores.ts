@@ -2,7 +2,7 @@ import { memoryStore } from '../../src/services/memory-store.js';
 import type { MaybePromise, RunStore } from '../../src/model/run-store.js';
 import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 
-/** A store whose every answer takes its time. It does not tell of changes. */
+/** A store that answers every call after a delay. It does not notify of changes. */
 export const slowStore = (
   clock: VirtualClock,
   delayMs: number,

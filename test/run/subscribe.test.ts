@@ -6,10 +6,10 @@ import { factsOf, started } from './runs.js';
 
 expectNothingUnhandled();
 
-/* Listeners that throw, hang, leave or command in the middle of a fact are in the rows E4 and E5 of test/faults. */
+/* Listeners that throw, hang, unsubscribe or send commands while a fact is delivered are in test/faults. */
 
 describe('subscribe', () => {
-  it('tells the past first and then goes on, whenever somebody comes', async () => {
+  it('delivers past facts first and then new ones, whenever a listener subscribes', async () => {
     const { run, clock } = started();
     const early: Fact[] = [];
     const late: Fact[] = [];
@@ -25,7 +25,7 @@ describe('subscribe', () => {
     expect(early.map(({ sequence }) => sequence)).toEqual(early.map((_, index) => index + 1));
   });
 
-  it('tells everything at once when the run is over', async () => {
+  it('delivers everything immediately when the run is over', async () => {
     const { run, clock } = started();
     await clock.runUntil(run.done);
     const facts: Fact[] = [];
@@ -33,7 +33,7 @@ describe('subscribe', () => {
     expect(facts).toEqual(factsOf(run));
   });
 
-  it('stops when it is told to, and only for that subscription', async () => {
+  it('stops only the subscription whose function is called', async () => {
     const { run, clock } = started();
     const facts: Fact[] = [];
     const keep = (fact: Fact): void => {
@@ -49,7 +49,7 @@ describe('subscribe', () => {
     expect(facts.length - before).toBe(factsOf(run).length - before / 2);
   });
 
-  it('tells a listener that comes in the middle of a fact everything exactly once', async () => {
+  it('delivers every fact exactly once to a listener that subscribes while a fact is delivered', async () => {
     const { run, clock } = started();
     const heard: Fact[] = [];
     let isSubscribed = false;
@@ -64,7 +64,7 @@ describe('subscribe', () => {
     );
   });
 
-  it('is heard by nobody who changes what is told', async () => {
+  it('gives facts that listeners cannot change', async () => {
     const { run, clock } = started();
     run.subscribe((fact) => {
       Reflect.set(fact, 'type', 'vandalized');

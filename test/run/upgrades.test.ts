@@ -45,7 +45,7 @@ interface Build {
   readonly policy?: Policy;
 }
 
-/** One build of a service: its calls, and what it reports. A call of the step `stuckAt` lasts until it is aborted. */
+/** One build of a service: its calls, and its reports. A call of the step `stuckAt` lasts until it is aborted. */
 const buildOn = (
   store: RunStore,
   { agents = ['worker'], policy = definePolicy() }: Build,
@@ -81,7 +81,7 @@ const told = async (run: Run, isMeant: (fact: Fact) => boolean): Promise<void> =
   for await (const fact of run.facts()) if (isMeant(fact)) return;
 };
 
-/** A run of three steps whose first is done, given back by the build that ran it. */
+/** A run of three steps whose first is completed, released by the build that ran it. */
 const halfDone = async (
   open: () => RunStore | Promise<RunStore>,
   build: Build = {},
@@ -99,7 +99,7 @@ const halfDone = async (
   return store;
 };
 
-/** Resumes the run until it has told of so many upgrades in all, and gives it back. */
+/** Resumes the run until it has told so many upgrades in all, and releases it. */
 const resumeAndClose = async (store: RunStore, build: Build, upgrades: number): Promise<void> => {
   const { orchestrator } = buildOn(store, build, 'b');
   const run = await orchestrator.resume('run');
@@ -118,7 +118,7 @@ const upgradesIn = async (store: RunStore): Promise<readonly Fact[]> =>
   (await factsIn(store)).filter(({ type }) => type === 'run.upgraded');
 
 describe.each(Object.entries(stores))('a build that replaces another, in %s', (_, open) => {
-  it('goes on with a run when an agent was added, and tells of the new team once', async () => {
+  it('resumes a run after an agent was added, and tells the new team once', async () => {
     const store = await halfDone(open);
     const next = buildOn(store, { agents: ['added', 'worker'] });
     const run = await next.orchestrator.resume('run');
@@ -129,14 +129,14 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
     ]);
   });
 
-  it('goes on with a run when an agent that its open steps do not need was removed', async () => {
+  it('resumes a run after an agent that its open steps do not need was removed', async () => {
     const store = await halfDone(open, { agents: ['worker', 'unused'] });
     const next = buildOn(store, {});
     const run = await next.orchestrator.resume('run');
     expect((await run.done).status).toBe('completed');
   });
 
-  it('refuses a run that needs an agent which was removed, and names it', async () => {
+  it('refuses a run that needs a removed agent, and names the agent', async () => {
     const store = await halfDone(open);
     const before = await store.read('run');
     const next = buildOn(store, { agents: ['another'] });
@@ -147,7 +147,7 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
     expect(next.calls).toEqual([]);
   });
 
-  it('goes on under a policy that changes no fact so far, and tells `run.upgraded` once', async () => {
+  it('resumes a run under a policy that changes no fact so far, and tells `run.upgraded` once', async () => {
     const store = await halfDone(open);
     const policy = definePolicy({ time: { limitMs: 1_800_000 }, limits: { maxReplans: 1 } });
     for (let process = 0; process < 2; process += 1) {
@@ -167,14 +167,14 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
     });
     expect(upgrade?.to.chartFingerprint).toBe(header?.chartFingerprint);
     expect(upgrade?.to.policyFingerprint).not.toBe(header?.policyFingerprint);
-    // What was upgraded can be looked at and forked.
+    // An upgraded run can be inspected and forked.
     const replay = await next.orchestrator.replay('run');
     expect(replay.mismatch).toBeNull();
     const fork = await next.orchestrator.fork('run', { atSequence: replay.facts.length - 1 });
     expect((await fork.done).status).toBe('completed');
   });
 
-  it('tells every further upgrade, also that back to the first policy', async () => {
+  it('tells every further upgrade, also the one back to the first policy', async () => {
     const store = await halfDone(open);
     const policy = definePolicy({ limits: { maxReplans: 1 } });
     await resumeAndClose(store, { policy }, 1);
@@ -185,7 +185,7 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
     expect(await upgradesIn(store)).toHaveLength(2);
   });
 
-  it('refuses a run whose facts would be others, with the first difference in words', async () => {
+  it('refuses a run whose facts would differ, with the first difference', async () => {
     const store = await halfDone(open);
     const next = buildOn(store, {
       policy: definePolicy({ approval: { agents: ['worker'] } }),
@@ -202,7 +202,7 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
     expect((await store.list())[0]).toMatchObject({ status: 'running', ended: false });
   });
 
-  it('carries such a run over when it is asked to', async () => {
+  it('carries such a run over on request', async () => {
     const store = await halfDone(open);
     const policy = definePolicy({
       approval: { plan: true, timeoutMs: 10, onTimeout: 'approve' },
@@ -228,7 +228,7 @@ describe.each(Object.entries(stores))('a build that replaces another, in %s', (_
 });
 
 describe('a run of which only the header is stored', () => {
-  it('begins under the present policy, and tells `run.upgraded` once', async () => {
+  it('begins under the current policy, and tells `run.upgraded` once', async () => {
     const store = memoryStore();
     const { header } = (await (await halfDone(() => memoryStore())).read('run')) ?? {};
     if (header === undefined) throw new Error('There is no run');

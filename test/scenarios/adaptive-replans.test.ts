@@ -13,7 +13,7 @@ import { agentNamed, steps } from './team.js';
 
 const maxByComplexity = { simple: 0, medium: 1, complex: 2 } as const;
 
-/** An agent that always wants another plan, so that only the bound stops it. */
+/** An agent that asks for another plan every time, so that only the bound stops it. */
 const insatiable = agentNamed('worker', () => needsContext('More', 'half'));
 
 const bounded = (overrides: PolicyOverrides = {}) =>
@@ -34,7 +34,7 @@ const asking = (
   },
 });
 
-/** A plan of one step per complexity; its analysis is the limit that the planner was told. */
+/** A plan with one step per complexity. Its analysis is the limit that the planner was told. */
 const planOf =
   (...complexities: readonly Complexity[]) =>
   ({ limits }: PlanRequest): Plan => ({
@@ -70,7 +70,7 @@ describe('the replan bound by complexity', () => {
   }
 
   scenario(
-    'is that of the most complex step',
+    'follows the most complex step of the plan',
     () => asking([planOf('simple', 'medium', 'simple')]),
     ({ report }) => {
       expect(report.replans).toBe(1);
@@ -78,7 +78,7 @@ describe('the replan bound by complexity', () => {
   );
 
   scenario(
-    'is that of the plan that came with the goal',
+    'follows the plan that is given with the goal',
     () => ({
       ...asking([planOf('complex')]),
       start: { plan: { steps: [{ ...steps('given')[0]!, complexity: 'medium' }] } },
@@ -89,7 +89,7 @@ describe('the replan bound by complexity', () => {
   );
 
   scenario(
-    'is that of a simple plan when there is nothing to do at first',
+    'is the bound of a simple plan when the first plan has no steps',
     () => asking([planOf()]),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'completed', reason: 'empty-plan', replans: 0 });
@@ -101,20 +101,20 @@ describe('the replan bound by complexity', () => {
     ['complex', 'simple', 2],
   ] as const) {
     scenario(
-      `does not change when a ${first} plan becomes a ${later} one`,
+      `stays the same when a ${first} plan is replaced by a ${later} one`,
       () => asking([planOf(first), planOf(later)]),
       (result) => {
         expect(result.report.replans).toBe(most);
         const { maxReplans } = result.factsOf('replan.refused')[0]!;
         expect(maxReplans).toBe(most);
-        // Before there is a plan the policy's own limit holds; afterwards the planner is told the tighter one.
+        // The policy's limit holds until there is a plan; then the planner is told the tighter one.
         expect(toldLimits(result)).toEqual(['5', ...Array<string>(most).fill(String(most))]);
       },
     );
   }
 
   scenario(
-    'counts what was spent before there was a plan, under the limit of the policy',
+    'includes replans spent before the first valid plan, which count under the limit of the policy',
     () => asking([['nobody:x'], ['nobody:y'], planOf('medium')]),
     ({ report, factsOf }) => {
       expect(factsOf('replan.started').map(({ maxReplans }) => maxReplans)).toEqual([5, 5]);
@@ -124,7 +124,7 @@ describe('the replan bound by complexity', () => {
   );
 
   scenario(
-    'is no narrower than the policy for plans that are never valid',
+    'is the limit of the policy while no plan is valid',
     () => asking([['nobody:x']], { limits: { maxReplans: 3 } }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 3 });
@@ -132,7 +132,7 @@ describe('the replan bound by complexity', () => {
   );
 
   scenario(
-    'is one for plans and hand-offs',
+    'is shared by replans and hand-offs',
     () => ({
       options: {
         agents: [
@@ -152,7 +152,7 @@ describe('the replan bound by complexity', () => {
   );
 
   scenario(
-    'ends the run where the limit does: onLimit fail',
+    'fails the run when it is reached: onLimit fail',
     () => asking([planOf('medium')], { replan: { onLimit: 'fail' } }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', replans: 1 });
@@ -160,7 +160,7 @@ describe('the replan bound by complexity', () => {
   );
 
   scenario(
-    'leaves sub-plans without any: their planner is told so',
+    'is zero in sub-plans, and their planner is told so',
     () => ({
       options: {
         agents: [agentNamed('worker', ({ step }) => (step.depth === 0 ? blocked('Hard') : 'did'))],
@@ -175,7 +175,7 @@ describe('the replan bound by complexity', () => {
   );
 
   scenario(
-    'is the limit of the policy where nothing else is said',
+    'is the limit of the policy when no bound by complexity is set',
     () => asking([planOf('simple')], { replan: { maxByComplexity: null } }),
     (result) => {
       expect(result.report.replans).toBe(5);

@@ -8,7 +8,7 @@ import { scenario } from './harness.js';
 import { scriptedAgent } from './scripted.js';
 import { agentNamed, slowAgent, steps } from './team.js';
 
-/** Says yes to every question, at once. */
+/** Approves every question immediately. */
 const approveAll = (fact: Fact, control: Control): void => {
   if (fact.type === 'approval.requested') control.approve(fact.requestId);
 };
@@ -23,9 +23,9 @@ const careful = (): { id: string; agent: string; task: string; requiresApproval:
   { id: 'a', agent: 'worker', task: 'Do the dangerous work', requiresApproval: true },
 ];
 
-describe('who must be approved', () => {
+describe('steps that need approval', () => {
   scenario(
-    'a step of a named agent starts its work only after a person agreed, others at once',
+    'a step of a named agent starts only after its approval; steps of other agents start immediately',
     () => ({
       options: {
         agents: [worker(), architect()],
@@ -58,7 +58,7 @@ describe('who must be approved', () => {
   );
 
   scenario(
-    'a plan can ask for approval of one of its steps',
+    'a plan can require approval of one of its steps',
     () => ({
       options: { agents: [worker()] },
       start: { plan: { steps: careful() } },
@@ -73,7 +73,7 @@ describe('who must be approved', () => {
   );
 
   scenario(
-    'an agent whose last answer was unsure is approved before its next step, and only that agent',
+    'an agent whose last answer was unsure needs approval for its next step; other agents do not',
     () => ({
       options: {
         agents: [
@@ -97,7 +97,7 @@ describe('who must be approved', () => {
   );
 
   scenario(
-    'an agent that was exactly as sure as the policy asks is not approved again',
+    'an agent exactly as sure as the policy requires needs no approval',
     () => ({
       options: {
         agents: [scriptedAgent('worker', done('sure', { confidence: 0.7 }))],
@@ -112,7 +112,7 @@ describe('who must be approved', () => {
   );
 
   scenario(
-    'the last answer counts: an agent that became sure again needs no approval',
+    'only the last answer counts: an agent that is sure again needs no approval',
     () => ({
       options: {
         agents: [
@@ -149,7 +149,7 @@ describe('who must be approved', () => {
 
   for (const origin of ['planner', 'given'] as const) {
     scenario(
-      `a trivial plan is put to a person like any other: ${origin}`,
+      `a trivial plan is submitted for approval like any other: ${origin}`,
       () => {
         const plan = { steps: steps('architect:a'), scope: 'trivial' as const };
         return {
@@ -174,7 +174,7 @@ describe('who must be approved', () => {
   }
 
   scenario(
-    'a hand-off from a trivial plan never waives the approval of the agent it goes to',
+    'a hand-off from a trivial plan still needs the approval of the agent it goes to',
     () => ({
       options: {
         agents: [
@@ -193,7 +193,7 @@ describe('who must be approved', () => {
   );
 
   scenario(
-    'calling a goal trivial never takes away the approval that a step itself asks for',
+    'a trivial goal keeps the approval that a step itself requires',
     () => ({
       options: {
         agents: [worker()],
@@ -208,7 +208,7 @@ describe('who must be approved', () => {
   );
 
   scenario(
-    'a goal that is only simple is still approved',
+    'a simple goal still needs approval',
     () => ({
       options: {
         agents: [architect()],
@@ -225,7 +225,7 @@ describe('who must be approved', () => {
 
 describe('a rejected step', () => {
   scenario(
-    'is never called, and the planner hears why: onReject replan',
+    'is never called, and the planner is told the reason: onReject replan',
     () => ({
       options: {
         agents: [worker(), architect()],
@@ -257,7 +257,7 @@ describe('a rejected step', () => {
   );
 
   scenario(
-    'is skipped with what needs it, and the rest runs: onReject skip',
+    'is skipped with its dependents, and the rest runs: onReject skip',
     () => ({
       options: {
         agents: [worker(), architect()],
@@ -278,7 +278,7 @@ describe('a rejected step', () => {
   );
 
   scenario(
-    'is one that nobody answered in time: onTimeout reject',
+    'is one whose question timed out: onTimeout reject',
     () => ({
       options: {
         agents: [architect()],
@@ -303,7 +303,7 @@ describe('a rejected step', () => {
   );
 
   scenario(
-    'is not one that nobody answered in time: onTimeout approve runs it',
+    'is not one whose question timed out: onTimeout approve runs it',
     () => ({
       options: {
         agents: [architect()],
@@ -321,9 +321,9 @@ describe('a rejected step', () => {
   );
 });
 
-describe('an agent that asks', () => {
+describe('an agent that asks a question', () => {
   scenario(
-    'more often than maxQuestions is blocked, tried again, and fails with its reason',
+    'more often than maxQuestions is blocked, attempted again, and fails with its reason',
     () => ({
       options: {
         agents: [agentNamed('worker', () => askHuman({ question: 'And now?' }))],
@@ -344,7 +344,7 @@ describe('an agent that asks', () => {
   );
 
   scenario(
-    'is refused at once when the policy allows no questions',
+    'is refused immediately when the policy allows no questions',
     () => ({
       options: {
         agents: [scriptedAgent('worker', askHuman({ question: 'May I?' }), 'done alone')],
@@ -359,7 +359,7 @@ describe('an agent that asks', () => {
   );
 
   scenario(
-    'and is told no does not work on: the question was a request for permission',
+    'does not continue its step after a rejection, because the question requested permission',
     () => ({
       options: {
         agents: [scriptedAgent('worker', askHuman({ question: 'Delete all?' }), 'deleted')],
@@ -376,9 +376,9 @@ describe('an agent that asks', () => {
   );
 });
 
-describe('a question that is still open when the run ends', () => {
+describe('a question that is open when the run ends', () => {
   scenario(
-    'closes with the run that asked it',
+    'closes with the run',
     (clock) => ({
       options: {
         agents: [architect(), slowAgent('worker', clock, 20)],

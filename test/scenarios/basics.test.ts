@@ -5,7 +5,7 @@ import { presets } from '../../src/policy/presets.js';
 import { scenario } from './harness.js';
 import { agentNamed, slowAgent, steps } from './team.js';
 
-describe('a plan that works', () => {
+describe('a plan without failures', () => {
   scenario(
     'runs every step once and completes',
     (clock) => ({
@@ -70,7 +70,7 @@ describe('a plan that works', () => {
 describe('every preset', () => {
   for (const [name, preset] of Object.entries(presets)) {
     scenario(
-      `${name} completes a plan that works`,
+      `${name} completes a plan without failures`,
       (clock) => ({
         options: {
           agents: [slowAgent('worker', clock, 10), slowAgent('reviewer', clock, 5)],

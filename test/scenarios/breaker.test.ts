@@ -9,7 +9,7 @@ import { agentNamed, slowAgent, steps } from './team.js';
 
 const down = new Error('down');
 
-/** Whatever fails, the next step runs; the breaker opens after two failures and thinks again after ten seconds. */
+/** Failures stop no other step. The breaker opens after two failures and resets after ten seconds. */
 const policyOf = (overrides: PolicyOverrides = {}) =>
   definePolicy({
     failure: { onStepFailure: 'continue', onDependencyFailure: 'run' },
@@ -21,7 +21,7 @@ const policyOf = (overrides: PolicyOverrides = {}) =>
 
 describe('the breaker of an agent', () => {
   scenario(
-    'opens after its failures in a row, refuses without a call, lets one through after the reset and closes',
+    'opens after its failures in a row, refuses calls, lets one through after the reset and closes',
     (clock) => ({
       options: {
         agents: [scriptedAgent('worker', down, down, 'back'), slowAgent('other', clock, 10_000)],
@@ -79,7 +79,7 @@ describe('the breaker of an agent', () => {
   );
 
   scenario(
-    'lets exactly one call through after the reset, whoever else asks meanwhile',
+    'lets exactly one call through after the reset, even when others are requested meanwhile',
     (clock) => ({
       options: {
         agents: [
@@ -120,7 +120,7 @@ describe('the breaker of an agent', () => {
   );
 
   scenario(
-    'is one per agent: another agent is called as ever',
+    'is one per agent: calls of another agent go through',
     () => ({
       options: {
         agents: [scriptedAgent('worker', down), agentNamed('other', () => 'fine')],
@@ -148,7 +148,7 @@ describe('the breaker of an agent', () => {
   });
 
   scenario(
-    'refuses a try, and the next one may come after the reset',
+    'refuses a try, and the next try can go through after the reset',
     () => patient(4_000),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').some(({ code }) => code === 'breaker-open')).toBe(true);
@@ -168,7 +168,7 @@ describe('the breaker of an agent', () => {
   );
 
   scenario(
-    'is only for the team: a planner that fails has its retries and no breaker',
+    'exists only for agents: a planner that fails has retries and no breaker',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -195,7 +195,7 @@ describe('a try that the breaker refuses', () => {
   });
 
   scenario(
-    'is counted like one that goes out: a run whose agents are all shut out ends by its budget',
+    'counts like one that goes out: a run whose agents are all refused ends by its budget',
     () => shutOut({ limits: { maxAgentCalls: 3 } }, 'a', 'b', 'c', 'd', 'e'),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'budgetExhausted', reason: 'maxAgentCalls' });
@@ -210,7 +210,7 @@ describe('a try that the breaker refuses', () => {
   );
 
   scenario(
-    'is counted once: a run that asks for just as many calls as it has does not miss one',
+    'is counted once: a run that requests exactly as many calls as its budget has loses none',
     () => shutOut({ limits: { maxAgentCalls: 3 }, retry: { attempts: 3, backoffMs: 100 } }, 'a'),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
@@ -221,9 +221,9 @@ describe('a try that the breaker refuses', () => {
   );
 });
 
-describe('calls that are asked for at once', () => {
+describe('calls that are requested at the same moment', () => {
   scenario(
-    'are counted before a breaker lets them through: no more go out than the budget has',
+    'are counted before a breaker lets them through: the budget is not exceeded',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],

@@ -33,7 +33,7 @@ describe('a budget', () => {
     ['maxCostUsd', () => fiveSteps({ maxCostUsd: 0.5 }, using({ costUsd: 0.25 })), 2],
   ] as const) {
     scenario(
-      `${limit}: ends the run when it is used up, with everything done so far (${calls} calls)`,
+      `${limit}: ends the run when it is spent and keeps the work done so far (${calls} calls)`,
       setup,
       ({ report, factsOf, facts }) => {
         expect(factsOf('budget.exhausted')).toEqual([{ type: 'budget.exhausted', limit }]);
@@ -47,7 +47,7 @@ describe('a budget', () => {
     );
 
     scenario(
-      `${limit}: is not missed by a run that needs exactly that much (${calls} calls)`,
+      `${limit}: completes a run that needs exactly that much (${calls} calls)`,
       () => ({
         ...setup(),
         start: { plan: { steps: steps(...['a', 'b', 'c', 'd', 'e'].slice(0, calls)) } },
@@ -60,7 +60,7 @@ describe('a budget', () => {
   }
 
   scenario(
-    'counts what a try has cost that failed: its error says so, or the answer that was no good does',
+    'counts the usage of a failed try, read from its error or from its invalid answer',
     () => {
       const next = inTurn(
         Object.assign(new Error('Refused'), { usage: { inputTokens: 40 } }),
@@ -91,7 +91,7 @@ describe('a budget', () => {
   );
 
   scenario(
-    'counts what the summary has cost',
+    'counts the usage of the summary',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -129,7 +129,7 @@ describe('a budget', () => {
   );
 
   scenario(
-    'lets what is in flight finish within the grace period, and keeps it',
+    'lets calls in flight finish within the grace period and keeps their answers',
     (clock) => ({
       options: {
         agents: [slowAgent('slow', clock, 1_000), slowAgent('worker', clock, 100)],
@@ -144,7 +144,7 @@ describe('a budget', () => {
   );
 
   scenario(
-    'holds when many ask at once',
+    'holds when many calls are requested at once',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -160,7 +160,7 @@ describe('a budget', () => {
   );
 
   scenario(
-    'counts what a fallback uses',
+    'counts the usage of a fallback',
     () => ({
       options: {
         agents: [
@@ -187,7 +187,7 @@ describe('a budget', () => {
   );
 
   scenario(
-    'without anybody to say what was used is not used up',
+    'is not spent when no answer reports usage',
     () => fiveSteps({ maxTokens: 1, maxCostUsd: 0.01 }, using({})),
     ({ report }) => {
       expect(report.status).toBe('completed');
@@ -195,9 +195,9 @@ describe('a budget', () => {
   );
 });
 
-describe('a budget that is used up before the run itself wants to ask somebody', () => {
+describe('a budget that is spent before a call of a role', () => {
   scenario(
-    'the planner: ends the run without a plan',
+    'ends the run without a plan when the call was for the planner',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -212,7 +212,7 @@ describe('a budget that is used up before the run itself wants to ask somebody',
   );
 
   scenario(
-    'the supervisor, for the plan: nothing of it runs',
+    'starts nothing of the plan when the call was for the plan gate',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -228,7 +228,7 @@ describe('a budget that is used up before the run itself wants to ask somebody',
   );
 
   scenario(
-    'the supervisor, for the goal: the work is kept, the goal is not confirmed',
+    'keeps the work and leaves the goal unconfirmed when the call was for the goal gate',
     () => ({
       options: {
         agents: [using({ inputTokens: 100 })],
@@ -244,7 +244,7 @@ describe('a budget that is used up before the run itself wants to ask somebody',
   );
 
   scenario(
-    'the summarizer: the run has reached its goal all the same',
+    'still completes the run when the call was for the summarizer',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],

@@ -3,10 +3,10 @@ import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import type { TestAgent } from './team.js';
 import { agentNamed } from './team.js';
 
-/** What an agent does for one step: an error is thrown, a function is asked, anything else is the answer. */
+/** What an agent does in one step: throws an error, calls a function, or answers with the value. */
 export type Behaviours = Readonly<Record<string, unknown>>;
 
-/** An agent whose behaviour depends on the step; where nothing else is said, it says what it did. */
+/** An agent whose behaviour depends on the step; by default it answers with what it did. */
 export const workerBy = (behaviours: Behaviours, name = 'worker'): TestAgent =>
   agentNamed(name, (call) => {
     const behaviour = Object.hasOwn(behaviours, call.step.id)
@@ -18,7 +18,7 @@ export const workerBy = (behaviours: Behaviours, name = 'worker'): TestAgent =>
       : behaviour;
   });
 
-/** The same, later. */
+/** The same, with a delay. */
 export const after =
   (clock: VirtualClock, durationMs: number, answer: unknown) =>
   async (call: AgentCall): Promise<unknown> => {

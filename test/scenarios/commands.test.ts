@@ -13,7 +13,7 @@ import { agentNamed, slowAgent, steps } from './team.js';
 const statuses = (report: { readonly steps: readonly { id: string; status: string }[] }) =>
   Object.fromEntries(report.steps.map(({ id, status }) => [id, status]));
 
-/** Fails after 100 ms the first time; answers after 100 ms from then on. */
+/** Fails after 100 ms at the first call; answers after 100 ms at every later call. */
 const failingFirst = <Answer>(clock: VirtualClock, answer: Answer): (() => Promise<Answer>) => {
   let calls = 0;
   return async () => {
@@ -35,7 +35,7 @@ const callTimes = (facts: readonly Fact[], role: string): number[] =>
 
 describe('pause and unpause', () => {
   scenario(
-    'nothing new starts while a run is paused, what runs comes to its end',
+    'a paused run starts nothing new and lets steps in flight finish',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -69,7 +69,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a run paused while it is planned waits with the finished plan',
+    'a run paused during planning waits with the finished plan',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -91,7 +91,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a run that is unpaused while it is still planned goes on as if it had never paused',
+    'a run unpaused during planning continues as if it was never paused',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -111,7 +111,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a planner that fails in a paused run is tried again when the run is unpaused',
+    'a planner that fails in a paused run is retried when the run is unpaused',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -126,7 +126,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a planner that fails at a replan in a paused run is tried again when the run is unpaused',
+    'a planner that fails at a replan in a paused run is retried when the run is unpaused',
     (clock) => {
       const replanned = failingFirst(clock, { steps: steps('b') });
       return {
@@ -144,7 +144,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a plan that comes in a paused run is reviewed when the run is unpaused',
+    'a plan that arrives in a paused run is reviewed when the run is unpaused',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -164,7 +164,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a review of the goal that fails in a paused run is tried again when the run is unpaused',
+    'a goal review that fails in a paused run is retried when the run is unpaused',
     (clock) => ({
       options: {
         agents: [agentNamed('worker', () => 'done')],
@@ -181,7 +181,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a step that runs when the run is paused comes to its end, with the tries of its agent',
+    'a step in flight when the run is paused finishes, with the retries of its agent',
     (clock) => ({
       options: {
         agents: [agentNamed('worker', failingFirst(clock, 'done'))],
@@ -199,7 +199,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a pause does not stop the clock: the planner is given up when its share of the time is over',
+    'a pause does not stop the clock: the planner is aborted when its time budget is spent',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -215,7 +215,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'pausing twice and resuming what runs are refused',
+    'a second pause is refused, and so is unpausing a run that is not paused',
     (clock) => ({
       options: { agents: [slowAgent('worker', clock, 100)] },
       start: { plan: { steps: steps('a') } },
@@ -239,7 +239,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'the clock goes on: a run that no person unpauses ends at its time limit',
+    'a paused run that is not unpaused ends at its time limit',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -255,7 +255,7 @@ describe('pause and unpause', () => {
   );
 
   scenario(
-    'a paused run can be aborted and its steps skipped',
+    'a paused run can be aborted, and its steps can be skipped',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -278,7 +278,7 @@ describe('pause and unpause', () => {
 
 describe('skip', () => {
   scenario(
-    'takes a waiting step off the plan; what depends on it runs without its output',
+    'removes a waiting step from the plan; its dependents run without its output',
     (clock) => ({
       options: {
         agents: [
@@ -306,7 +306,7 @@ describe('skip', () => {
   );
 
   scenario(
-    'with a reason: told with the change and with every step, waiting or running, and what depends on them runs',
+    'with a reason: the plan change and every skipped step carry it, and the dependents run',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -336,7 +336,7 @@ describe('skip', () => {
 
   const skipped: { agent?: TestAgent } = {};
   scenario(
-    'aborts the call of a running step, and its late answer is not heard',
+    'aborts the call of a running step and ignores its late answer',
     () => {
       const answer = deferred<string>();
       const worker = agentNamed('worker', (call) => (call.step.id === 'a' ? answer.promise : 'b'));
@@ -359,7 +359,7 @@ describe('skip', () => {
   );
 
   scenario(
-    'takes a step off the plan that waits for a person, and its question with it',
+    'removes a step that waits for approval and closes its question',
     (clock) => ({
       options: {
         agents: [agentNamed('architect', () => 'never'), slowAgent('worker', clock, 100)],
@@ -383,7 +383,7 @@ describe('skip', () => {
   );
 
   scenario(
-    'of all that is left ends the run well',
+    'of all remaining steps completes the run',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -400,7 +400,7 @@ describe('skip', () => {
   );
 
   scenario(
-    'of steps that are unknown or settled is refused as a whole',
+    'of unknown or settled steps is refused as a whole',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -429,7 +429,7 @@ describe('skip', () => {
   );
 
   scenario(
-    'before there is a plan is refused: there is no such step',
+    'before there is a plan is refused, because the step does not exist',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -449,7 +449,7 @@ describe('skip', () => {
 
 describe('skipTo', () => {
   scenario(
-    'takes everything open before a step off the plan, running or waiting',
+    'removes every open step before the given step, running or waiting',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -476,7 +476,7 @@ describe('skipTo', () => {
   );
 
   scenario(
-    'with a reason: told with the change and with every step before it',
+    'with a reason: the plan change and every skipped step carry it',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -498,7 +498,7 @@ describe('skipTo', () => {
   );
 
   scenario(
-    'to the next step changes nothing, and to an unknown or settled one is refused',
+    'to the next step changes nothing; to an unknown or settled step it is refused',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 100)],
@@ -525,7 +525,7 @@ describe('skipTo', () => {
 
 describe('say', () => {
   scenario(
-    'is kept in order and changes nothing',
+    'is recorded in order and changes nothing else',
     (clock) => ({
       options: { agents: [slowAgent('worker', clock, 100)] },
       start: { plan: { steps: steps('a') } },
@@ -552,7 +552,7 @@ describe('say', () => {
 describe('abort', () => {
   const aborted: { agent?: TestAgent } = {};
   scenario(
-    'waits for nobody: every call is aborted at once and late answers are nobody’s',
+    'ends the run without waiting: every call is aborted and late answers are ignored',
     () => {
       const answers = [deferred<string>(), deferred<string>()];
       let calls = 0;
@@ -588,7 +588,7 @@ describe('abort', () => {
   );
 
   scenario(
-    'during planning ends the run before there is a plan',
+    'during planning ends the run without a plan',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10)],
@@ -606,7 +606,7 @@ describe('abort', () => {
   );
 
   scenario(
-    'in the same moment as the answer: the first of the two stands, whichever it is',
+    'at the same moment as an answer: the first of the two counts',
     (clock) => ({
       options: { agents: [slowAgent('worker', clock, 100)] },
       start: { plan: { steps: steps('a') } },
@@ -623,7 +623,7 @@ describe('abort', () => {
 
 describe('commands to a run that is ending', () => {
   scenario(
-    'are refused, all of them, and do not change how it ends',
+    'are refused and do not change how the run ends',
     (clock) => ({
       options: {
         agents: [slowAgent('early', clock, 500), slowAgent('worker', clock, 700)],

@@ -9,7 +9,7 @@ import { scenario } from './harness.js';
 import { plannerInTurn } from './planners.js';
 import { agentNamed, steps } from './team.js';
 
-/** A planner that writes down what it heard as its analysis, and plans these steps in turn. */
+/** A planner that writes the messages it receives into its analysis, and proposes the given steps in turn. */
 const listening = (...plans: readonly (readonly string[])[]) =>
   plannerInTurn(
     ...plans.map((plan) => ({ conversation }: { readonly conversation: readonly string[] }) => ({
@@ -28,7 +28,7 @@ const whatWasSaid = ({ conversation }: AgentCall): readonly string[] => conversa
 
 const oneByOne = { limits: { maxParallel: 1 } } as const;
 
-describe('what a person says', () => {
+describe('a message from a person', () => {
   scenario(
     'reaches the planner with the next plan, oldest first, and changes no plan by itself',
     (clock) => ({
@@ -50,7 +50,7 @@ describe('what a person says', () => {
   );
 
   scenario(
-    'is kept as far as policy.context.maxMessages goes: the last texts, and no more',
+    'is passed on until policy.context.maxMessages newer messages exist',
     (clock) => ({
       options: {
         agents: [workerBy({ a: after(clock, 100, requestReplan({ reason: 'More' }, 'a')) })],
@@ -65,13 +65,13 @@ describe('what a person says', () => {
     }),
     (result) => {
       expect(heardBy(result)).toEqual([[], ['two', 'three']]);
-      // The record forgets nothing.
+      // The record keeps every message.
       expect(result.factsOf('conversation.said')).toHaveLength(3);
     },
   );
 
   scenario(
-    'reaches the agents of the steps that start afterwards, and not the ones at work',
+    'reaches the agents of steps that start later, not agents in flight',
     (clock) => ({
       options: {
         agents: [
@@ -96,7 +96,7 @@ describe('what a person says', () => {
   );
 
   scenario(
-    'reaches the planner and the agents of a sub-plan, as far as it was said before its step began',
+    'reaches the planner and the agents of a sub-plan if it was sent before their step began',
     (clock) => ({
       options: {
         agents: [
@@ -118,7 +118,7 @@ describe('what a person says', () => {
   );
 
   scenario(
-    'cannot be changed by who hears it',
+    'cannot be changed by its receivers',
     () => ({
       options: {
         agents: [

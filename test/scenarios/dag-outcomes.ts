@@ -1,17 +1,17 @@
 import type { World } from './dag-worlds.js';
 
-/* What must become of every step of a world, told in the simplest way there is: without charts, events or plans. */
+/* The expected outcome of every step of a world, computed in the simplest way: without charts, events or plans. */
 
 export type Outcome = 'completed' | 'failed' | 'skipped' | 'cancelled' | 'replaced';
 
 interface Rules {
-  /** Steps that run at the same time. All take equally long, so those that start first end first. */
+  /** Steps that run at the same time. All take equally long, so the first to start is the first to end. */
   readonly maxParallel: number;
-  /** Failures that are borne; after one more nothing starts. */
+  /** Failures that are tolerated; after one more nothing starts. */
   readonly maxFailures: number;
-  /** What happens to the steps behind a failure; after a `stop` nothing else starts either. */
+  /** What happens to the dependents of a failure; after a `stop` no other step starts either. */
   readonly onDependencyFailure: 'skip' | 'run' | 'stop';
-  /** A planner that is asked after a failure and says that nothing more is to be done. */
+  /** A planner that is asked after a failure and answers that nothing more is to be done. */
   readonly givesUp: boolean;
 }
 
@@ -45,7 +45,7 @@ export const expectedOf = ({ dag, failing }: World, rules: Rules): Expected => {
       running.push(next);
     }
   };
-  /** Dependencies come before what depends on them, so one look in order finds all. */
+  /** Dependencies come before their dependents, so one pass in order finds all. */
   const skipBehindFailures = (): void => {
     for (const [index, dependsOn] of dag.entries()) {
       const isBehind = dependsOn.some(

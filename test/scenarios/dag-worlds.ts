@@ -1,6 +1,8 @@
 import { steps } from './team.js';
 
-/** For each step the numbers of those before it that it depends on. Every plan without a cycle can be told this way. */
+/**
+ * For each step the numbers of the earlier steps it depends on. Every plan without a cycle can be written this way.
+ */
 export type Dag = readonly (readonly number[])[];
 
 /** A plan, and the steps of it that fail whenever they are called. */
@@ -33,8 +35,8 @@ export const worldsUpTo = (size: number): World[] =>
   );
 
 /**
- * The same world with fewer words: a step behind a failure is never called, so nobody can tell whether it would fail.
- * Only where the policy skips what is behind a failure.
+ * The same world in a normal form: a step behind a failure is never called, so whether it would fail does not matter.
+ * Only for policies that skip the dependents of a failure.
  */
 export const asCalled = ({ dag, failing }: World): World => {
   const isDone = dag.reduce<boolean[]>((done, dependsOn, index) => {
@@ -57,7 +59,7 @@ const permutationsOf = (size: number): number[][] =>
 
 const permutationsBySize = numbersUpTo(6).map(permutationsOf);
 
-/** Worlds that differ in the names of their steps only have the same text. */
+/** Worlds that differ only in the names of their steps have the same text. */
 const shapeOf = ({ dag, failing }: World): string => {
   const size = dag.length;
   let smallest = Infinity;
@@ -83,12 +85,12 @@ export const shapesIn = (worlds: readonly World[]): World[] => {
   return [...byShape.values()];
 };
 
-/** One world of every sort, told apart by a text. */
+/** One world of every kind; kinds differ in their text. */
 export const distinctIn = (worlds: readonly World[]): World[] => [
   ...new Map(worlds.map((world) => [JSON.stringify(world), world])).values(),
 ];
 
-/** Every step has an agent of its own, so that no breaker hears of more than one. */
+/** Every step has its own agent, so that each breaker sees only one step. */
 export const TEAM = ['worker0', 'worker1', 'worker2', 'worker3', 'worker4'];
 
 export const planOf = (dag: Dag): ReturnType<typeof steps> =>

@@ -16,11 +16,9 @@ import { asCalled, dagsOf, distinctIn, planOf, shapesIn, TEAM, worldsUpTo } from
 import { agentNamed } from './team.js';
 
 /*
- * Seed 003 waits for ever behind a failed dependency. Here every plan there can be, up to five steps, meets every
- * failure there can be, under every preset.
- *
- * A run is told apart by its plan, up to the names of its steps, and by which of the steps that are called fail. So one
- * run for every shape stands for all of them.
+ * Seed 003 waits for ever behind a failed dependency. Here every possible plan of up to five steps meets every
+ * possible subset of failures, under every preset. Two runs are equivalent when their plans are equal up to step
+ * names and the same called steps fail. So one run per shape represents all of them.
  */
 
 const allWorlds = worldsUpTo(5);
@@ -41,7 +39,7 @@ type Replan = (world: World, request: PlanRequest) => ReturnType<typeof planOf>;
 const repeatingItself: Replan = ({ dag }) => planOf(dag);
 const givingUp: Replan = () => [];
 
-/** What was not done, once more, under another name and in other words. */
+/** Plans the work that is not done again, under another name and in other words. */
 const tryingAgain: Replan = ({ dag }, { completed, revision }) => {
   const done = new Set(completed.map(({ stepId }) => stepId.split('_')[0]));
   return planOf(dag)
@@ -49,7 +47,7 @@ const tryingAgain: Replan = ({ dag }, { completed, revision }) => {
     .map((step) => ({
       ...step,
       task: `${step.task}, time ${revision}`,
-      // What is done is there under the name it was done by.
+      // Completed work keeps the name it was done under.
       dependsOn: step.dependsOn.map(
         (id) => completed.find(({ stepId }) => stepId.split('_')[0] === id)?.stepId ?? id,
       ),
@@ -59,11 +57,11 @@ const tryingAgain: Replan = ({ dag }, { completed, revision }) => {
 interface Play {
   readonly policy: Policy;
   readonly replan?: Replan;
-  /** Whether a step that fails does so in a later plan as well. */
+  /** Whether a failing step also fails in a later plan. */
   readonly isHealing?: boolean;
 }
 
-/** One for all: making an error is slower than a step. */
+/** One shared error: creating an error is slower than a step. */
 const BROKEN = new Error('Broken');
 
 /** Runs one world after the other with one orchestrator, checks every run, and counts them. */
@@ -79,7 +77,7 @@ const playAll = async (
       (index) => stepId === `s${index}` || (!isHealing && stepId.startsWith(`s${index}_`)),
     );
   const team = TEAM.map((name) =>
-    // A rejection, because an exception would be back sooner than an answer.
+    // A rejection, because a thrown exception arrives sooner than an answer.
     agentNamed(name, ({ step }) =>
       isBroken(step.id) ? Promise.reject(BROKEN) : Promise.resolve(step.id),
     ),
@@ -102,7 +100,7 @@ const playAll = async (
     // Without retries everything is instant, and no clock has to move.
     if (policy.retry.attempts > 1) await clock.runUntil(run.done);
     const report = await run.done;
-    // In one go, here and below: to ask whether something is as expected takes as long as a step.
+    // One comparison for all steps, here and below: an assertion takes as long as a step.
     expect({
       violations: checkInvariants(facts, { policy, bounds }),
       timers: clock.pending(),
@@ -116,7 +114,10 @@ const playAll = async (
 
 const SETTLED = new Set(['step.completed', 'step.failed', 'step.skipped', 'step.cancelled']);
 
-/** Said once more without the checker, because everything here is about it: what is adopted is settled, and once. */
+/**
+ * Checked here without the invariant checker, because these tests are about it: every adopted step is settled exactly
+ * once.
+ */
 const settledIn = (facts: readonly Fact[]): string[] =>
   facts
     .flatMap((fact) =>
@@ -136,7 +137,7 @@ const outcomesOf = ({ report }: Ran): Outcome[] =>
 
 const PRESET_NAMES = Object.keys(presets) as (keyof typeof presets)[];
 
-/** How many run at once and how many may fail is all that changes what becomes of a step under a preset. */
+/** Parallelism and tolerated failures are all that changes the outcome of a step under a preset. */
 const rulesOf = ({ limits }: Policy, givesUp = false) => ({
   maxParallel: limits.maxParallel,
   maxFailures: limits.maxFailures ?? 2,
@@ -146,7 +147,7 @@ const rulesOf = ({ limits }: Policy, givesUp = false) => ({
 
 interface End {
   readonly status: string;
-  /** Of a run that failed. */
+  /** The reasons of a run that failed. */
   readonly reason: string | null;
 }
 
@@ -168,7 +169,7 @@ describe(
   'every plan of up to five steps, with every subset of failing steps',
   { timeout: TIMEOUT_MS },
   () => {
-    it('is one of 33,867 worlds, which have 2,586 shapes', () => {
+    it('covers 33,867 worlds, which have 2,586 shapes', () => {
       expect([0, 1, 2, 3, 4, 5].map((size) => dagsOf(size).length)).toEqual([
         1, 1, 2, 8, 64, 1_024,
       ]);
@@ -178,7 +179,7 @@ describe(
     });
 
     for (const name of PRESET_NAMES) {
-      // The seed that never ended: here plans of up to four steps in whatever order they name them as well.
+      // For the seed that never ended, also plans of up to four steps in every order of their steps.
       const worlds = name === 'planAndExecute' ? [...calledSmallWorlds, ...fiveStepShapes] : shapes;
       it(`ends, with every step settled once as the policy says: ${name}`, async () => {
         const policy = presets[name]({ retry: { attempts: 1 } });
@@ -197,12 +198,12 @@ describe(
       });
     }
 
-    it('ends when the planner gives up after a failure, and what waited is replaced by nothing: dynamic', async () => {
+    it('ends when the planner proposes no steps after a failure, and waiting steps are replaced: dynamic', async () => {
       const policy = presets.dynamic({ retry: { attempts: 1 } });
       const count = await playAll(shapes, { policy, replan: givingUp }, (ran) => {
         const expected = expectedOf(ran.world, rulesOf(policy, true));
         expect(outcomesOf(ran)).toEqual(expected.outcomes);
-        // Nothing answers the failure, so it stands.
+        // Nothing answers the failure, so the run has failed.
         expect(ran.report.status).toBe(expected.failures === 0 ? 'completed' : 'failed');
         expect(ran.report.replans).toBe(Math.min(expected.failures, 1));
       });
@@ -217,7 +218,7 @@ describe(
   () => {
     const few = shapes.filter(({ dag }) => dag.length <= 3);
 
-    it('ends the same under every preset as it is, with its retries, pauses and breakers', async () => {
+    it('ends the same under every unchanged preset, with its retries, backoff and breakers', async () => {
       let count = 0;
       for (const name of PRESET_NAMES) {
         const policy = presets[name]();
@@ -237,7 +238,7 @@ describe(
   { timeout: TIMEOUT_MS },
   () => {
     const COUNT = 1 + 2 + 8 + 64 + 1_024;
-    /** As long as nothing behind a failure is called, whether it would fail makes no other world. */
+    /** While nothing behind a failure is called, whether it would fail makes no difference. */
     const CALLED_COUNT = 1 + 2 + 7 + 44 + 508;
 
     const policyWith = (overrides: PolicyOverrides): Policy =>
@@ -289,7 +290,7 @@ describe(
       expect(count).toBe(CALLED_COUNT);
     });
 
-    it('ends at the replan bound when the planner tries again what never works', async () => {
+    it('ends at the replan bound when the planner repeats work that always fails', async () => {
       const policy = policyWith({ limits: { maxFailures: 50 } });
       const count = await playAll(calledSmallWorlds, { policy, replan: tryingAgain }, (ran) => {
         const isFailing = asCalled(ran.world).failing.length > 0;
@@ -299,7 +300,7 @@ describe(
       expect(count).toBe(CALLED_COUNT);
     });
 
-    it('ends completed, with all of the work done once, when the planner tries again what works then', async () => {
+    it('completes, with all work done once, when the planner repeats work that succeeds the second time', async () => {
       const policy = policyWith({});
       const count = await playAll(
         calledSmallWorlds,

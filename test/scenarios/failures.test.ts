@@ -27,7 +27,7 @@ const failing = (
 
 describe('a step that fails', () => {
   scenario(
-    'is answered by a new plan: onStepFailure replan',
+    'leads to a new plan: onStepFailure replan',
     () => failing({ a: broken }, ['a', 'b<a', 'c'], {}, ['a', 'b<a']),
     ({ report, factsOf }) => {
       expect(factsOf('step.failed')).toEqual([
@@ -58,7 +58,7 @@ describe('a step that fails', () => {
   );
 
   scenario(
-    'at the replan limit leaves the rest of the plan to run: onStepFailure replan',
+    'at the replan limit lets the rest of the plan run: onStepFailure replan',
     () => failing({ a: broken }, ['a', 'b<a', 'c'], { limits: { maxReplans: 0, maxParallel: 1 } }),
     ({ report, factsOf }) => {
       expect(factsOf('replan.requested', 'replan.started', 'replan.refused')).toEqual([]);
@@ -72,7 +72,7 @@ describe('a step that fails', () => {
   );
 
   scenario(
-    'does not stop the others: onStepFailure continue',
+    'does not stop other steps: onStepFailure continue',
     () =>
       failing({ a: broken }, ['a', 'b<a', 'c', 'd<c'], {
         limits: { maxParallel: 1 },
@@ -102,7 +102,7 @@ describe('a step that fails', () => {
   );
 
   scenario(
-    'leaves what already runs its grace period: onStepFailure stop',
+    'leaves running steps their grace period: onStepFailure stop',
     (clock) =>
       failing(
         {
@@ -125,7 +125,7 @@ describe('a step that fails', () => {
   );
 
   scenario(
-    'while the run drains for a replan ends it all the same: onStepFailure stop',
+    'while the run drains for a replan still ends it: onStepFailure stop',
     (clock) =>
       failing(
         { a: after(clock, 10, needsContext('More')), b: after(clock, 20, broken) },
@@ -142,7 +142,7 @@ describe('a step that fails', () => {
   );
 });
 
-describe('what depends on a failure', () => {
+describe('a step that depends on a failed step', () => {
   const diamond = ['a', 'b<a', 'c<a', 'd<b,c', 'e<d', 'f'];
   const policy = (
     onDependencyFailure: 'skip' | 'run' | 'stop',
@@ -153,7 +153,7 @@ describe('what depends on a failure', () => {
   });
 
   scenario(
-    'is skipped to the last step, each once: onDependencyFailure skip',
+    'is skipped, as are its own dependents, each once: onDependencyFailure skip',
     () => failing({ a: broken }, diamond, policy('skip', { limits: { maxParallel: 1 } })),
     ({ report, factsOf }) => {
       expect(factsOf('step.skipped')).toEqual(
@@ -189,7 +189,7 @@ describe('what depends on a failure', () => {
   );
 
   scenario(
-    'runs without the output it misses: onDependencyFailure run',
+    'runs without the missing output: onDependencyFailure run',
     () => {
       const seen = (call: { dependencies: readonly { stepId: string }[] }): string =>
         call.dependencies.map(({ stepId }) => stepId).join();
@@ -216,7 +216,7 @@ describe('what depends on a failure', () => {
   );
 
   scenario(
-    'being nothing, the run goes on: onDependencyFailure stop',
+    'is required to end the run; without one the run continues: onDependencyFailure stop',
     () => failing({ e: broken }, diamond, policy('stop', { limits: { maxParallel: 1 } })),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
@@ -225,7 +225,7 @@ describe('what depends on a failure', () => {
   );
 });
 
-describe('too many failures', () => {
+describe('the limit of failures', () => {
   const independent = (count: number): string[] =>
     Array.from({ length: count }, (_, index) => `s${index}`);
   const allBroken = Object.fromEntries(independent(12).map((id) => [id, broken]));
@@ -238,7 +238,7 @@ describe('too many failures', () => {
     [12, 4],
   ] as const) {
     scenario(
-      `are more than max(2, a third of the steps): of ${count} steps ${borne} may fail`,
+      `is max(2, a third of the steps): of ${count} steps ${borne} may fail`,
       () =>
         failing(allBroken, independent(count), {
           limits: { maxParallel: 1 },
@@ -257,7 +257,7 @@ describe('too many failures', () => {
   }
 
   scenario(
-    'are what the policy says: maxFailures 0 bears none, and nothing else starts',
+    'is the one of the policy: with maxFailures 0 the first failure stops the run',
     () => failing({ a: broken }, ['a', 'b'], { limits: { maxFailures: 0, maxParallel: 1 } }, ['x']),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'too-many-failures', replans: 0 });
@@ -267,7 +267,7 @@ describe('too many failures', () => {
   );
 
   scenario(
-    'are counted anew after a plan that answers them',
+    'is counted anew after a plan that answers the failures',
     () =>
       failing(
         { a: broken, b_rp1: broken, c_rp2: broken },
@@ -284,7 +284,7 @@ describe('too many failures', () => {
   );
 
   scenario(
-    'end the run while it drains for a replan, too',
+    'also ends the run while it drains for a replan',
     (clock) =>
       failing(
         { a: after(clock, 10, broken), b: after(clock, 20, broken), c: after(clock, 60, 'late') },
@@ -300,9 +300,9 @@ describe('too many failures', () => {
   );
 });
 
-describe('the end', () => {
+describe('the end of a run', () => {
   scenario(
-    'is completed only when nothing is unresolved: a hand-off answers no failure',
+    'is completed only when no failure is unresolved: a hand-off resolves none',
     () =>
       failing(
         { a: broken, b: handOff({ agent: 'worker', task: 'Do what is left of it' }) },
@@ -316,7 +316,7 @@ describe('the end', () => {
   );
 
   scenario(
-    'is completed when the last plan answers every failure, and tells of all of them',
+    'is completed when the last plan resolves every failure, and reports all of them',
     () => failing({ a: broken, b_rp1: broken }, ['a'], {}, ['b'], ['c']),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'completed', allSucceeded: false });

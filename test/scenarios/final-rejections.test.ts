@@ -9,7 +9,7 @@ import { scenario } from './harness.js';
 import type { TestAgent } from './team.js';
 import { agentNamed, slowAgent, steps } from './team.js';
 
-/* approval.onReject 'fail': a no ends the run, there and then. */
+/* approval.onReject 'fail': a rejection ends the run immediately. */
 
 const statuses = ({ report }: ScenarioResult) =>
   Object.fromEntries(report.steps.map(({ id, status }) => [id, status]));
@@ -27,7 +27,7 @@ const sayNo = (control: Control): void => {
   control.reject('a:1.1', 'Too risky');
 };
 
-/** Nobody was called after the no, and nothing is left. */
+/** No call was made after the rejection, and nothing is left. */
 const expectEndedByNo = (result: ScenarioResult, at: number): void => {
   const { facts, report } = result;
   const rejectedAt = facts.findIndex(({ type }) => type === 'approval.rejected');
@@ -40,10 +40,10 @@ const expectEndedByNo = (result: ScenarioResult, at: number): void => {
   });
 };
 
-describe('a no that ends the run', () => {
+describe('a rejection that ends the run', () => {
   const ended: { agent?: TestAgent } = {};
   scenario(
-    'waits for nobody: what runs is aborted, what waits never starts, what is done is kept',
+    'aborts running steps, never starts waiting ones, and keeps completed work',
     (clock) => {
       const worker = slowAgent('worker', clock, 100);
       ended.agent = worker;
@@ -75,7 +75,7 @@ describe('a no that ends the run', () => {
   );
 
   scenario(
-    'asks nobody about it: no planner, no supervisor, no summarizer',
+    'makes no further call of planner, supervisor or summarizer',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 10), architect()],
@@ -134,7 +134,7 @@ describe('a no that ends the run', () => {
   );
 
   scenario(
-    'ends one that is on its way to another end, which stands: nobody said yes in time',
+    'keeps the earlier reason of a run that is already ending, when the question timed out',
     (clock) => ({
       options: {
         agents: [slowAgent('slow', clock, 500), architect(), workerBy({ b: new Error('Broken') })],

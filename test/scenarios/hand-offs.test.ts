@@ -16,7 +16,7 @@ const toFixer = (output?: unknown) =>
 const toReviewer = (output?: unknown) =>
   handOff({ agent: 'reviewer', task: 'Review the fix once more' }, output);
 
-/** The team of seed 000: a reviewer and a fixer that send each other work. */
+/** The team of seed 000: a reviewer and a fixer that hand off to each other. */
 const collaborating = (
   { worker = {}, reviewer = {}, fixer = {} }: Readonly<Record<string, Behaviours>>,
   plan: readonly string[],
@@ -31,7 +31,7 @@ const collaborating = (
 
 describe('a hand-off', () => {
   scenario(
-    'adds one step for the other agent without asking the planner: review, fix, end',
+    'adds one step for the other agent without calling the planner: review, fix, end',
     () => collaborating({ reviewer: { review: toFixer({ bugs: 1 }) } }, ['a', 'reviewer:review<a']),
     ({ report, factsOf }) => {
       expect(factsOf('plan.proposed')[1]).toEqual({
@@ -70,7 +70,7 @@ describe('a hand-off', () => {
   );
 
   scenario(
-    'there and back, until the reviewer is content',
+    'goes back and forth until the reviewer is satisfied',
     () =>
       collaborating(
         {
@@ -93,7 +93,7 @@ describe('a hand-off', () => {
   );
 
   scenario(
-    'there and back for ever ends at the bound, with all results kept',
+    'that repeats for ever ends at the bound, with all results kept',
     () => ({
       options: {
         agents: [
@@ -129,7 +129,7 @@ describe('a hand-off', () => {
   );
 
   scenario(
-    'at the bound is a failure where the policy says so: onLimit fail',
+    'at the bound fails the run where the policy says so: onLimit fail',
     () =>
       collaborating(
         { reviewer: { review: toFixer('half') } },
@@ -144,7 +144,7 @@ describe('a hand-off', () => {
   );
 
   scenario(
-    'to somebody who is not in the team is refused, costs nothing, and the run goes on',
+    'to an agent outside the team is refused at no cost, and the run continues',
     () =>
       collaborating(
         { worker: { a: handOff({ agent: 'wizard', task: 'Do some magic' }, 'half') } },
@@ -165,7 +165,7 @@ describe('a hand-off', () => {
 
   for (const name of ['toString', '__proto__', 'x'.repeat(5_000)]) {
     scenario(
-      `to ${JSON.stringify(name.slice(0, 12))} is a hand-off to nobody`,
+      `to ${JSON.stringify(name.slice(0, 12))} is refused as unknown`,
       () => collaborating({ worker: { a: handOff({ agent: name, task: 'Do it' }) } }, ['a']),
       ({ report, factsOf }) => {
         expect(factsOf('replan.refused')[0]?.reason).toBe(
@@ -177,7 +177,7 @@ describe('a hand-off', () => {
   }
 
   scenario(
-    'leaves nothing behind that the next request could inherit',
+    'leaves no state that a later request inherits',
     () =>
       collaborating(
         {
@@ -194,7 +194,7 @@ describe('a hand-off', () => {
   );
 
   scenario(
-    'to itself is work like any other',
+    'to the same agent is a normal step',
     () => collaborating({ reviewer: { review: toReviewer() } }, ['reviewer:review']),
     ({ report }) => {
       expect(report.successfulSteps).toEqual(['review', 'reviewer_rp1']);
@@ -202,9 +202,9 @@ describe('a hand-off', () => {
   );
 });
 
-describe('a hand-off that nothing can come of', () => {
+describe('a hand-off that cannot be carried out', () => {
   scenario(
-    'inside a sub-plan is refused, and the sub-plan goes on with what there is',
+    'inside a sub-plan is refused, and the sub-plan continues',
     () => {
       const { options } = collaborating(
         { worker: { a: blocked('Too hard') }, reviewer: { 'a/part': toFixer('half of it') } },
@@ -224,7 +224,7 @@ describe('a hand-off that nothing can come of', () => {
   );
 
   scenario(
-    'while the run winds down adds nothing to the plan, and its result is kept',
+    'while the run winds down adds no step, and its result is kept',
     (clock) =>
       collaborating(
         {
@@ -250,7 +250,7 @@ describe('a hand-off that nothing can come of', () => {
 
 describe('the step of a hand-off', () => {
   scenario(
-    'runs before what waits: merge appendNext',
+    'runs before waiting steps: merge appendNext',
     () => collaborating({ worker: { a: toFixer() } }, ['a', 'b', 'c<b']),
     ({ factsOf }) => {
       expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual([
@@ -264,7 +264,7 @@ describe('the step of a hand-off', () => {
 
   for (const merge of ['append', 'replacePending', 'replaceAll'] as const) {
     scenario(
-      `runs after what waits, and never in place of it: merge ${merge}`,
+      `runs after waiting steps and replaces none of them: merge ${merge}`,
       () =>
         collaborating(
           { worker: { a: toFixer() } },
@@ -284,7 +284,7 @@ describe('the step of a hand-off', () => {
   }
 
   scenario(
-    'starts at once when a slot is free, while others run',
+    'starts immediately in a free slot, beside running steps',
     (clock) =>
       collaborating(
         {
@@ -308,7 +308,7 @@ describe('the step of a hand-off', () => {
   );
 
   scenario(
-    'shares the budget of the planner',
+    'spends the same budget as replans',
     () => {
       const { options } = collaborating(
         { reviewer: { review: toFixer() }, fixer: { fixer_rp1: new Error('Broken') } },
@@ -325,7 +325,7 @@ describe('the step of a hand-off', () => {
   );
 
   scenario(
-    'needs the same approval as any step of that agent',
+    'needs the same approval as any step of its agent',
     () => ({
       ...collaborating(
         { worker: { a: toFixer() } },

@@ -22,7 +22,7 @@ import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { checkInvariants } from '../../src/testing/invariants/check-invariants.js';
 
-/** What a scenario may do while its run goes on; the same under every interpreter. */
+/** What a scenario may do while its run is in progress; the same under every interpreter. */
 export interface Control {
   approve(requestId: string, answer?: string): void;
   reject(requestId: string, reason?: string): void;
@@ -38,9 +38,9 @@ export interface Control {
 export interface ScenarioSetup {
   readonly options: Omit<OrchestratorOptions<readonly Agent[]>, 'clock' | 'store'>;
   readonly start?: Partial<StartInput>;
-  /** Reacts to facts, at the same virtual time and after everything that time brings. */
+  /** Reacts to facts, at the same virtual time and after everything else due at that time. */
   readonly onFact?: (fact: Fact, control: Control) => void;
-  /** Does things at given times. */
+  /** Acts at given times. */
   readonly at?: Readonly<Record<number, (control: Control) => void>>;
 }
 
@@ -50,18 +50,18 @@ export interface ScenarioResult {
   /** Only the facts of some types, without number and time. */
   readonly factsOf: <Type extends FactType>(...types: Type[]) => FactBody<Type>[];
   readonly clock: VirtualClock;
-  /** What became of commands, in order; only the kernel answers them. */
+  /** The results of commands, in order; only the kernel answers them. */
   readonly commands: readonly CommandResult[];
   readonly journal: readonly JournalEntry[];
-  /** What the run was held to. */
+  /** The policy of the run. */
   readonly orchestrator: Orchestrator;
 }
 
 type Mode = 'straight' | 'rebuilt' | 'live';
 
 /**
- * One scenario, three ways: by the kernel, by the kernel rebuilt from its journal after every entry, and by XState's
- * own interpreter. All three must tell the same facts at the same times.
+ * Plays one scenario three ways: by the kernel, by the kernel rebuilt from its journal after every entry, and by
+ * XState's own interpreter. All three must tell the same facts at the same times.
  */
 export const scenario = (
   name: string,

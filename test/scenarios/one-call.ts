@@ -2,7 +2,7 @@ import type { performCall } from '../../src/actors/perform-call.js';
 import type { Callable } from '../../src/actors/team.types.js';
 import { agentNamed } from './team.js';
 
-/** What one call of one agent is made with, without a run around it. */
+/** The input of one call of one agent, without a run around it. */
 
 export const teamOf = (run: () => unknown): Callable => ({
   agents: new Map([['worker', agentNamed('worker', run)]]),

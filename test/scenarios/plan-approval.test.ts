@@ -10,7 +10,7 @@ import { scenario } from './harness.js';
 import { plannerInTurn } from './planners.js';
 import { agentNamed, steps } from './team.js';
 
-/** A planner whose second plan is `b` instead of `a`, and a policy that puts every plan to a person. */
+/** A planner whose second plan is `b` instead of `a`, and a policy that submits every plan for approval. */
 const askingForPlans = (approval: PolicyOverrides['approval'] = {}): ScenarioSetup => ({
   options: {
     agents: [agentNamed('worker', (call) => `did ${call.step.id}`)],
@@ -24,7 +24,7 @@ const askingForPlans = (approval: PolicyOverrides['approval'] = {}): ScenarioSet
 
 describe('the approval of a plan', () => {
   scenario(
-    'shows exactly what would run, and nothing runs before',
+    'shows exactly what would run, and nothing runs before the answer',
     () => ({
       ...askingForPlans(),
       at: { 700: (control) => control.approve('plan:plan.1', 'Go') },
@@ -51,12 +51,12 @@ describe('the approval of a plan', () => {
   );
 
   scenario(
-    'rejected, a new plan is made with the reason and asked for again: onReject replan',
+    'leads to a new plan and a new question after a rejection: onReject replan',
     () => ({
       ...askingForPlans(),
       at: {
         10: (control) => control.reject('plan:plan.1', 'Too expensive'),
-        // The answer to the first question is no answer to the second.
+        // The answer to the first question does not answer the second.
         20: (control) => control.approve('plan:plan.1'),
         30: (control) => control.approve('plan:plan.2'),
       },
@@ -78,7 +78,7 @@ describe('the approval of a plan', () => {
   );
 
   scenario(
-    'rejected again and again, it ends at the replan bound without a single step',
+    'ends the run at the replan bound, without a step, when every plan is rejected',
     () => ({
       ...askingForPlans(),
       onFact: (fact, control) => {
@@ -94,7 +94,7 @@ describe('the approval of a plan', () => {
 
   for (const onReject of ['skip', 'fail'] as const) {
     scenario(
-      `rejected, it ends the run, for there is no other plan to go on with: onReject ${onReject}`,
+      `ends the run after a rejection, because there is no other plan: onReject ${onReject}`,
       () => ({
         ...askingForPlans({ onReject }),
         at: { 10: (control) => control.reject('plan:plan.1', 'No') },
@@ -108,7 +108,7 @@ describe('the approval of a plan', () => {
   }
 
   scenario(
-    'not answered in time, it is rejected: onTimeout reject',
+    'counts as rejected when it times out: onTimeout reject',
     () => ({ ...askingForPlans({ timeoutMs: 1000, onReject: 'fail' }) }),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({
@@ -124,7 +124,7 @@ describe('the approval of a plan', () => {
   );
 
   scenario(
-    'not answered in time, it is approved: onTimeout approve',
+    'counts as approved when it times out: onTimeout approve',
     () => ({ ...askingForPlans({ timeoutMs: 1000, onTimeout: 'approve' }) }),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'completed', durationMs: 1000 });
@@ -133,7 +133,7 @@ describe('the approval of a plan', () => {
   );
 
   scenario(
-    'is asked for a plan that came with the goal too',
+    'is also required for a plan that is given with the goal',
     () => ({
       ...askingForPlans({ onReject: 'fail' }),
       start: { plan: { steps: steps('given') } },
@@ -146,7 +146,7 @@ describe('the approval of a plan', () => {
   );
 
   scenario(
-    'is closed when the run is aborted meanwhile',
+    'closes when the run is aborted',
     () => ({ ...askingForPlans(), at: { 10: (control) => control.abort('Never mind') } }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'aborted', reason: 'Never mind', durationMs: 10 });
@@ -156,7 +156,7 @@ describe('the approval of a plan', () => {
 });
 
 describe('the approval of a revision', () => {
-  /** Step `a` asks for another plan, and `b` waits behind it; the first plan is approved at once. */
+  /** Step `a` asks for another plan, and `b` waits behind it; the first plan is approved immediately. */
   const revising = (
     approval: PolicyOverrides['approval'],
     decide: (control: Control, requestId: string) => void,
@@ -181,7 +181,7 @@ describe('the approval of a revision', () => {
   const sayNo = (control: Control, requestId: string): void => control.reject(requestId, 'No');
 
   scenario(
-    'rejected, the plan there is goes on without it: onReject skip',
+    'keeps the current plan after a rejection: onReject skip',
     () => revising({ onReject: 'skip' }, sayNo),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'human', reason: 'No' }]);
@@ -194,7 +194,7 @@ describe('the approval of a revision', () => {
   );
 
   scenario(
-    'not answered in time, the plan there is goes on without it: onReject skip',
+    'keeps the current plan when it times out: onReject skip',
     () => revising({ onReject: 'skip', timeoutMs: 1_000 }, () => undefined),
     ({ report, facts }) => {
       expect(facts.find((fact) => fact.type === 'plan.rejected')).toMatchObject({
@@ -206,7 +206,7 @@ describe('the approval of a revision', () => {
   );
 
   scenario(
-    'rejected, it is no answer to what failed: onReject skip',
+    'leaves a failure unresolved after a rejection: onReject skip',
     () => revising({ onReject: 'skip' }, sayNo, { a: new Error('Broken') }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
@@ -216,7 +216,7 @@ describe('the approval of a revision', () => {
   );
 
   scenario(
-    'rejected again and again, it is put to a person no more often than there are replans: onReject skip',
+    'is requested at most once per replan when every revision is rejected: onReject skip',
     () =>
       revising(
         { onReject: 'skip' },
@@ -232,7 +232,7 @@ describe('the approval of a revision', () => {
   );
 
   scenario(
-    'rejected after the goal was missed, the goal is judged once more by what there is: onReject skip',
+    'leads to another goal review after a missed goal and a rejection: onReject skip',
     () => {
       const { options, ...rest } = revising(
         { onReject: 'skip' },
@@ -252,7 +252,7 @@ describe('the approval of a revision', () => {
   );
 
   scenario(
-    'rejected, it ends the run, and what is done is kept: onReject fail',
+    'ends the run after a rejection and keeps completed work: onReject fail',
     () => revising({ onReject: 'fail' }, sayNo),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'plan-rejected' });
@@ -263,7 +263,7 @@ describe('the approval of a revision', () => {
   );
 
   scenario(
-    'rejected, another is made with the reason, within the bound: onReject replan',
+    'leads to another revision within the bound after a rejection: onReject replan',
     () => revising({ onReject: 'replan' }, sayNo, undefined, { limits: { maxReplans: 2 } }),
     ({ report, factsOf }) => {
       expect(factsOf('replan.started').map(({ reasons }) => reasons)).toEqual([
@@ -277,7 +277,7 @@ describe('the approval of a revision', () => {
   );
 
   scenario(
-    'rejected, what was given up for it stays given up: onReject skip, merge replaceAll',
+    'restores no dropped step after a rejection: onReject skip, merge replaceAll',
     (clock) =>
       revising(
         { onReject: 'skip' },

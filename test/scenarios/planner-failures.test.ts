@@ -28,7 +28,7 @@ const planning = (answers: readonly PlannerAnswer[], policy: Policy): ScenarioSe
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** An answer that comes, but not soon. */
+/** An answer that arrives late. */
 const slowly = (clock: VirtualClock, durationMs: number, answer: unknown) => async () => {
   await clock.sleep(durationMs);
   return answer;
@@ -36,7 +36,7 @@ const slowly = (clock: VirtualClock, durationMs: number, answer: unknown) => asy
 
 describe('a planner that fails at the first plan', () => {
   scenario(
-    'by throwing is asked retry.attempts times, and then the run has failed',
+    'by throwing is called retry.attempts times, then the run fails',
     () => planning([new Error('No model today')], definePolicy()),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed', replans: 0 });
@@ -58,7 +58,7 @@ describe('a planner that fails at the first plan', () => {
     ['a plan that contains itself', () => circular(), 'not-serializable'],
   ] as const) {
     scenario(
-      `by answering with ${name} has not answered`,
+      `by answering with ${name} has given no answer`,
       () => planning([garbage], definePolicy({ retry: noWaiting })),
       ({ report, factsOf }) => {
         expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed' });
@@ -68,7 +68,7 @@ describe('a planner that fails at the first plan', () => {
   }
 
   scenario(
-    'and then does not costs no replan',
+    'and then succeeds costs no replan',
     () => planning([new Error('Not yet'), ['a']], definePolicy()),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'completed', replans: 0 });
@@ -81,7 +81,7 @@ describe('a planner that fails at the first plan', () => {
   );
 
   scenario(
-    'by hanging is cut off by the timeout of every try',
+    'by hanging is aborted by the timeout of every try',
     () =>
       planning([never], definePolicy({ time: { stepTimeoutMs: 1_000 }, retry: { backoffMs: 0 } })),
     ({ report, factsOf }) => {
@@ -96,7 +96,7 @@ describe('a planner that fails at the first plan', () => {
   );
 
   scenario(
-    'by hanging is cut off by the planning budget, whichever comes first',
+    'by hanging is aborted by the planning budget if that ends first',
     () =>
       planning([never], definePolicy({ time: { planningMs: 2_500, stepTimeoutMs: 1_000_000 } })),
     ({ report, factsOf }) => {
@@ -108,7 +108,7 @@ describe('a planner that fails at the first plan', () => {
   );
 
   scenario(
-    'by answering too late is not heard',
+    'by answering too late is ignored',
     (clock) =>
       planning(
         [slowly(clock, 2_501, { steps: [] })],
@@ -128,14 +128,14 @@ const circular = (): unknown => {
   return plan;
 };
 
-describe('a planner that fails when it is asked again', () => {
+describe('a planner that fails at a replan', () => {
   for (const [name, answer, durationMs] of [
     ['by throwing', new Error('No model today'), 0],
     ['by hanging', never, 2_500],
     ['by answering nothing', undefined, 0],
   ] as const) {
     scenario(
-      `${name} has spent the replan, and the run goes on with the plan it has`,
+      `${name} has spent the replan, and the run continues with its plan`,
       () =>
         planning(
           [['asks', 'b<asks', 'c<b'], answer],
@@ -155,7 +155,7 @@ describe('a planner that fails when it is asked again', () => {
   }
 
   scenario(
-    'by a plan that is invalid is told so, until the budget is spent and the run goes on',
+    'by an invalid plan is told so until the budget is spent, and the run continues',
     () => planning([['asks', 'b<asks'], ['nobody:x']], definePolicy({ limits: { maxReplans: 2 } })),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'completed', replans: 2 });
@@ -173,7 +173,7 @@ describe('a planner that fails when it is asked again', () => {
   );
 
   scenario(
-    'is not waited for, even where a failure at the first plan is: onPlannerFailure interrupt',
+    'does not make the run wait for a person: onPlannerFailure interrupt',
     () =>
       planning(
         [['asks', 'b<asks'], new Error('No model today')],
@@ -186,7 +186,7 @@ describe('a planner that fails when it is asked again', () => {
   );
 });
 
-describe('a run that is paused while no plan is good enough', () => {
+describe('a run that is paused after an invalid plan', () => {
   const paused = (setup: ScenarioSetup): ScenarioSetup => ({
     ...setup,
     at: { 50: (control) => control.pause(), 500: (control) => control.unpause() },
@@ -197,7 +197,7 @@ describe('a run that is paused while no plan is good enough', () => {
     );
 
   scenario(
-    'does not call the planner again until it is unpaused: the first plan',
+    'does not call the planner until it is unpaused: the first plan',
     (clock) =>
       paused(planning([slowly(clock, 100, { steps: steps('nobody:x') }), ['a']], definePolicy())),
     ({ report, facts, factsOf }) => {
@@ -208,13 +208,13 @@ describe('a run that is paused while no plan is good enough', () => {
         requests: ['planRejected of the plan: The plan is not valid'],
         issues: ['unknown-agent at steps[0].agent'],
       });
-      // The second call is a replan, pause or not: the budget is spent all the same.
+      // The second call is a replan even after a pause: it spends the budget.
       expect(report).toMatchObject({ status: 'completed', replans: 1, durationMs: 500 });
     },
   );
 
   scenario(
-    'does not call the planner again until it is unpaused: a later plan',
+    'does not call the planner until it is unpaused: a later plan',
     (clock) =>
       paused(
         planning(
@@ -230,7 +230,7 @@ describe('a run that is paused while no plan is good enough', () => {
   );
 
   scenario(
-    'is refused when it is unpaused, where there is no budget left',
+    'refuses the replan after it is unpaused when no budget is left',
     (clock) =>
       paused(
         planning(
@@ -246,7 +246,7 @@ describe('a run that is paused while no plan is good enough', () => {
   );
 
   scenario(
-    'does not call it after a goal that was missed either, and judges the goal no second time without a plan',
+    'does not call the planner after a missed goal, and reviews the goal once per plan',
     (clock) => {
       const { options } = planning(
         [['a']],
@@ -282,7 +282,7 @@ const interrupting = (overrides: PolicyOverrides = {}): Policy =>
 
 describe('onPlannerFailure interrupt', () => {
   scenario(
-    'waits for a person, who may have the planner asked again',
+    'waits for a person, who can have the planner called again',
     () => ({
       ...planning([new Error('No model today'), ['a']], interrupting()),
       at: { 500: (control) => control.unpause() },
@@ -302,7 +302,7 @@ describe('onPlannerFailure interrupt', () => {
   );
 
   scenario(
-    'waits under the preset that asks for it',
+    'waits under the preset that sets it',
     () => ({
       ...planning(
         [new Error('No model today'), ['a']],
@@ -333,7 +333,7 @@ describe('onPlannerFailure interrupt', () => {
   );
 
   scenario(
-    'ends when the person says so',
+    'ends the run when the person says so',
     () => ({
       ...planning([new Error('No model today')], interrupting()),
       at: { 500: (control) => control.abort('Enough') },
@@ -344,7 +344,7 @@ describe('onPlannerFailure interrupt', () => {
   );
 
   scenario(
-    'ends with the time of the run when nobody comes',
+    'ends with the time limit of the run when no command arrives',
     () =>
       planning(
         [new Error('No model today')],
@@ -357,7 +357,7 @@ describe('onPlannerFailure interrupt', () => {
   );
 
   scenario(
-    'does not wait inside a sub-plan, where nobody could be heard: the step fails',
+    'does not wait inside a sub-plan, which receives no commands: the step fails',
     () => ({
       options: {
         agents: [agentNamed('worker', () => blocked('Too hard'))],

@@ -4,14 +4,14 @@ import type { Plan } from '../../src/model/plan.js';
 import { steps } from './team.js';
 
 /**
- * What a planner says to one request: steps in short, an error to throw, a function to ask, or any other value,
- * which is given back as it is.
+ * A planner's answer to one request: steps in short form, an error to throw, a function to call, or any other value,
+ * which is returned unchanged.
  */
 export type PlannerAnswer = unknown;
 
 /**
- * A planner that gives one answer after the other, the last one again and again. In short answers it writes down what
- * it was told as its analysis, so that the facts of the run tell.
+ * A planner that gives one answer after the other and repeats the last one. In short answers its analysis is what it
+ * was told, so that the facts of the run show it.
  */
 export const plannerInTurn = (...answers: readonly PlannerAnswer[]): Planner => {
   let calls = 0;
@@ -59,7 +59,7 @@ const toldIn = (request: PlanRequest): Told => ({
   issues: request.issues.map(({ code, path }) => `${code} at ${path}`),
 });
 
-/** What the planner was told, call by call; null where its answer was no plan. */
+/** What the planner was told, call by call; null where its answer was not a plan. */
 export const toldBy = (
   factsOf: <Type extends FactType>(...types: Type[]) => FactBody<Type>[],
 ): (Told | null)[] =>

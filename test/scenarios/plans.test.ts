@@ -13,7 +13,7 @@ const worker = agentNamed('worker', (call) => `did ${call.step.id}`);
 
 describe('the first plan', () => {
   scenario(
-    'is made by the planner, judged, adopted and executed',
+    'is made by the planner, reviewed, adopted and executed',
     () => planning([['a', 'b<a']]),
     ({ report, facts, factsOf }) => {
       expect(facts.slice(0, 7).map((fact) => fact.type)).toEqual([
@@ -59,9 +59,9 @@ describe('the first plan', () => {
   );
 
   scenario(
-    'may come with the goal: the planner is not asked',
+    'may be given with the goal; then the planner is not called',
     () => ({
-      ...planning([new Error('Nobody should ask')]),
+      ...planning([new Error('The planner must not be called')]),
       start: { plan: { analysis: 'Known beforehand', steps: steps('a') } },
     }),
     ({ report, factsOf }) => {
@@ -74,7 +74,7 @@ describe('the first plan', () => {
   );
 
   scenario(
-    'tells each agent where it is, and what the planner thinks of the goal',
+    'tells each agent its position and the planner’s analysis of the goal',
     () => ({
       options: {
         agents: [agentNamed('worker', ({ step, summary }) => `${step.position}: ${summary}`)],
@@ -92,7 +92,7 @@ describe('the first plan', () => {
 
 const validStep = { id: 'a', agent: 'worker', task: 'Do the work of step a' };
 
-/** What no row of the catalogue of faults names; the rest is in test/faults/plans-refused.test.ts. */
+/** Mistakes that test/faults/plans-refused.test.ts does not cover. */
 const invalidPlans: readonly (readonly [string, PlannerAnswer, string])[] = [
   ['no task', { steps: [{ ...validStep, task: ' ' }] }, 'empty-task at steps[0].task'],
   [
@@ -126,7 +126,7 @@ describe('an invalid plan', () => {
   }
 
   scenario(
-    'says everything that is wrong at once',
+    'reports everything that is wrong at once',
     () => planning([['nobody:a', 'b<z', '9'], ['a']]),
     ({ factsOf }) => {
       expect(factsOf('plan.rejected')[0]?.issues.map(({ code, path }) => [code, path])).toEqual([
@@ -138,7 +138,7 @@ describe('an invalid plan', () => {
   );
 
   scenario(
-    'again and again ends the run at the replan bound, and nothing ever ran',
+    'that is repeated ends the run at the replan bound, and no step runs',
     () => planning([['nobody:a']], { limits: { maxReplans: 2 } }),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 2 });
@@ -156,7 +156,7 @@ describe('an invalid plan', () => {
   );
 
   scenario(
-    'ends the run at once when the policy allows no replan',
+    'ends the run immediately when the policy allows no replan',
     () => planning([['nobody:a']], { limits: { maxReplans: 0 } }),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
@@ -165,7 +165,7 @@ describe('an invalid plan', () => {
   );
 
   scenario(
-    'at the bound is a failure of the bound where the policy says so: onLimit fail',
+    'at the bound fails the run with replan-limit: onLimit fail',
     () => planning([['nobody:a']], { limits: { maxReplans: 1 }, replan: { onLimit: 'fail' } }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit' });
@@ -174,7 +174,7 @@ describe('an invalid plan', () => {
 
   for (const onLimit of ['continue', 'finish', 'askHuman'] as const) {
     scenario(
-      `at the bound leaves nothing to go on with, whatever the policy wants: onLimit ${onLimit}`,
+      `at the bound fails the run with no-acceptable-plan: onLimit ${onLimit}`,
       () => planning([['nobody:a']], { limits: { maxReplans: 0 }, replan: { onLimit } }),
       ({ report, factsOf }) => {
         expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
@@ -184,24 +184,24 @@ describe('an invalid plan', () => {
   }
 });
 
-describe('a given plan that is no plan', () => {
+describe('a given plan that is invalid', () => {
   const options = { agents: [worker], planner: plannerInTurn(['b']) };
 
-  it('is refused where it is given, with everything that is wrong with it', () => {
+  it('is refused by start() with all its issues', () => {
     const orchestrator = composeOrchestrator(options, undefined);
     const start = () => orchestrator.start({ goal: 'A goal', plan: { steps: steps('nobody:a') } });
     expect(start).toThrow(PlanError);
     expect(start).toThrow(/Unknown agent "nobody"; known agents: worker/);
   });
 
-  it('is made anew by the planner when the machine is run on its own', async () => {
+  it('is replaced by the planner when the machine runs on its own', async () => {
     const { machine } = composeOrchestrator(options, undefined);
     const input = { goal: 'A goal', plan: { steps: steps('nobody:a') } };
     const output = await toPromise(createActor(machine, { input }).start());
     expect(output).toMatchObject({ status: 'completed', outputKeys: ['run/b/1/worker'] });
   });
 
-  it('ends the run when the machine is run on its own and there is no planner', async () => {
+  it('ends the run when the machine runs on its own and there is no planner', async () => {
     const { machine } = composeOrchestrator({ agents: [worker] }, undefined);
     const input = { goal: 'A goal', plan: { steps: steps('nobody:a') } };
     const output = await toPromise(createActor(machine, { input }).start());

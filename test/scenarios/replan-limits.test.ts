@@ -10,7 +10,7 @@ import { scenario } from './harness.js';
 import type { PlannerAnswer } from './planners.js';
 import { plannerInTurn } from './planners.js';
 
-/** Asks for another plan in step `a`, when there is no replan left. */
+/** Asks for another plan in step `a` when no replan is left. */
 const atTheLimit = (
   clock: VirtualClock,
   onLimit: PolicyOverrides['replan'],
@@ -53,7 +53,7 @@ describe('at the replan limit', () => {
   );
 
   scenario(
-    'nothing more starts and what is done is the result: onLimit finish',
+    'nothing more starts and completed work is the result: onLimit finish',
     (clock) => atTheLimit(clock, { onLimit: 'finish' }),
     ({ report, factsOf }) => {
       expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a']);
@@ -65,7 +65,7 @@ describe('at the replan limit', () => {
   );
 
   scenario(
-    'what already runs comes to its end, and is counted: onLimit finish',
+    'running steps finish and count: onLimit finish',
     (clock) => atTheLimit(clock, { onLimit: 'finish' }, { limits: { maxParallel: 5 } }),
     ({ report, factsOf }) => {
       expect(factsOf('replan.refused')).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('at the replan limit', () => {
   );
 
   scenario(
-    'the run has failed and keeps what is done: onLimit fail',
+    'the run fails and keeps completed work: onLimit fail',
     (clock) => atTheLimit(clock, { onLimit: 'fail' }),
     ({ report, factsOf }) => {
       expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a']);
@@ -90,7 +90,7 @@ describe('at the replan limit', () => {
   );
 
   scenario(
-    'what already runs gets the grace period: onLimit fail',
+    'running steps get the grace period: onLimit fail',
     (clock) =>
       atTheLimit(clock, { onLimit: 'fail' }, { limits: { maxParallel: 2 }, time: { graceMs: 5 } }),
     ({ report }) => {
@@ -105,7 +105,7 @@ describe('onLimit askHuman', () => {
     atTheLimit(clock, { onLimit: 'askHuman' }, overrides);
 
   scenario(
-    'starts nothing before the answer, and goes on after a yes',
+    'starts nothing before the answer, and continues after an approval',
     (clock) => ({ ...asking(clock), at: { 100: (control) => control.approve('plan:plan.1') } }),
     ({ report, facts, factsOf }) => {
       expect(factsOf('approval.requested')).toEqual([
@@ -130,7 +130,7 @@ describe('onLimit askHuman', () => {
   );
 
   scenario(
-    'ends the run after a no, with everything that is done',
+    'ends the run after a rejection and keeps completed work',
     (clock) => ({
       ...asking(clock),
       at: { 100: (control) => control.reject('plan:plan.1', 'No use') },
@@ -144,7 +144,7 @@ describe('onLimit askHuman', () => {
   );
 
   scenario(
-    'takes no answer for a no',
+    'counts a timeout as a rejection',
     (clock) => asking(clock, { approval: { timeoutMs: 1_000 } }),
     ({ report, factsOf }) => {
       expect(factsOf('approval.expired')).toMatchObject([{ outcome: 'reject' }]);
@@ -153,7 +153,7 @@ describe('onLimit askHuman', () => {
   );
 
   scenario(
-    'takes no answer for a yes where the policy says so',
+    'counts a timeout as an approval where the policy says so',
     (clock) => asking(clock, { approval: { timeoutMs: 1_000, onTimeout: 'approve' } }),
     ({ report, factsOf }) => {
       expect(factsOf('approval.expired')).toMatchObject([{ outcome: 'approve' }]);
@@ -162,7 +162,7 @@ describe('onLimit askHuman', () => {
   );
 
   scenario(
-    'lets what already runs come to its end while it waits',
+    'lets running steps finish while it waits',
     (clock) => ({
       ...asking(clock, { limits: { maxParallel: 2 } }),
       at: { 100: (control) => control.reject('plan:plan.1') },
@@ -174,7 +174,7 @@ describe('onLimit askHuman', () => {
   );
 
   scenario(
-    'asks once for every step that reaches the limit, and no more',
+    'asks once for every step that reaches the limit',
     (clock) => ({
       options: {
         ...asking(clock).options,
@@ -194,7 +194,7 @@ describe('onLimit askHuman', () => {
   );
 });
 
-describe('a plan that was adopted before', () => {
+describe('a plan that repeats an adopted one', () => {
   const circling = (
     answers: readonly PlannerAnswer[],
     replan: PolicyOverrides['replan'],
@@ -215,7 +215,7 @@ describe('a plan that was adopted before', () => {
   };
 
   scenario(
-    'is not tried again, whatever its steps are called',
+    'is refused, even with other step names',
     () => circling([['a'], renamed], {}),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'repeat' }]);
@@ -226,7 +226,7 @@ describe('a plan that was adopted before', () => {
   );
 
   scenario(
-    'is named as the reason even when there is no replan left',
+    'is the reason of the refusal even when no replan is left',
     () => circling([['a'], renamed], {}, 1),
     ({ factsOf }) => {
       expect(factsOf('replan.refused')).toMatchObject([{ replans: 1, reason: 'repeated-plan' }]);
@@ -234,7 +234,7 @@ describe('a plan that was adopted before', () => {
   );
 
   scenario(
-    'is seen two plans later as well',
+    'is detected two plans later as well',
     () => {
       const { options } = circling([['a'], ['b'], ['a']], {});
       const agents = [workerBy({ a: new Error('Broken'), b_rp1: new Error('Broken too') })];
@@ -251,7 +251,7 @@ describe('a plan that was adopted before', () => {
     [false, ['a', 'b_rp1', 'a_rp2', 'b_rp3']],
   ] as const) {
     scenario(
-      `ends a planner that goes from A to B and back, or not: stopOnRepeatedPlan ${stopOnRepeatedPlan}`,
+      `of a planner that alternates between two plans is refused only with stopOnRepeatedPlan: ${stopOnRepeatedPlan}`,
       () => {
         const { options } = circling([['a'], ['b'], ['a'], ['b']], { stopOnRepeatedPlan }, 3);
         const broken = new Error('Broken');
@@ -270,7 +270,7 @@ describe('a plan that was adopted before', () => {
   }
 
   scenario(
-    'ends the run where the limit does: onLimit fail',
+    'fails the run like the replan limit: onLimit fail',
     () => circling([['a'], ['a']], { onLimit: 'fail' }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', replans: 1 });
@@ -278,7 +278,7 @@ describe('a plan that was adopted before', () => {
   );
 
   scenario(
-    'is tried again where the policy says so, as often as there are replans',
+    'is adopted again where the policy allows it, as often as there are replans',
     () => {
       const { options } = circling([['a']], { stopOnRepeatedPlan: false }, 3);
       const broken = new Error('Broken');

@@ -23,7 +23,7 @@ const team = (
   },
 });
 
-/** Asked, granted, steps added. */
+/** Requested, granted, steps added. */
 const replansOf = ({ metrics }: RunReport, agent: string): (number | undefined)[] => {
   const counts = metrics.agents[agent];
   return [counts?.replanRequests, counts?.replansGranted, counts?.stepsAdded];
@@ -31,7 +31,7 @@ const replansOf = ({ metrics }: RunReport, agent: string): (number | undefined)[
 
 describe('the metrics of an agent', () => {
   scenario(
-    'say how often it asked for another plan, was granted one, and what that added',
+    'count the replans it requested, those granted, and the steps they added',
     () =>
       team({ scout: { a: needsContext('More'), a_rp1: requestReplan({ reason: 'More still' }) } }, [
         ['scout:a', 'coder:b<a'],
@@ -46,7 +46,7 @@ describe('the metrics of an agent', () => {
   );
 
   scenario(
-    'do not count a request as granted that the bound refused',
+    'do not count a request that the bound refused as granted',
     () =>
       team(
         { scout: { a: needsContext('More'), a_rp1: needsContext('More still') } },
@@ -62,7 +62,7 @@ describe('the metrics of an agent', () => {
   );
 
   scenario(
-    'give a plan that several asked for to each of them, once',
+    'count a plan that several agents requested for each of them, once',
     () =>
       team(
         {
@@ -86,7 +86,7 @@ describe('the metrics of an agent', () => {
     ['highestConfidence', [1, 0, 0], [1, 1, 2]],
   ] as const) {
     scenario(
-      `count only what the planner hears, even when both say the same: coalesce ${coalesce}`,
+      `count only requests that reach the planner, even when two are equal: coalesce ${coalesce}`,
       () =>
         team(
           {
@@ -108,7 +108,7 @@ describe('the metrics of an agent', () => {
   }
 
   scenario(
-    'count a request once, however often the planner is called for it',
+    'count a request once, even when the planner is called for it several times',
     () =>
       team({ scout: { a: needsContext('More') } }, [
         ['scout:a', 'coder:b<a'],
@@ -123,7 +123,7 @@ describe('the metrics of an agent', () => {
   );
 
   scenario(
-    'credit nobody with the steps of a plan that others asked for later',
+    'do not count steps of a plan that was requested later by other agents',
     () =>
       team({ scout: { a: needsContext('More') }, coder: { b: requestReplan({ reason: 'Old' }) } }, [
         ['scout:a', 'coder:b<a'],
@@ -138,7 +138,7 @@ describe('the metrics of an agent', () => {
   );
 
   scenario(
-    'leave out what is asked because a step failed',
+    'leave out replans caused by a failed step',
     () => team({ scout: { a: new Error('Broken') } }, [['scout:a'], ['coder:b', 'coder:c']]),
     ({ report, factsOf }) => {
       expect(factsOf('replan.started')).toMatchObject([{ stepIds: ['a'] }]);

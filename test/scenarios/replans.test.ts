@@ -33,7 +33,7 @@ const workerKeys = (called: readonly FactBody<'agent.called'>[]): string[] =>
 
 describe('a request for another plan', () => {
   scenario(
-    'tells the planner how its plan will meet the old one, and what that was thought to be',
+    'tells the planner how its plan will be merged, and the analysis of the old one',
     () => {
       const answer =
         (analysis: string, ...texts: readonly string[]) =>
@@ -56,7 +56,7 @@ describe('a request for another plan', () => {
   );
 
   scenario(
-    'tells the planner what is done, what waits and what is missing, and keeps the partial result',
+    'tells the planner what is done, waiting and missing, and keeps the partial result',
     () =>
       replanning({ b: needsContext('The schema is missing', { rows: 2 }) }, [
         ['a', 'b<a', 'c<b'],
@@ -92,7 +92,7 @@ describe('a request for another plan', () => {
   );
 
   scenario(
-    'may name agents: a hint for the planner, and no more than that',
+    'may name agents, which are only a hint for the planner',
     () =>
       replanning(
         { a: requestReplan({ reason: 'Out of date', agents: ['researcher', 'wizard'] }) },
@@ -107,7 +107,7 @@ describe('a request for another plan', () => {
   );
 
   scenario(
-    'without a planner is refused, and the run goes on',
+    'without a planner is refused, and the run continues',
     () => {
       const options = { agents: [workerBy({ a: needsContext('More') })] };
       return { options, start: { plan: { steps: steps('a', 'b<a') } } };
@@ -122,7 +122,7 @@ describe('a request for another plan', () => {
   );
 
   scenario(
-    'spends the budget when the planner is called, whatever comes of it: one budget for all reasons',
+    'spends the budget when the planner is called, whatever it answers: one budget for all reasons',
     () =>
       replanning(
         {
@@ -147,7 +147,7 @@ describe('a request for another plan', () => {
   );
 });
 
-describe('requests made at once', () => {
+describe('requests at the same moment', () => {
   const asking = (
     clock: VirtualClock,
     [a, b, c]: readonly [number, number, number],
@@ -170,7 +170,7 @@ describe('requests made at once', () => {
       ['in one tick', [30, 30, 30]],
     ] as const) {
       scenario(
-        `are one call of the planner and one replan, ${when}: coalesce ${coalesce}`,
+        `are one planner call and one replan, ${when}: coalesce ${coalesce}`,
         (clock) =>
           replanning(asking(clock, times), [['a', 'b', 'c', 'd<a'], ['d']], {
             replan: { coalesce },
@@ -189,7 +189,7 @@ describe('requests made at once', () => {
   }
 
   scenario(
-    'by agents that do not say how sure they are: the first is heard, coalesce highestConfidence',
+    'without a confidence: the first reaches the planner, coalesce highestConfidence',
     () =>
       replanning({ a: needsContext('First'), b: needsContext('Second') }, [['a', 'b'], ['c']], {
         replan: { coalesce: 'highestConfidence' },
@@ -200,7 +200,7 @@ describe('requests made at once', () => {
   );
 
   scenario(
-    'are heard together with the failures that happened meanwhile: coalesce batch',
+    'reach the planner together with failures that happened meanwhile: coalesce batch',
     (clock) =>
       replanning(
         { a: after(clock, 10, needsContext('More')), b: after(clock, 10, new Error('Broken')) },
@@ -234,7 +234,7 @@ describe('a new plan', () => {
 
   for (const merge of ['replacePending', 'replaceAll'] as const) {
     scenario(
-      `takes the place of what waits, which is settled as replaced: merge ${merge}`,
+      `replaces waiting steps, which are settled as replaced: merge ${merge}`,
       () => merging(merge),
       ({ report, factsOf }) => {
         expect(factsOf('plan.adopted')[1]).toMatchObject({ revision: 1, replaced: ['b', 'c'] });
@@ -256,7 +256,7 @@ describe('a new plan', () => {
   }
 
   scenario(
-    'comes behind what waits: merge append',
+    'is placed after waiting steps: merge append',
     () => merging('append'),
     ({ report, factsOf }) => {
       expect(factsOf('plan.adopted')[1]?.replaced).toEqual([]);
@@ -272,7 +272,7 @@ describe('a new plan', () => {
   );
 
   scenario(
-    'comes before what waits: merge appendNext',
+    'is placed before waiting steps: merge appendNext',
     () => merging('appendNext'),
     ({ report, factsOf }) => {
       expect(workerKeys(factsOf('agent.called'))).toEqual([
@@ -287,7 +287,7 @@ describe('a new plan', () => {
   );
 
   scenario(
-    'may build on a step that still waits when that is kept: merge append',
+    'may depend on a waiting step that is kept: merge append',
     () =>
       replanning({ a: needsContext('More') }, [['a', 'b'], ['x<b']], {
         replan: { merge: 'append' },
@@ -299,7 +299,7 @@ describe('a new plan', () => {
   );
 
   scenario(
-    'may not build on a step that it replaces: merge replacePending',
+    'may not depend on a step that it replaces: merge replacePending',
     () => replanning({ a: needsContext('More') }, [['a', 'b<a'], ['x<b'], ['x<a']]),
     ({ report, factsOf }) => {
       expect(toldBy(factsOf)[2]?.issues).toEqual(['unknown-dependency at steps[0].dependsOn[0]']);
@@ -308,7 +308,7 @@ describe('a new plan', () => {
   );
 
   scenario(
-    'may not build on a step that failed',
+    'may not depend on a failed step',
     () => replanning({ a: new Error('Broken') }, [['a', 'b<a'], ['x<a'], ['x']]),
     ({ report, factsOf }) => {
       expect(toldBy(factsOf)[1]).toBeNull();
@@ -326,7 +326,7 @@ describe('a new plan', () => {
 
   for (const merge of ['append', 'appendNext'] as const) {
     scenario(
-      `that calls itself trivial frees no step of an earlier plan from its approval: merge ${merge}`,
+      `that is trivial frees no step of an earlier plan from its approval: merge ${merge}`,
       () => ({
         options: {
           agents: [workerBy({ a: needsContext('More') }), workerBy({}, 'architect')],
@@ -367,7 +367,7 @@ describe('a new plan without steps', () => {
   );
 
   scenario(
-    'answers no failure: what failed has failed, and so has the run',
+    'resolves no failure, so the run fails',
     () => replanning({ a: new Error('Broken') }, [['a', 'b<a', 'c'], []]),
     ({ report, factsOf }) => {
       expect(factsOf('plan.adopted')[1]).toMatchObject({ revision: 1, steps: [] });
@@ -378,7 +378,7 @@ describe('a new plan without steps', () => {
   );
 
   scenario(
-    'answers none that somebody else asked it for either: onStepFailure continue',
+    'resolves no failure when another step requested it: onStepFailure continue',
     () => {
       const broken = { a: new Error('Broken'), c: needsContext('More') };
       return replanning(broken, [['a', 'c'], []], {
@@ -395,7 +395,7 @@ describe('a new plan without steps', () => {
     [10, 'failed', 'goal-not-achieved'],
   ] as const) {
     scenario(
-      `leaves the last word to the supervisor, where the goal has a gate: ${reason}`,
+      `leaves the decision to the supervisor where the goal has a gate: ${reason}`,
       () => {
         const { options } = replanning({ a: new Error('Broken') }, [['a', 'b'], []], {
           limits: { maxReplans: 1 },
@@ -411,7 +411,7 @@ describe('a new plan without steps', () => {
 });
 
 describe('merge replaceAll', () => {
-  /** Step `a` asks after 10 ms; `b` would be done after 50 ms. */
+  /** Step `a` asks after 10 ms; `b` would complete after 50 ms. */
   const startingOver = (
     clock: VirtualClock,
     answers: readonly PlannerAnswer[],
@@ -427,7 +427,7 @@ describe('merge replaceAll', () => {
     reported.map(({ id, status, reason, endedAt }) => [id, status, reason, endedAt]);
 
   scenario(
-    'waits for nothing: what runs is given up with what waits behind it, the rest is replaced',
+    'drops running steps and their dependents immediately and replaces the rest',
     (clock) => startingOver(clock, [['x<a', 'y']]),
     ({ report, facts, factsOf }) => {
       expect(facts.find((fact) => fact.type === 'replan.started')?.at).toBe(10);
@@ -456,7 +456,7 @@ describe('merge replaceAll', () => {
 
   const given: { b?: AbortSignal } = {};
   scenario(
-    'tells the agents of what it gives up, and their slots are free again',
+    'aborts the agents of the steps it drops and frees their slots',
     (clock) =>
       replanning(
         {
@@ -485,7 +485,7 @@ describe('merge replaceAll', () => {
   );
 
   scenario(
-    'keeps what failed before as history, and answers it',
+    'keeps earlier failures as history and resolves them',
     (clock) =>
       replanning(
         { a: after(clock, 10, new Error('Broken')), b: after(clock, 50, 'did b') },
@@ -503,7 +503,7 @@ describe('merge replaceAll', () => {
   );
 
   scenario(
-    'may give everything up for nothing: a plan without steps says that nothing more is to be done',
+    'may drop everything: a plan without steps says that nothing more is to be done',
     (clock) => startingOver(clock, [[]]),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
@@ -518,7 +518,7 @@ describe('merge replaceAll', () => {
     ['the policy finishes at the limit', ['nobody:x'], { onLimit: 'finish' }],
   ] as const) {
     scenario(
-      `what was given up stays given up, and the run has failed, when ${name}`,
+      `does not restore dropped steps, and the run fails, when ${name}`,
       (clock) => startingOver(clock, [answer], { limits: { maxReplans: 1 }, replan }),
       ({ report }) => {
         expect(report).toMatchObject({ status: 'failed', reason: 'steps-left', replans: 1 });
@@ -534,7 +534,7 @@ describe('merge replaceAll', () => {
   }
 
   scenario(
-    'lets what waited behind it run where failures are no obstacle: onDependencyFailure run',
+    'runs the dependents of a dropped step under onDependencyFailure run',
     (clock) =>
       startingOver(clock, [new Error('No model today')], {
         failure: { onDependencyFailure: 'run' },
@@ -546,7 +546,7 @@ describe('merge replaceAll', () => {
   );
 
   scenario(
-    'gives up what waits for a person too: the question is closed, a late answer refused',
+    'drops steps that wait for a person: the question closes, a late answer is refused',
     (clock) => ({
       options: {
         agents: [
@@ -570,7 +570,7 @@ describe('merge replaceAll', () => {
   );
 
   scenario(
-    'gives up a sub-plan as a whole: nothing of it goes on',
+    'drops a sub-plan as a whole',
     (clock) => ({
       options: {
         agents: [
@@ -600,7 +600,7 @@ describe('merge replaceAll', () => {
   );
 
   scenario(
-    'gives nothing up for a request that the bound refuses',
+    'drops nothing for a request that the bound refuses',
     (clock) => startingOver(clock, [], { limits: { maxReplans: 0 } }),
     ({ report }) => {
       expect(report).toMatchObject({ status: 'completed', cancelledSteps: [], durationMs: 50 });
@@ -609,7 +609,7 @@ describe('merge replaceAll', () => {
   );
 
   scenario(
-    'gives nothing up while the run is paused',
+    'drops nothing while the run is paused',
     (clock) => ({
       ...startingOver(clock, [['x']]),
       at: { 5: (control) => control.pause(), 30: (control) => control.unpause() },
@@ -622,7 +622,7 @@ describe('merge replaceAll', () => {
   );
 
   scenario(
-    'can start over again and again, and every step settles once',
+    'can start over repeatedly, and every step settles once',
     (clock) => {
       const asks = after(clock, 10, needsContext('More'));
       const runs = after(clock, 50, 'done');
@@ -681,7 +681,7 @@ describe('a completed step', () => {
   }
 
   scenario(
-    'keeps its output when a new plan uses its name again',
+    'keeps its output when a new plan reuses its name',
     () => replanning({ a: needsContext('More', 'the first') }, [['a'], ['a', 'b<a']]),
     ({ report, factsOf }) => {
       expect(report.steps.map(({ id, output }) => [id, output])).toEqual([

@@ -26,7 +26,7 @@ const pausesOf = ({ facts }: ScenarioResult): number[] => {
 
 describe('a call that fails', () => {
   scenario(
-    'twice and then succeeds gives the same output as one that never failed, under the key of its try',
+    'twice and then succeeds gives the output of a call that never failed, under the key of its try',
     () => failing(2, { attempts: 3 }),
     ({ report, factsOf }) => {
       expect(factsOf('agent.called').map((fact) => [fact.key, fact.try])).toEqual([
@@ -59,7 +59,7 @@ describe('a call that fails', () => {
   );
 
   scenario(
-    'is not tried again when the policy allows one try',
+    'is not retried when the policy allows one try',
     () => failing(1, { attempts: 1 }),
     ({ factsOf }) => {
       expect(factsOf('agent.called')).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('a call that fails', () => {
   );
 
   scenario(
-    'waits longer from try to try, and never longer than the cap',
+    'waits longer from try to try, up to the cap',
     () => failing(99, { attempts: 10, backoffMs: 100, maxBackoffMs: 1_000 }),
     (result) => {
       const pauses = pausesOf(result);
@@ -81,7 +81,7 @@ describe('a call that fails', () => {
   );
 
   scenario(
-    'is tried again at once when the policy has no backoff',
+    'is retried immediately when the policy has no backoff',
     () => failing(2, { attempts: 3, backoffMs: 0 }),
     (result) => {
       expect(pausesOf(result)).toEqual([0, 0]);
@@ -90,7 +90,7 @@ describe('a call that fails', () => {
   );
 
   scenario(
-    'beside others waits for a time of its own: they do not all come back at once',
+    'beside others has its own backoff, so that retries are spread',
     () => ({
       options: {
         agents: [
@@ -100,7 +100,7 @@ describe('a call that fails', () => {
         ],
         policy: definePolicy({
           retry: { attempts: 2, backoffMs: 10_000 },
-          // More would end the run, and with it the retries that still wait.
+          // More would end the run and its pending retries.
           limits: { maxParallel: 10, maxFailures: 10 },
           failure: { onStepFailure: 'continue' },
         }),
@@ -141,7 +141,7 @@ describe('a call that fails', () => {
   );
 
   scenario(
-    'by giving something else than a plan, every time, fails the run and calls nobody',
+    'by answering with something other than a plan, every time, fails the run before any agent is called',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -161,7 +161,7 @@ describe('a call that fails', () => {
   );
 
   scenario(
-    'because nobody answers in time is tried again like any other',
+    'because the answer timed out is retried like any other',
     (clock) => ({
       options: {
         agents: [
@@ -208,7 +208,7 @@ describe('a fallback', () => {
   });
 
   scenario(
-    'answers once, after every try failed, and the run goes on with less',
+    'answers once, after every try failed, and the run continues with its answer',
     () => withFallback(() => 'plan B'),
     ({ report, factsOf }) => {
       expect(factsOf('agent.called').map(({ key, isFallback }) => [key, isFallback])).toEqual([
@@ -224,7 +224,7 @@ describe('a fallback', () => {
   );
 
   scenario(
-    'that fails too fails the step, and is not tried again',
+    'that fails too fails the step, and is not retried',
     () =>
       withFallback(() => {
         throw new Error('plan B is down');
@@ -236,7 +236,7 @@ describe('a fallback', () => {
   );
 
   scenario(
-    'that hangs is given up after the time of one try',
+    'that hangs is aborted after the timeout of one try',
     () =>
       withFallback(() => new Promise(() => undefined), {
         time: { stepTimeoutMs: 500 },
@@ -266,7 +266,7 @@ describe('a fallback', () => {
   );
 
   scenario(
-    'counts as a call: it is not made beyond the budget',
+    'counts as a call and is not made beyond the budget',
     () => withFallback(() => 'plan B', { limits: { maxAgentCalls: 2 } }),
     ({ report, factsOf }) => {
       expect(factsOf('agent.called')).toHaveLength(2);
@@ -275,7 +275,7 @@ describe('a fallback', () => {
   );
 
   scenario(
-    'is asked while the breaker is open, and does not close it',
+    'is called while the breaker is open, and does not close it',
     () => withFallback(() => 'plan B', { breaker: { failures: 1, resetMs: 60_000 } }),
     ({ report, factsOf }) => {
       expect(factsOf('agent.failed').map(({ code }) => code)).toEqual(['threw', 'breaker-open']);

@@ -28,7 +28,7 @@ const starts = (facts: readonly Fact[]): (string | number)[][] =>
 
 describe('steps that are ready', () => {
   scenario(
-    'start as soon as what they wait for is done, without a barrier between levels',
+    'start as soon as their dependencies are done, without a barrier between levels',
     (clock) =>
       scheduling({ a: after(clock, 10, 1), b: after(clock, 100, 1), c: after(clock, 10, 1) }, [
         ['a', 'b', 'c<a', 'd<c', 'e<b'],
@@ -64,7 +64,7 @@ describe('steps that are ready', () => {
   );
 
   scenario(
-    'of a plan as long as a plan may be run within the cap, wide and deep',
+    'never exceed maxParallel in a plan of maximum length, wide or deep',
     (clock) => {
       const wide = Array.from({ length: 40 }, (_, index) => `w${index}`);
       const deep = Array.from({ length: 40 }, (_, index) =>
@@ -86,7 +86,7 @@ describe('steps that are ready', () => {
   );
 });
 
-describe('steps that ask to call at once', () => {
+describe('steps that request a call at the same moment', () => {
   for (const breaker of [null, { failures: 3, resetMs: 100 }]) {
     scenario(
       `never make more calls than the budget allows, ${breaker === null ? 'without' : 'with'} a breaker`,
@@ -108,9 +108,9 @@ describe('steps that ask to call at once', () => {
   }
 });
 
-describe('while a replan waits for what runs', () => {
+describe('while a replan waits for running steps', () => {
   scenario(
-    'nothing new starts, and the planner is asked when the last one is done',
+    'nothing new starts, and the planner is called when the last one ends',
     (clock) =>
       scheduling(
         { a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') },
@@ -134,7 +134,7 @@ describe('while a replan waits for what runs', () => {
   );
 
   scenario(
-    'a second request joins the first: one call, one replan, both heard',
+    'a second request joins the first: one call, one replan, both requests reach the planner',
     (clock) =>
       scheduling(
         {
@@ -151,7 +151,7 @@ describe('while a replan waits for what runs', () => {
   );
 
   scenario(
-    'a step that fails is told to the planner, and what depends on it is skipped',
+    'a step that fails is reported to the planner, and its dependents are skipped',
     (clock) =>
       scheduling(
         { a: after(clock, 10, needsContext('More')), b: after(clock, 20, new Error('Broken')) },
@@ -173,7 +173,7 @@ describe('while a replan waits for what runs', () => {
   );
 
   scenario(
-    'a step that fails is no request where failures call for none: onStepFailure continue',
+    'a step that fails is not a request: onStepFailure continue',
     (clock) =>
       scheduling(
         { a: after(clock, 10, needsContext('More')), b: after(clock, 20, new Error('Broken')) },
@@ -187,7 +187,7 @@ describe('while a replan waits for what runs', () => {
   );
 
   scenario(
-    'a pause holds the planner back as well, until the run is unpaused',
+    'a pause also delays the planner call until the run is unpaused',
     (clock) => ({
       ...scheduling({ a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') }, [
         ['a', 'b'],
@@ -206,7 +206,7 @@ describe('while a replan waits for what runs', () => {
   );
 
   scenario(
-    'a person may still take waiting steps off the plan',
+    'a person can still skip waiting steps',
     (clock) => ({
       ...scheduling(
         { a: after(clock, 10, needsContext('More')), b: after(clock, 50, 'did b') },

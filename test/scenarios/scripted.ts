@@ -2,13 +2,13 @@ import type { AgentCall } from '../../src/agents/agent.js';
 import type { TestAgent } from './team.js';
 import { agentNamed } from './team.js';
 
-/** An agent that gives one answer after the other; the last one again and again. A function is asked what to answer. */
+/** An agent that gives one answer after the other and repeats the last one. A function is called for its answer. */
 export const scriptedAgent = (name: string, ...answers: readonly unknown[]): TestAgent => {
   const next = inTurn(...answers);
   return agentNamed(name, (call) => next(call));
 };
 
-/** One answer per call; the last one again and again. An Error is thrown, a function is called. */
+/** One answer per call; the last one is repeated. An Error is thrown, a function is called. */
 export const inTurn = (...answers: readonly unknown[]): ((request: unknown) => unknown) => {
   let calls = 0;
   return (request) => {
@@ -31,7 +31,7 @@ export interface Deferred<Value> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** A promise that a test settles when it likes. */
+/** A promise that a test settles itself. */
 export const deferred = <Value = unknown>(): Deferred<Value> => {
   let resolve: (value: Value) => void = () => undefined;
   let reject: (reason: unknown) => void = () => undefined;

@@ -9,10 +9,10 @@ import type { ScenarioSetup } from './harness.js';
 import { scenario } from './harness.js';
 import { agentNamed, steps } from './team.js';
 
-/** What the only step of the run has to work in. */
+/** The time of the only step of the run. */
 const SHARE_MS = 80_000;
 
-/** An agent that works before every question it asks; the last number is the work after the last answer. */
+/** An agent that works before every question; the last number is its work after the last answer. */
 const workingBetween =
   (clock: VirtualClock, ...workMs: readonly number[]) =>
   async (call: AgentCall): Promise<unknown> => {
@@ -36,7 +36,7 @@ const asking = (
   start: { plan: { steps: steps('a') } },
 });
 
-/** Every question is answered at once. */
+/** Every question is answered immediately. */
 const answered = (setup: ScenarioSetup): ScenarioSetup => ({
   ...setup,
   onFact: (fact, control) => {
@@ -46,16 +46,16 @@ const answered = (setup: ScenarioSetup): ScenarioSetup => ({
 
 describe('the budget of a step that asks people', () => {
   scenario(
-    'goes on after the answer with what is left of it, in tenths: a tenth that was only begun is not taken away',
+    'continues after the answer with what is left, in tenths; a tenth that has only begun is not subtracted',
     (clock) => answered(asking(workingBetween(clock, 57_000, 60_000))),
     ({ report }) => {
-      // Seven tenths, 56,000, are taken away: 24,000 are left from 57,000 on.
+      // Seven tenths, 56,000, are subtracted: 24,000 are left from 57,000 on.
       expect(report.steps[0]).toMatchObject({ code: 'step-timeout', endedAt: 81_000 });
     },
   );
 
   scenario(
-    'is all there when the question comes first',
+    'is undiminished when the question comes first',
     (clock) => answered(asking(workingBetween(clock, 0, 79_999))),
     ({ report }) => {
       expect(report.steps[0]).toMatchObject({ status: 'completed', endedAt: 79_999 });
@@ -74,7 +74,7 @@ describe('the budget of a step that asks people', () => {
   );
 
   scenario(
-    'is exceeded by less than a tenth for every question',
+    'is exceeded by less than a tenth per question',
     (clock) =>
       answered(
         asking(workingBetween(clock, ...Array<number>(5).fill(7_999), 100_000), {
@@ -82,7 +82,7 @@ describe('the budget of a step that asks people', () => {
         }),
       ),
     ({ report }) => {
-      // Five questions just before the first tenth is over cost nothing; the sixth stretch of work has all of it.
+      // Five questions just before the first tenth ends cost nothing; the sixth stretch of work has the whole budget.
       expect(report.steps[0]).toMatchObject({
         code: 'step-timeout',
         endedAt: 5 * 7_999 + SHARE_MS,
@@ -91,7 +91,7 @@ describe('the budget of a step that asks people', () => {
   );
 
   scenario(
-    'leaves a last tenth, however long the work before the question was',
+    'keeps at least one tenth, however long the work before the question was',
     (clock) => answered(asking(workingBetween(clock, 79_000, 7_999))),
     ({ report }) => {
       expect(report.steps[0]).toMatchObject({ status: 'completed', endedAt: 86_999 });
@@ -99,7 +99,7 @@ describe('the budget of a step that asks people', () => {
   );
 
   scenario(
-    'is taken from by every attempt, not only by the one that asks',
+    'is reduced by every attempt, not only by the one that asks',
     (clock) =>
       answered(
         asking(async (call) => {
@@ -115,7 +115,7 @@ describe('the budget of a step that asks people', () => {
   );
 
   scenario(
-    'is not measured where steps have no share: the clock of the run bounds them',
+    'is not measured where steps have no share: the time limit of the run bounds them',
     (clock) =>
       answered(asking(workingBetween(clock, 60_000, 25_000), { time: { stepShare: false } })),
     ({ report, journal }) => {
@@ -126,7 +126,7 @@ describe('the budget of a step that asks people', () => {
   );
 
   scenario(
-    'is not measured any more when there is no question left to ask',
+    'is no longer measured when no question is left',
     (clock) =>
       answered(asking(workingBetween(clock, 41_000, 30_000), { approval: { maxQuestions: 1 } })),
     ({ report, journal }) => {

@@ -13,7 +13,7 @@ import { scenario } from './harness.js';
 import { feedbackTexts } from './scripted.js';
 import { agentNamed, slowAgent, steps } from './team.js';
 
-/** A planner with a plan for every depth; the last one for all below. */
+/** A planner with a plan for every depth; the last one also for all deeper levels. */
 const plansByDepth =
   (...plans: readonly (readonly string[])[]) =>
   ({ depth }: PlanRequest): Plan => ({
@@ -97,7 +97,7 @@ describe('a blocked step', () => {
   );
 
   scenario(
-    'has the output of its sub-plan as it is when that has one step',
+    'has the unchanged output of its sub-plan when that has one step',
     () => ({
       options: {
         agents: [
@@ -115,7 +115,7 @@ describe('a blocked step', () => {
   );
 
   scenario(
-    'fails when its sub-plan fails, and the rest of the run goes on',
+    'fails when its sub-plan fails, and the rest of the run continues',
     () => ({
       options: {
         agents: [
@@ -143,7 +143,7 @@ describe('a blocked step', () => {
   );
 
   scenario(
-    'gets no sub-plan below the depth limit: blocked at every depth it fails at every depth',
+    'gets no sub-plan below the depth limit: blocked at every depth, it fails at every depth',
     () => ({
       options: {
         agents: [blockedAbove(99)],
@@ -171,7 +171,7 @@ describe('a blocked step', () => {
     ['there is no planner', { planner: undefined, maxDepth: 3 }],
   ] as const) {
     scenario(
-      `has failed when there is no sub-plan for it: ${name}`,
+      `fails when there is no sub-plan for it: ${name}`,
       () => ({
         options: {
           agents: [blockedAbove(99)],
@@ -209,7 +209,7 @@ describe('a blocked step', () => {
   );
 
   scenario(
-    'can be done two levels down, and the outputs come all the way up',
+    'can be done two levels down, and the outputs return to the top',
     () => ({
       options: {
         agents: [blockedAbove(2)],
@@ -241,7 +241,7 @@ describe('a question in a sub-plan', () => {
   });
 
   scenario(
-    'at depth 1 reaches the root, and the answers find their way back in any order',
+    'at depth 1 reaches the root, and the answers reach the askers in any order',
     () => ({
       options: {
         ...asking(1).options,
@@ -272,7 +272,7 @@ describe('a question in a sub-plan', () => {
   );
 
   scenario(
-    'at depth 2 reaches the root, and the answers find their way back',
+    'at depth 2 reaches the root, and the answers reach the askers',
     () => ({
       ...asking(2),
       onFact: (fact, control) => {
@@ -293,7 +293,7 @@ describe('a question in a sub-plan', () => {
   );
 
   scenario(
-    'that is answered no ends the whole run where the policy says so: nobody is called after it',
+    'ends the whole run when it is rejected and the policy says so: no call follows',
     () => ({
       options: {
         agents: [blockedAbove(1), agentNamed('architect', () => 'never')],
@@ -332,7 +332,7 @@ describe('a question in a sub-plan', () => {
   });
 
   scenario(
-    'that the sub-plan itself asks is answered the same way: go on without another plan',
+    'can come from the sub-plan itself; an approval continues it without another plan',
     () => limitDecision((control, requestId) => control.approve(requestId)),
     ({ report, factsOf }) => {
       expect(factsOf('approval.requested')).toMatchObject([{ requestId: 'a:plan.1', stepId: 'a' }]);
@@ -342,7 +342,7 @@ describe('a question in a sub-plan', () => {
   );
 
   scenario(
-    'that the sub-plan itself asks and is answered no ends the sub-plan',
+    'can come from the sub-plan itself; a rejection ends the sub-plan',
     () => limitDecision((control, requestId) => control.reject(requestId, 'Stop')),
     ({ report, factsOf }) => {
       expect(factsOf('subplan.ended')).toMatchObject([
@@ -384,7 +384,7 @@ describe('a question in a sub-plan', () => {
   );
 
   scenario(
-    'closes when the sub-plan is out of time: a late answer is refused and breaks nothing',
+    'closes when the sub-plan times out: a late answer is refused and breaks nothing',
     (clock) => ({
       options: {
         agents: [
@@ -411,7 +411,7 @@ describe('a question in a sub-plan', () => {
   );
 
   scenario(
-    'two levels down closes when the step one level down is out of time',
+    'two levels down closes when the step one level down times out',
     (clock) => ({
       options: {
         agents: [
@@ -431,9 +431,9 @@ describe('a question in a sub-plan', () => {
   );
 });
 
-describe('a sub-plan is held to the bounds of the run', () => {
+describe('the bounds of the run inside a sub-plan', () => {
   scenario(
-    'its calls count against the budget of the whole run, at any depth',
+    'calls of a sub-plan at any depth count against the budget of the run',
     () => ({
       options: {
         agents: [blockedAbove(2)],
@@ -450,7 +450,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 
   scenario(
-    'the breaker of an agent is one for the whole run',
+    'an agent has one breaker for the whole run',
     () => ({
       options: {
         agents: [
@@ -480,7 +480,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 
   scenario(
-    'verdicts below climb the ladder of the run',
+    'verdicts in a sub-plan move the escalation ladder of the run',
     () => ({
       options: {
         agents: [blockedAbove(1)],
@@ -502,7 +502,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 
   scenario(
-    'its plan passes the plan gate or the step fails',
+    'the plan of a sub-plan passes the plan gate or the step fails',
     () => ({
       options: {
         agents: [blockedAbove(1)],
@@ -519,7 +519,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 
   scenario(
-    'it ends by its own clock before the budget of its step is over, and what it did is known',
+    'a sub-plan times out before its step does, and its results are kept',
     (clock) => ({
       options: {
         agents: [
@@ -541,7 +541,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 
   scenario(
-    'an abort of the run ends it too, at once',
+    'an abort of the run ends a sub-plan immediately',
     (clock) => ({
       options: {
         agents: [
@@ -563,7 +563,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 
   scenario(
-    'it starts nothing new when the run winds down: what runs comes to its end, and that was it',
+    'a sub-plan starts nothing new when the run winds down: running steps finish, then it ends',
     (clock) => ({
       options: {
         agents: [
@@ -589,7 +589,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 
   scenario(
-    'it comes to its end like any running step when the run is paused, and nothing starts after it',
+    'a running sub-plan step finishes when the run is paused, and nothing starts after it',
     (clock) => ({
       options: {
         agents: [
@@ -620,7 +620,7 @@ describe('a sub-plan is held to the bounds of the run', () => {
   );
 });
 
-describe('a pause reaches into sub-plans', () => {
+describe('a pause of a run with sub-plans', () => {
   /** Every step below takes 100 ms. */
   const pausedAt = (
     clock: VirtualClock,
@@ -647,7 +647,7 @@ describe('a pause reaches into sub-plans', () => {
     facts.flatMap((fact) => (fact.type === 'step.started' ? [[fact.stepId, fact.at]] : []));
 
   scenario(
-    'what runs there comes to its end, and nothing new starts there until the run is unpaused',
+    'lets running steps of a sub-plan finish and starts nothing new there until it is unpaused',
     (clock) => pausedAt(clock, 50, 1, ['a', 'b<a'], ['x', 'y<x', 'z<y']),
     ({ report, facts, factsOf }) => {
       expect(startsOf(facts)).toEqual([
@@ -669,7 +669,7 @@ describe('a pause reaches into sub-plans', () => {
   );
 
   scenario(
-    'two levels down as well',
+    'reaches two levels down',
     (clock) => pausedAt(clock, 50, 2, ['a'], ['x', 'y<x'], ['p', 'q<p']),
     ({ report, facts }) => {
       expect(startsOf(facts).slice(0, 5)).toEqual([
@@ -684,7 +684,7 @@ describe('a pause reaches into sub-plans', () => {
   );
 
   scenario(
-    'a sub-plan that is needed while the run is paused is not planned before it is unpaused',
+    'delays the planning of a sub-plan until the run is unpaused',
     (clock) => {
       const { options, ...rest } = pausedAt(clock, 50, 1, ['a'], ['x']);
       const worker = agentNamed('worker', async (call) => {
@@ -694,7 +694,7 @@ describe('a pause reaches into sub-plans', () => {
       return { ...rest, options: { ...options, agents: [worker] } };
     },
     ({ report, facts }) => {
-      // The second attempt was part of what ran; the sub-plan after it is something new.
+      // The second attempt was already running; the sub-plan after it would be new.
       expect(facts.find((fact) => fact.type === 'subplan.started')?.at).toBe(200);
       const planned = facts.filter(
         (fact) => fact.type === 'agent.called' && fact.role === 'planner',
@@ -709,7 +709,7 @@ describe('a pause reaches into sub-plans', () => {
   );
 
   scenario(
-    'and its end is not waited for by a run that ends meanwhile',
+    'does not delay the end of the run by a paused sub-plan',
     (clock) => {
       const setup = pausedAt(clock, 50, 1, ['a', 'b<a'], ['x', 'y<x']);
       return {
@@ -727,7 +727,7 @@ describe('a pause reaches into sub-plans', () => {
   );
 
   scenario(
-    'a sub-plan that is paused winds down with its run',
+    'lets a paused sub-plan wind down with its run',
     (clock) => {
       const setup = pausedAt(clock, 50, 1, ['a', 'b<a'], ['x', 'y<x']);
       const policy = policyOf({ time: { limitMs: 10_000, graceMs: 100 } });

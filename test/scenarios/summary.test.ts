@@ -11,7 +11,7 @@ import { scenario } from './harness.js';
 import { plannerInTurn } from './planners.js';
 import { steps } from './team.js';
 
-/** The summarizer writes down what it was told, so that the report tells. */
+/** The summarizer writes down what it was told, so that the report shows it. */
 const writeDown = ({ analysis, tasks, results, failed, skipped }: SummaryRequest): string =>
   JSON.stringify({ analysis, tasks, results, failed, skipped });
 
@@ -35,9 +35,9 @@ const summaries = ({ factsOf }: ScenarioResult): number =>
 
 const onStepFailure = { failure: { onStepFailure: 'continue' } } as const;
 
-describe('a run of several tasks is summarized, whatever became of them', () => {
+describe('the summary of a run with several tasks', () => {
   scenario(
-    'one completed, one failed, one behind it: the summarizer is told of all three, and why',
+    'tells the summarizer of a completed, a failed and a skipped task, with the reasons',
     () => summarized(['a', 'b', 'c<b'], { b: new Error('No luck') }, onStepFailure),
     (result) => {
       expect(toldIn(result)).toEqual({
@@ -55,7 +55,7 @@ describe('a run of several tasks is summarized, whatever became of them', () => 
   );
 
   scenario(
-    'one completed, one taken off the plan by a person',
+    'tells the summarizer of a completed task and one that a person skipped',
     (clock) => ({
       ...summarized(['a', 'b<a'], { a: after(clock, 100, 'did a') }),
       at: { 50: (control) => control.skip(['b'], 'Done already') },
@@ -71,7 +71,7 @@ describe('a run of several tasks is summarized, whatever became of them', () => 
   );
 
   scenario(
-    'all failed: there is something to tell all the same',
+    'is written even when every task failed',
     () => summarized(['a', 'b'], { a: new Error('No'), b: new Error('No') }, onStepFailure),
     (result) => {
       expect(toldIn(result)).toMatchObject({ results: [], failed: [{ stepId: 'a' }, {}] });
@@ -80,7 +80,7 @@ describe('a run of several tasks is summarized, whatever became of them', () => 
   );
 
   scenario(
-    'left undone by a run that stops: a task without a result, a failure or a skip',
+    'includes tasks that a stopped run left undone',
     () => {
       const policy = { failure: { onStepFailure: 'stop' }, limits: { maxParallel: 1 } } as const;
       return summarized(['a', 'b'], { a: new Error('No') }, policy);
@@ -92,7 +92,7 @@ describe('a run of several tasks is summarized, whatever became of them', () => 
   );
 
   scenario(
-    'a task that failed and the one that took its place are two',
+    'counts a failed task and its replacement as two',
     () => {
       const setup = summarized([], { a: new Error('No luck') });
       return { options: { ...setup.options, planner: plannerInTurn(['a'], ['b']) } };
@@ -108,9 +108,9 @@ describe('a run of several tasks is summarized, whatever became of them', () => 
   );
 });
 
-describe('one task alone is reported as it is', () => {
+describe('the summary of a run with one task', () => {
   scenario(
-    'completed: word for word',
+    'is the output, word for word, when the task completed',
     () => summarized(['a'], { a: 'Found 3 incidents' }),
     (result) => {
       expect(summaries(result)).toBe(0);
@@ -119,7 +119,7 @@ describe('one task alone is reported as it is', () => {
   );
 
   scenario(
-    'failed: with its reason, and nobody is asked to write about it',
+    'is the reason, without a summarizer call, when the task failed',
     () => summarized(['a'], { a: new Error('No luck') }, onStepFailure),
     (result) => {
       expect(summaries(result)).toBe(0);
@@ -128,7 +128,7 @@ describe('one task alone is reported as it is', () => {
   );
 
   scenario(
-    'done by a sub-plan of several steps: it is still one task',
+    'counts a task done by a sub-plan of several steps as one',
     () => {
       const setup = summarized([], { a: () => blocked('Too much at once') });
       const planner = plannerInTurn(['a'], ['x', 'y']);

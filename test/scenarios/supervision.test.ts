@@ -12,7 +12,7 @@ import { agentNamed, steps } from './team.js';
 
 const GOOD: Verdict = { score: 90 };
 
-/** A supervisor with a list of verdicts for every subject; the last of each is given again and again. */
+/** A supervisor with a list of verdicts for every subject; the last of each list is repeated. */
 const supervisorOf = (
   verdicts: Partial<Record<ReviewRequest['subject'], readonly (Verdict | Error)[]>>,
 ): ((review: ReviewRequest) => Verdict) => {
@@ -67,7 +67,7 @@ describe('the supervised preset', () => {
   );
 
   scenario(
-    'makes a plan anew that the supervisor rejects, with what it said, and runs the second',
+    'makes another plan when the supervisor rejects one, with its feedback, and runs the second',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -92,7 +92,7 @@ describe('the supervised preset', () => {
   );
 
   scenario(
-    'lets code of score 60 pass and reminds the next agent of what was said about it',
+    'lets code of score 60 pass and reminds the next agent of the feedback',
     () => ({
       options: {
         agents: [agentNamed('worker', feedbackTexts)],
@@ -121,7 +121,7 @@ describe('the supervised preset', () => {
   );
 
   scenario(
-    'has code of score 59 done again, with the feedback',
+    'repeats code of score 59, with the feedback',
     () => ({
       options: {
         agents: [agentNamed('worker', feedbackTexts)],
@@ -139,7 +139,7 @@ describe('the supervised preset', () => {
   );
 
   scenario(
-    'has a step done again that fails its verification, with the feedback, until it passes',
+    'repeats a step that fails its verification, with the feedback, until it passes',
     () => ({
       options: {
         agents: [agentNamed('worker', feedbackTexts)],
@@ -170,7 +170,7 @@ describe('tests', () => {
   const policy = presets.supervised({ limits: { maxFixCycles: 2 } });
 
   scenario(
-    'that fail give the agent their fix plan, and pass after the fix',
+    'that fail send their fix plan to the agent, and pass after the fix',
     () => ({
       options: {
         agents: [
@@ -227,7 +227,7 @@ describe('tests', () => {
   );
 
   scenario(
-    'that never pass fail the step after the last fix cycle, and the run goes on',
+    'that never pass fail the step after the last fix cycle, and the run continues',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -250,7 +250,7 @@ describe('tests', () => {
   for (const garbage of [null, 'yes', { passed: 'true' }, { passed: 1 }, {}, new Error('down')]) {
     const name = garbage instanceof Error ? 'an exception' : JSON.stringify(garbage);
     scenario(
-      `of a tester that answers ${name} do not pass`,
+      `do not pass when the tester answers ${name}`,
       () => ({
         options: {
           agents: [agentNamed('worker', () => 'x')],
@@ -273,7 +273,7 @@ describe('tests', () => {
   }
 
   scenario(
-    'start over with a new attempt, and what an abandoned attempt asked for is forgotten',
+    'start over with a new attempt, and requests of an abandoned attempt are dropped',
     () => ({
       options: {
         agents: [
@@ -301,7 +301,7 @@ describe('tests', () => {
   );
 
   scenario(
-    'an agent that asks in the middle of a fix goes on with the fix, and no call has the key of another',
+    'continue with the fix after a question of the agent, and every call has its own key',
     () => ({
       options: {
         agents: [
@@ -350,7 +350,7 @@ describe('the goal gate', () => {
   });
 
   scenario(
-    'that fails leads to another plan with the reason, and the work so far is kept',
+    'that fails leads to another plan with the reason, and completed work is kept',
     () => goalOf(3, 79, 80),
     ({ report, factsOf }) => {
       expect(factsOf('replan.requested')).toMatchObject([
@@ -366,7 +366,7 @@ describe('the goal gate', () => {
   );
 
   scenario(
-    'that fails without a replan left fails the run, with everything that was done',
+    'that fails without a replan left fails the run and keeps completed work',
     () => goalOf(1, 10, 20),
     ({ report, factsOf }) => {
       expect(factsOf('verdict.given').filter(({ subject }) => subject === 'goal')).toMatchObject([
@@ -379,7 +379,7 @@ describe('the goal gate', () => {
   );
 
   scenario(
-    'passes with a failed step when the supervisor can live with it',
+    'passes with a failed step when the supervisor accepts it',
     () => ({
       options: {
         agents: [
@@ -446,7 +446,7 @@ describe('a supervisor that gives no verdict', () => {
 
   for (const score of [-0, 0, 1e-320, 100]) {
     scenario(
-      `is not one that gives ${Object.is(score, -0) ? '-0' : score}`,
+      `does not include one with the score ${Object.is(score, -0) ? '-0' : score}`,
       () => ({
         options: {
           agents: [agentNamed('worker', () => 'x')],
@@ -464,7 +464,7 @@ describe('a supervisor that gives no verdict', () => {
 });
 
 describe('the escalation ladder', () => {
-  /** One code review per step: what the supervisor gives for each in turn. */
+  /** One code review per step: the supervisor's verdict on each in turn. */
   const reviewing = (...verdicts: readonly Verdict[]): ScenarioSetup => ({
     options: {
       agents: [agentNamed('worker', feedbackTexts)],
@@ -479,7 +479,7 @@ describe('the escalation ladder', () => {
   const issue: Verdict = { score: 95, issues: ['typo'], feedback: 'Mind the typos' };
 
   scenario(
-    'climbs with issues in a row, whatever the score, and ends the run at the fifth',
+    'rises with issues in a row, whatever the score, and ends the run at the fifth',
     () => reviewing(issue),
     ({ report, factsOf, facts }) => {
       expect(
@@ -500,7 +500,7 @@ describe('the escalation ladder', () => {
   );
 
   scenario(
-    'comes down with the first verdict without issues, and counts from one again',
+    'returns to none with the first verdict without issues, and counts from one again',
     () => reviewing(issue, issue, issue, issue, GOOD, issue),
     ({ report, factsOf }) => {
       expect(factsOf('escalation.changed').map(({ to }) => to)).toEqual([
@@ -514,7 +514,7 @@ describe('the escalation ladder', () => {
   );
 
   scenario(
-    'follows a low score at once: 49 corrects, 29 refocuses, 50 only reminds',
+    'follows a low score immediately: 49 corrects, 29 refocuses, 50 only reminds',
     () => reviewing({ score: 49 }, { score: 29 }, { score: 50 }, GOOD),
     ({ report, factsOf }) => {
       expect(factsOf('escalation.changed').map(({ to, score }) => [to, score])).toEqual([
@@ -528,7 +528,7 @@ describe('the escalation ladder', () => {
   );
 
   scenario(
-    'counts a verdict that does not pass its gate as an issue, and the end is the last that is said',
+    'counts a verdict that does not pass its gate as an issue, and tells the abort as its last fact',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -546,7 +546,7 @@ describe('the escalation ladder', () => {
   );
 
   scenario(
-    'counts plans that are rejected',
+    'counts rejected plans',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],

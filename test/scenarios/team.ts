@@ -20,7 +20,7 @@ export const agentNamed = (name: string, run: (call: AgentCall) => unknown): Tes
   return { ...agent, calls };
 };
 
-/** An agent that takes its time and then says what it did. */
+/** An agent that answers after a delay with what it did. */
 export const slowAgent = (name: string, clock: VirtualClock, durationMs: number): TestAgent =>
   agentNamed(name, async (call) => {
     await clock.sleep(durationMs, call.signal);

@@ -9,7 +9,7 @@ import { agentNamed, slowAgent, steps } from './team.js';
 
 const LIMIT_MS = 10_000;
 
-/** Nearly all of the time is for the steps, so that the limit is reached by those that start a little later. */
+/** Nearly all of the time is for the steps, so that steps that start a little later reach the limit. */
 const allForSteps = { limitMs: LIMIT_MS, planningMs: 1, verificationMs: 1 } as const;
 
 const never = new Promise<never>(() => undefined);
@@ -17,10 +17,10 @@ const never = new Promise<never>(() => undefined);
 const startsOf = (facts: readonly { type: string; at: number; stepId?: string | null }[]) =>
   facts.filter(({ type }) => type === 'step.started').map(({ stepId, at }) => [stepId, at]);
 
-/* The limit that hits while much is going on, and times of every length, are in the rows T1 and T5 of test/faults. */
+/* A limit during much concurrent work, and times of every length: test/faults/time.test.ts. */
 describe('the time limit', () => {
   scenario(
-    'gives what runs the grace period to finish in, keeps what finishes and starts nothing new',
+    'gives running steps the grace period, keeps what finishes and starts nothing new',
     (clock) => ({
       options: {
         agents: [slowAgent('early', clock, 200), slowAgent('worker', clock, 9_900)],
@@ -37,7 +37,7 @@ describe('the time limit', () => {
   );
 
   scenario(
-    'is the end at once when there is no grace',
+    'ends the run immediately when there is no grace period',
     (clock) => ({
       options: {
         agents: [slowAgent('early', clock, 200), slowAgent('worker', clock, 9_900)],
@@ -115,7 +115,7 @@ describe('the end of the execution time', () => {
         subject: 'goal',
         passed: false,
       });
-      // There is a replan budget, but no time to use it in.
+      // There is a replan budget, but no time to use it.
       expect(factsOf('replan.started')).toEqual([]);
       expect(report).toMatchObject({ status: 'failed', reason: 'goal-not-achieved' });
       expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
@@ -124,7 +124,7 @@ describe('the end of the execution time', () => {
   );
 
   scenario(
-    'ends a run that has work left, with what was done, as soon as nothing runs',
+    'ends a run with work left as soon as nothing runs, and keeps completed work',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 3_100)],
@@ -143,7 +143,7 @@ describe('the end of the execution time', () => {
   );
 
   scenario(
-    'drops requests for another plan: there is no time to carry it out',
+    'drops replan requests, because no time is left to carry them out',
     (clock) => ({
       options: {
         agents: [
@@ -171,7 +171,7 @@ describe('the end of the execution time', () => {
 describe('the budget of a phase', () => {
   const planning: { signal?: AbortSignal } = {};
   scenario(
-    'a planner that does not answer in its tenth of the time is aborted, and the run fails',
+    'of the planner is a tenth of the time: a planner that exceeds it is aborted, and the run fails',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -196,7 +196,7 @@ describe('the budget of a phase', () => {
   );
 
   scenario(
-    'a planner that does not answer again leaves the plan there is',
+    'of a replan leaves the current plan when the planner exceeds it',
     (clock) => ({
       options: {
         agents: [
@@ -219,7 +219,7 @@ describe('the budget of a phase', () => {
   );
 
   scenario(
-    'a supervisor that does not confirm the goal in its tenth of the time does not confirm it',
+    'of the goal review is a tenth of the time: a supervisor that exceeds it does not confirm the goal',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -240,7 +240,7 @@ describe('the budget of a phase', () => {
   );
 
   scenario(
-    'a summarizer that does not answer costs the summary and nothing else',
+    'of the summary costs only the summary when the summarizer exceeds it',
     () => ({
       options: {
         agents: [agentNamed('worker', () => 'x')],
@@ -258,7 +258,7 @@ describe('the budget of a phase', () => {
 describe('the budget of a step', () => {
   const share: { worker?: TestAgent } = {};
   scenario(
-    'is its share of the execution time; the next one gets its own',
+    'is its share of the execution time; the next step gets its own',
     (clock) => {
       const worker = agentNamed('worker', async (call) => {
         await clock.sleep(call.step.id === 'a' ? 60_000 : 3_999, call.signal);
@@ -289,7 +289,7 @@ describe('the budget of a step', () => {
   );
 
   scenario(
-    'does not count the time a person takes to agree',
+    'does not count the time a person takes to approve',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 3_500)],
@@ -307,7 +307,7 @@ describe('the budget of a step', () => {
   );
 
   scenario(
-    'bounds all of its tries together: backing off counts',
+    'bounds all of its tries together, backoff included',
     () => ({
       options: {
         agents: [
@@ -330,7 +330,7 @@ describe('the budget of a step', () => {
   );
 
   scenario(
-    'leaves a fix three tenths of it',
+    'gives a fix three tenths of it',
     (clock) => ({
       options: {
         agents: [
@@ -354,9 +354,9 @@ describe('the budget of a step', () => {
   );
 });
 
-describe('more time', () => {
+describe('extending the time of a run', () => {
   scenario(
-    'asked for early lets more steps start, and the time to conclude comes on top',
+    'early lets more steps start, and the time to conclude is added',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 3_000)],
@@ -376,7 +376,7 @@ describe('more time', () => {
   );
 
   scenario(
-    'is used up like the rest: the end of the execution comes that much later, and the limit too',
+    'moves the end of the execution and the limit by the same amount',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 3_300)],
@@ -394,7 +394,7 @@ describe('more time', () => {
   );
 
   scenario(
-    'asked for after execution closed is for concluding: no more steps start',
+    'after the execution ended extends only the time to conclude: no more steps start',
     (clock) => ({
       options: {
         agents: [slowAgent('worker', clock, 4_700)],

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 
-/** Every test of the file fails when something it started is thrown or rejected where nobody catches it. */
+/** Every test of the file fails when something it started throws or rejects without being caught. */
 export const expectNothingUnhandled = (): void => {
   const unhandled: unknown[] = [];
   const keep = (reason: unknown): void => {
@@ -11,7 +11,7 @@ export const expectNothingUnhandled = (): void => {
     process.on('uncaughtException', keep);
   });
   afterEach(async () => {
-    // Node tells of a rejection after a turn of its loop.
+    // Node reports a rejection after a turn of its loop.
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(unhandled.splice(0)).toEqual([]);
   });

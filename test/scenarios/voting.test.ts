@@ -30,7 +30,7 @@ const surest = (count: number): Votes => ({ count, choose: 'bestConfidence' });
 const votedOn = (votes: Votes, ...texts: readonly string[]) =>
   steps(...texts).map((step) => ({ ...step, votes }));
 
-/** One attempt, one try, no sub-plan: what the vote comes to is what the step comes to. */
+/** One attempt, one try, no sub-plan: the result of the vote is the result of the step. */
 const oneGo: PolicyOverrides = {
   limits: { maxVotes: 9, maxAttempts: 1, maxDepth: 0 },
   retry: { attempts: 1 },
@@ -65,9 +65,9 @@ const decidedIn = ({ factsOf }: ScenarioResult): unknown[] =>
     counts.map((side) => side.votes),
   ]);
 
-describe('a vote by majority', () => {
+describe('a majority vote', () => {
   scenario(
-    'stops as soon as there is one: the calls that are left are saved',
+    'stops as soon as it is decided, and saves the remaining calls',
     () => ({
       options: {
         agents: [
@@ -131,7 +131,7 @@ describe('a vote by majority', () => {
   );
 
   scenario(
-    'is as sure as the surest of the side that wins',
+    'has the highest confidence of the winning side',
     () => ({
       options: {
         agents: [
@@ -153,7 +153,7 @@ describe('a vote by majority', () => {
   );
 
   scenario(
-    'that nobody has fails the step with a reason of its own',
+    'without a majority fails the step with its own reason',
     () => vote(majority(3), ['x', 'y', 'z']),
     (result) => {
       expect(decidedIn(result)).toEqual([[3, null, [1, 1, 1]]]);
@@ -175,7 +175,7 @@ describe('a vote by majority', () => {
   ] as const) {
     const isWon = calls === answers.length && answers.filter((answer) => answer === 'x').length > 2;
     scenario(
-      `of ${count} ends after ${calls} of ${answers.join(' ')}, when it is ${isWon ? 'there' : 'out of reach'}`,
+      `of ${count} ends after ${calls} of ${answers.join(' ')}, when it is ${isWon ? 'won' : 'out of reach'}`,
       () => vote(majority(count), answers),
       (result) => {
         expect(keysOf(result)).toHaveLength(calls);
@@ -199,7 +199,7 @@ describe('a vote by majority', () => {
   );
 
   scenario(
-    'is of all the votes asked for: one vote of three is none',
+    'needs a majority of all requested votes: one vote of three is not enough',
     () => vote(majority(3), ['x', new Error('down'), new Error('down')]),
     (result) => {
       expect(decidedIn(result)).toEqual([[1, null, [1]]]);
@@ -208,7 +208,7 @@ describe('a vote by majority', () => {
   );
 
   scenario(
-    'without any vote fails as its last call did, as soon as it is out of reach',
+    'without any vote fails as its last call did, as soon as a majority is out of reach',
     () => vote(majority(3), [new Error('first'), new Error('second'), 'x']),
     (result) => {
       expect(keysOf(result)).toEqual(['run/a/1/worker', 'run/a/1/worker.v2']);
@@ -224,7 +224,7 @@ describe('a vote by majority', () => {
   );
 
   scenario(
-    'counts what a fallback answers, and nothing at all as an answer too',
+    'counts the answers of a fallback, also the answer null',
     () => {
       const worker = defineAgent({
         name: 'worker',
@@ -257,7 +257,7 @@ describe('a vote by confidence', () => {
     ['the surest', [sure('x', 0.2), sure('y', 0.9), sure('z', 0.3)], 2],
     ['the first of several that are as sure', [sure('x', 0.2), sure('y', 0.9), sure('z', 0.9)], 2],
     ['one that says how sure it is', [sure('x'), sure('y', 0), sure('z')], 2],
-    ['the first when nobody says', [sure('x'), sure('y'), sure('z')], 1],
+    ['the first when no answer has a confidence', [sure('x'), sure('y'), sure('z')], 1],
     ['one that answers at all', [new Error('down'), new Error('down'), sure('z', 0)], 3],
   ] as const) {
     scenario(
@@ -277,7 +277,7 @@ describe('a vote by confidence', () => {
   }
 
   scenario(
-    'asks everybody before it fails as its last call did',
+    'makes every call before it fails as its last call did',
     () => vote(surest(3), [new Error('first'), new Error('second'), new Error('third')]),
     (result) => {
       expect(keysOf(result)).toHaveLength(3);
@@ -288,7 +288,7 @@ describe('a vote by confidence', () => {
 
 describe('an attempt without a majority', () => {
   scenario(
-    'is followed by another, with votes and keys of its own',
+    'is followed by another with its own votes and keys',
     () => vote(majority(3), ['x', 'y', 'z', 'x', 'y', 'y'], withLimits({ maxAttempts: 2 })),
     (result) => {
       expect(keysOf(result)).toEqual([
@@ -342,9 +342,9 @@ describe('an attempt without a majority', () => {
   );
 });
 
-describe('in the middle of a vote', () => {
+describe('a vote that is interrupted', () => {
   scenario(
-    'an agent that is blocked ends it: the next attempt votes from the start',
+    'by a blocked agent ends, and the next attempt votes from the start',
     () => vote(majority(3), ['x', blocked('No way'), 'y', 'y'], withLimits({ maxAttempts: 2 })),
     (result) => {
       expect(keysOf(result)).toEqual([
@@ -367,7 +367,7 @@ describe('in the middle of a vote', () => {
     [requestReplan({ reason: 'Another way' }, 'half'), 'requestReplan'],
   ] as const) {
     scenario(
-      `${kind} ends it, and counts as it does without a vote`,
+      `by ${kind} ends, with the same effect as without a vote`,
       () => ({
         options: {
           agents: [scriptedAgent('worker', 'x', report, 'y')],
@@ -394,7 +394,7 @@ describe('in the middle of a vote', () => {
   }
 
   scenario(
-    'a hand-off ends it, and adds its step',
+    'by a hand-off ends, and the step is added',
     () => vote(majority(3), ['x', handOff({ agent: 'worker', task: 'Go on' }, 'half'), 'y']),
     (result) => {
       expect(result.factsOf('vote.decided')).toEqual([]);
@@ -408,7 +408,7 @@ describe('in the middle of a vote', () => {
   const asking = askHuman({ question: 'Which one?' });
 
   scenario(
-    'a question ends it: with the answer everybody votes again',
+    'by a question ends, and all votes are taken again with the answer',
     () => ({
       options: {
         agents: [scriptedAgent('worker', 'x', asking, feedbackTexts)],
@@ -436,7 +436,7 @@ describe('in the middle of a vote', () => {
   );
 
   scenario(
-    'a question too many is blocked',
+    'by one question too many is blocked',
     () => vote(majority(3), ['x', asking, asking], { ...oneGo, approval: { maxQuestions: 0 } }),
     (result) => {
       expect(keysOf(result)).toHaveLength(2);
@@ -445,7 +445,7 @@ describe('in the middle of a vote', () => {
   );
 });
 
-describe('a vote that a person must agree to', () => {
+describe('a vote that needs approval', () => {
   const careful = (answer: 'approve' | 'reject'): ScenarioSetup => ({
     options: {
       agents: [scriptedAgent('architect', 'x')],
@@ -458,7 +458,7 @@ describe('a vote that a person must agree to', () => {
   });
 
   scenario(
-    'is agreed to once, for all of its votes',
+    'is approved once, for all of its votes',
     () => careful('approve'),
     (result) => {
       expect(result.factsOf('approval.requested')).toHaveLength(1);
@@ -468,7 +468,7 @@ describe('a vote that a person must agree to', () => {
   );
 
   scenario(
-    'does not begin without',
+    'does not begin without it',
     () => careful('reject'),
     (result) => {
       expect(keysOf(result)).toEqual([]);
@@ -481,7 +481,7 @@ describe('a vote under supervision', () => {
   const results: unknown[] = [];
 
   scenario(
-    'gives its winner to review and tests; a fix is made once, without a vote',
+    'submits its winner to review and tests; a fix is made once, without a vote',
     () => {
       results.length = 0;
       const test = inTurn({ passed: false, failures: ['Broken'] }, { passed: true });
@@ -530,7 +530,7 @@ describe('a vote under supervision', () => {
   );
 
   scenario(
-    'is taken anew when the supervisor rejects its winner',
+    'is repeated when the supervisor rejects its winner',
     () => {
       const review = inTurn({ score: 10, feedback: 'Not this' }, { score: 90 });
       return {
@@ -593,7 +593,7 @@ describe('while votes are taken', () => {
   });
 
   scenario(
-    'a pause keeps no vote back: the step has started',
+    'a pause delays no vote, because the step has started',
     slowly({}, [50, 'pause']),
     (result) => {
       expect(result.factsOf('vote.decided')).toHaveLength(1);
@@ -602,7 +602,7 @@ describe('while votes are taken', () => {
   );
 
   scenario(
-    'the time of the step may be over: all votes share it',
+    'the step may time out: all votes share its time',
     slowly({ time: { stepShare: true, limitMs: 260, planningMs: 1, verificationMs: 1 } }),
     (result) => {
       expect(keysOf(result)).toHaveLength(3);
@@ -612,7 +612,7 @@ describe('while votes are taken', () => {
   );
 
   scenario(
-    'the time of the run may be over',
+    'the run may time out',
     (clock) => ({
       options: {
         agents: [agentNamed('worker', after(clock, 100, 'x'))],
@@ -635,7 +635,7 @@ describe('while votes are taken', () => {
 });
 
 describe('a run that winds down in the middle of a vote', () => {
-  /** A budget for two calls: the step beside it asks for a third at 150, and the first vote is there at 200. */
+  /** A budget for two calls: the other step requests a third at 150, and the first vote arrives at 200. */
   const windingDown = (votes: Votes): Parameters<typeof scenario>[1] => {
     return (clock) => ({
       options: {
@@ -650,7 +650,7 @@ describe('a run that winds down in the middle of a vote', () => {
   };
 
   scenario(
-    'asks nobody any more: without a majority the step is cancelled',
+    'requests no more votes: without a majority the step is cancelled',
     windingDown(majority(3)),
     (result) => {
       expect(keysOf(result)).toEqual(['run/a/1/worker', 'run/b/1/worker']);
@@ -662,7 +662,7 @@ describe('a run that winds down in the middle of a vote', () => {
     },
   );
 
-  scenario('takes the surest of those who voted', windingDown(surest(3)), (result) => {
+  scenario('is won by the vote with the highest confidence', windingDown(surest(3)), (result) => {
     expect(keysOf(result)).toEqual(['run/a/1/worker', 'run/b/1/worker']);
     expect(result.report.steps[0]).toMatchObject({
       status: 'completed',
@@ -674,7 +674,7 @@ describe('a run that winds down in the middle of a vote', () => {
 
 describe('a vote and the budget of the run', () => {
   scenario(
-    'every vote counts: what was cast before it ran out is still worth something',
+    'counts every vote: votes cast before it is spent still count',
     () => vote(surest(3), ['x'], withLimits({ maxAgentCalls: 2 })),
     (result) => {
       expect(keysOf(result)).toHaveLength(2);
@@ -685,7 +685,7 @@ describe('a vote and the budget of the run', () => {
   );
 
   scenario(
-    'tokens of every vote count, and no majority comes of too few votes',
+    'counts the tokens of every vote, and too few votes give no majority',
     () =>
       vote(
         majority(3),
@@ -705,7 +705,7 @@ describe('a vote and the budget of the run', () => {
   );
 
   scenario(
-    'never are there more calls at once than maxParallel',
+    'never exceeds maxParallel calls at once',
     (clock) => {
       let running = 0;
       let most = 0;
@@ -730,7 +730,7 @@ describe('a vote and the budget of the run', () => {
     },
   );
 
-  /** Breaks on every first try, never agrees with itself, and asks once, with its last vote. */
+  /** Fails every first try, never agrees with itself, and asks one question, with its last vote. */
   const costly = (): TestAgent => {
     let hasAsked = false;
     return agentNamed('worker', ({ key, step }) => {
@@ -742,7 +742,7 @@ describe('a vote and the budget of the run', () => {
   };
 
   scenario(
-    'the price tag says what the worst of them costs, and not one call more',
+    'costs at most what bounds() says, and the worst vote costs exactly that',
     () => ({
       options: {
         agents: [costly()],
@@ -764,7 +764,7 @@ describe('a vote and the budget of the run', () => {
 
 describe('a plan that asks for more votes than the policy allows', () => {
   scenario(
-    'goes back to the planner, which is told the limit and asks for fewer',
+    'returns to the planner, which is told the limit and asks for fewer',
     () => ({
       options: {
         agents: [scriptedAgent('worker', 'x')],
@@ -794,7 +794,7 @@ describe('a plan that asks for more votes than the policy allows', () => {
   );
 
   scenario(
-    'is no plan where there is no voting',
+    'is invalid where there is no voting',
     () => ({
       options: {
         agents: [scriptedAgent('worker', 'x')],
@@ -809,7 +809,7 @@ describe('a plan that asks for more votes than the policy allows', () => {
     },
   );
 
-  it('is refused when it comes with the goal', () => {
+  it('is refused when it is given with the goal', () => {
     const orchestrator = createOrchestrator({
       agents: [scriptedAgent('worker', 'x')],
       policy: definePolicy({ limits: { maxVotes: 3 } }),

@@ -14,8 +14,8 @@ import { inTurn } from './scripted.js';
 import { steps } from './team.js';
 
 /*
- * In every run here step `last` ends the run after 1,000 ms, because there is no replan left, and there is a grace of
- * another 1,000. What step `a` does from then on, it does while the run winds down.
+ * In every run here step `last` ends the run after 1,000 ms, because no replan is left; the grace period is another
+ * 1,000 ms. Whatever step `a` does after that happens while the run winds down.
  */
 
 type Options = ScenarioSetup['options'];
@@ -50,7 +50,7 @@ const down = new Error('Down');
 
 describe('while a run winds down', () => {
   scenario(
-    'a call that waits for its next try does not go out any more, and nobody waits for it',
+    'a pending retry does not go out, and the run does not wait for it',
     (clock) => endingWith(clock, after(clock, 600, down)),
     ({ report, facts }) => {
       expect(callsOf(facts, 'a')).toEqual([['worker', 0]]);
@@ -60,7 +60,7 @@ describe('while a run winds down', () => {
   );
 
   scenario(
-    'a call that fails is not tried again',
+    'a call that fails is not retried',
     (clock) => endingWith(clock, after(clock, 1_200, down)),
     ({ report, facts, factsOf }) => {
       expect(callsOf(facts, 'a')).toEqual([['worker', 0]]);
@@ -71,7 +71,7 @@ describe('while a run winds down', () => {
   );
 
   scenario(
-    'a call that would not have been tried again has failed',
+    'a call that would not have been retried fails',
     (clock) => endingWith(clock, after(clock, 1_200, down), { retry: { attempts: 1 } }),
     ({ report }) => {
       expect(report.steps[1]).toMatchObject({ status: 'failed', code: 'threw', endedAt: 1_200 });
@@ -79,7 +79,7 @@ describe('while a run winds down', () => {
   );
 
   scenario(
-    'what fails is no reason for another plan, even where there is budget for one',
+    'a failure leads to no other plan, even with replan budget left',
     (clock) => ({
       options: {
         agents: [workerBy({ early: after(clock, 500, 'early'), a: after(clock, 700, down) })],
@@ -98,7 +98,7 @@ describe('while a run winds down', () => {
   );
 
   scenario(
-    'a fallback is not asked either',
+    'a fallback is not called',
     (clock) => {
       const worker = defineAgent({
         name: 'worker',
@@ -126,7 +126,7 @@ describe('while a run winds down', () => {
   );
 
   scenario(
-    'a step that is blocked is neither attempted again nor made a sub-plan of',
+    'a blocked step is neither attempted again nor replaced by a sub-plan',
     (clock) =>
       endingWith(
         clock,
@@ -152,7 +152,7 @@ describe('while a run winds down', () => {
   );
 
   scenario(
-    'nobody is asked: the agent that wants to know something has no time left',
+    'a question of an agent is not asked: its step has run out of time',
     (clock) => endingWith(clock, after(clock, 1_200, askHuman({ question: 'What now?' }))),
     ({ report, factsOf }) => {
       expect(factsOf('approval.requested')).toEqual([]);
@@ -179,7 +179,7 @@ describe('while a run winds down', () => {
   );
 
   scenario(
-    'work that is done is still judged, so that it counts',
+    'completed work is still reviewed, so that it counts',
     (clock) =>
       endingWith(
         clock,
@@ -207,7 +207,7 @@ describe('while a run winds down', () => {
     ['after', 1_200, 1_200],
   ] as const) {
     scenario(
-      `a judge who was asked ${name} the end and fails is not asked again: that says nothing about the work`,
+      `a supervisor that was called ${name} the end and fails is not retried, and the step is cancelled`,
       (clock) =>
         endingWith(
           clock,
@@ -226,7 +226,7 @@ describe('while a run winds down', () => {
   }
 
   scenario(
-    'a call of a sub-plan does not go out again either',
+    'a call of a sub-plan is not retried either',
     (clock) => {
       const last = after(clock, 1_000, needsContext('More'));
       const x = after(clock, 600, down);

@@ -4,7 +4,7 @@ import type { ScenarioResult, ScenarioSetup } from '../scenarios/harness.js';
 import { scriptedAgent } from '../scenarios/scripted.js';
 import { steps } from '../scenarios/team.js';
 
-/* Seed 000: agents that ask each other for work. What it calls `needs_replan` with an agent and a query is a hand-off. */
+/* Seed 000: agents that request work from each other. Its `needs_replan` with an agent and a query is a hand-off. */
 
 export const TEAM = ['architect', 'codesmith', 'reviewer', 'fixer', 'research'] as const;
 type Member = (typeof TEAM)[number];
@@ -12,10 +12,10 @@ type Member = (typeof TEAM)[number];
 export const toFixer = handOff({ agent: 'fixer', task: 'Fix SQL injection in auth.py' }, 'One bug');
 export const toReviewer = handOff({ agent: 'reviewer', task: 'Re-review fixed code' }, 'Fixed');
 
-/** The seed's first plan: each step has only to wait for its turn. */
+/** The seed's first plan: each step only waits for its turn. */
 export const FIRST_PLAN = ['architect:design', 'codesmith:implement', 'reviewer:review'];
 
-/** What each agent answers, call by call; who has nothing to say here is done at once. */
+/** The answers of each agent, call by call; an agent without answers completes immediately. */
 export const collaborating = (
   answers: Partial<Record<Member, readonly unknown[]>>,
   plan: readonly string[] = FIRST_PLAN,
@@ -27,6 +27,6 @@ export const collaborating = (
   start: { plan: { steps: steps(...plan) } },
 });
 
-/** Who worked, in order. */
+/** The agents that worked, in order. */
 export const route = ({ factsOf }: ScenarioResult): string[] =>
   factsOf('step.started').map(({ agent }) => agent);

@@ -36,7 +36,7 @@ describe('seed 000, the new step', () => {
   );
 
   scenario(
-    'is executed immediately: before everything that is pending',
+    'is executed before every pending step',
     () =>
       collaborating({ codesmith: [toFixer], fixer: [toReviewer] }, [
         'codesmith:implement',
@@ -49,7 +49,7 @@ describe('seed 000, the new step', () => {
   );
 
   scenario(
-    'takes nothing away: what was planned stays, in its order',
+    'removes nothing: planned steps stay in their order',
     () =>
       collaborating({
         architect: [toFixer],
@@ -80,7 +80,7 @@ describe('seed 000, the new step', () => {
     },
   );
 
-  it('is in a new list: whoever holds the old plan sees no change', () => {
+  it('is in a new list: holders of the old plan see no change', () => {
     const first = adoptPlan(emptyProgress, planOf(...FIRST_PLAN), {
       revision: 0,
       merge: 'appendNext',
@@ -111,7 +111,7 @@ describe('seed 000, the new step', () => {
 
 describe('seed 000, the router', () => {
   scenario(
-    'takes the first pending step, one after the other, and ends when there is none',
+    'takes the first pending step, one after the other, and ends when none is left',
     () => collaborating({}, ['reviewer:one', 'research:two', 'architect:three', 'fixer:four']),
     (result) => {
       expect(
@@ -126,9 +126,9 @@ describe('seed 000, the router', () => {
   );
 
   scenario(
-    'never goes round for ever: review and fix in turns end at the bound with every result',
+    'does not loop for ever: alternating review and fix end at the bound with every result',
     () => {
-      // Not quite for ever, so that a lost bound is a failure here and not a test without end.
+      // A finite number, so that a lost bound fails here instead of running for ever.
       const reviews = Array.from({ length: 30 }, () => toFixer);
       return collaborating({ reviewer: [...reviews, 'Approved'], fixer: [toReviewer] });
     },
@@ -148,7 +148,7 @@ describe('seed 000, the router', () => {
   );
 
   scenario(
-    'forgets a request once it is answered: the next one has an agent and a query of its own',
+    'clears a request once it is answered: the next one has its own agent and query',
     () =>
       collaborating({
         architect: [handOff({ agent: 'security', task: 'Audit the design' })],

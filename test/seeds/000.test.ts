@@ -69,7 +69,7 @@ describe('seed 000, the two modes', () => {
   );
 
   scenario(
-    're-planning: everything that a hand-off does is told, in order, and the planner is not asked again',
+    're-planning: every effect of a hand-off is a fact, in order, and the planner is not called again',
     () => {
       const { options } = collaborating({ reviewer: [toFixer] });
       return { options: { ...options, planner: plannerInTurn(['reviewer:review']) }, start: {} };
@@ -156,14 +156,14 @@ describe('seed 000, the complete collaboration cycle', () => {
         'Fixed',
         'Approved',
       ]);
-      // Without a new graph: one run, one start, and every step in the slot there was from the start.
+      // Without a new graph: one run, one start, and every step in the original slot.
       expect(factsOf('run.started')).toHaveLength(1);
       expect(new Set(factsOf('step.started').map(({ slot }) => slot))).toEqual(new Set(['slot-0']));
     },
   );
 
   scenario(
-    'leaves the members of the team alone whom nobody needs',
+    'calls no member of the team without a step',
     () => collaborating({ reviewer: [toFixer, 'Approved'], fixer: [toReviewer] }),
     ({ factsOf, report }) => {
       expect(factsOf('run.started')).toMatchObject([{ agents: [...TEAM] }]);
@@ -223,7 +223,7 @@ describe('seed 000, the test list', () => {
   );
 
   scenario(
-    'nested: architect, CodeSmith, review, fix, review, each called by the one before',
+    'nested: architect, CodeSmith, review, fix, review, each requested by the one before',
     () =>
       collaborating(
         {
@@ -245,7 +245,7 @@ describe('seed 000, the test list', () => {
 
 describe('seed 000, errors', () => {
   scenario(
-    'an agent that does not exist: a warning, no step, and the workflow goes on',
+    'an unknown agent causes a refusal and no step, and the workflow continues',
     () => collaborating({ codesmith: [handOff({ agent: 'security', task: 'Audit it' }, 'Code')] }),
     (result) => {
       expect(result.factsOf('replan.refused')).toMatchObject([
@@ -259,7 +259,7 @@ describe('seed 000, errors', () => {
   );
 
   scenario(
-    'an agent that joins while the run goes on: the team is the one that the run was started with',
+    'an agent that joins during a run is not in its team',
     () => {
       const { options, start = {} } = collaborating({});
       const agents = [...options.agents];
@@ -279,7 +279,7 @@ describe('seed 000, errors', () => {
   );
 
   scenario(
-    'a request without an agent or a query is no request: nothing is guessed, and the others go on',
+    'a request without an agent or a query is invalid: nothing is guessed, and other agents continue',
     () =>
       collaborating({
         architect: [handOff({ agent: '', task: 'Continue work' })],

@@ -18,13 +18,13 @@ const broken = new Error('Broken');
 
 describe('seed 001, the configuration', () => {
   scenario(
-    'dispatcher: the worker map decides who does the work',
+    'dispatcher: the worker map decides which agent does the work',
     () => {
       const workerMap = new Map<string, (call: AgentCall) => unknown>([
         ['coder', ({ task }) => `coded: ${task}`],
         ['tester', ({ task }) => `tested: ${task}`],
       ]);
-      const idle = (name: string) => agentNamed(name, () => 'nobody called me');
+      const idle = (name: string) => agentNamed(name, () => 'was not called');
       return {
         options: {
           ...bounded({}, []).options,
@@ -57,7 +57,7 @@ describe('seed 001, the configuration', () => {
   );
 
   scenario(
-    'stepTimeoutMs 60000: a worker that hangs has failed after a minute, and is not asked twice',
+    'stepTimeoutMs 60000: a worker that hangs fails after a minute and is not retried',
     (clock) => bounded({ step_1: after(clock, 3_000_000, 'Late') }, [['step_1', 'step_2']]),
     ({ facts, factsOf, report }) => {
       expect(facts.find(({ type }) => type === 'step.failed')).toMatchObject({
@@ -72,7 +72,7 @@ describe('seed 001, the configuration', () => {
   );
 
   scenario(
-    'continueOnError true: what does not depend on the failure goes on, and no planner is asked',
+    'continueOnError true: steps that do not depend on the failure continue, and the planner is not called',
     () => bounded({ step_1: broken }, [['step_1', 'step_2<step_1', 'step_3', 'step_4<step_3']]),
     (result) => {
       expect(plannerCalls(result)).toBe(1);
@@ -83,7 +83,7 @@ describe('seed 001, the configuration', () => {
   );
 
   scenario(
-    'continueOnError false: the first failure is the end',
+    'continueOnError false: the first failure ends the run',
     () =>
       bounded({ step_1: broken }, [['step_1', 'step_2', 'step_3']], {
         limits: { maxParallel: 1 },
@@ -150,7 +150,7 @@ describe('seed 001, the execution result', () => {
   );
 
   scenario(
-    'has all that a worker result has: data or error, duration, tokens, and what was missing',
+    'has every field of a worker result: data or error, duration, tokens, and what was missing',
     (clock) => {
       const usage = { inputTokens: 10, outputTokens: 20 };
       return bounded(
@@ -187,7 +187,7 @@ describe('seed 001, the execution result', () => {
   );
 
   scenario(
-    'has only data that the schema of the worker lets through',
+    'has only data that matches the schema of the worker',
     () => {
       const answers = { step_1: done({ files: 2 }), step_2: done({ files: 'two' }) };
       const { options } = bounded({}, [['step_1', 'step_2']]);
@@ -203,7 +203,7 @@ describe('seed 001, the execution result', () => {
   );
 
   scenario(
-    'lets the times of the original and of the re-planned steps be compared',
+    'allows comparing the times of the original and of the re-planned steps',
     (clock) =>
       bounded(
         {
@@ -270,7 +270,7 @@ describe('seed 001, the log', () => {
   });
 
   scenario(
-    'tells the run, the iteration, the maximum and the whole suggestion',
+    'has the run, the iteration, the maximum and the whole suggestion',
     eventful,
     ({ factsOf }) => {
       expect(factsOf('run.started')).toMatchObject([{ runId: 'run' }]);
@@ -290,14 +290,14 @@ describe('seed 001, the log', () => {
 });
 
 describe('seed 001, the future enhancements', () => {
-  /** Two workers of one level ask, the less sure one first. */
+  /** Two workers of one level send a request, the less sure one first. */
   const asking = (clock: VirtualClock): Behaviours => ({
     step_1: after(clock, 10, needsContext('Need the tests', 'A', { confidence: 0.4 })),
     step_2: after(clock, 20, needsContext('Need the schema', 'B', { confidence: 0.8 })),
   });
 
   scenario(
-    'batch re-planning: several workers ask at once, the planner hears all of them in one call',
+    'batch re-planning: requests of several workers reach the planner in one call',
     (clock) => bounded(asking(clock), [['step_1', 'step_2'], ['step_3<step_1,step_2']]),
     (result) => {
       expect(toldBy(result.factsOf)[1]?.requests).toEqual([
@@ -310,7 +310,7 @@ describe('seed 001, the future enhancements', () => {
   );
 
   scenario(
-    'suggestion ranking: the planner hears the request of the surest worker',
+    'suggestion ranking: the request of the surest worker reaches the planner',
     (clock) =>
       bounded(asking(clock), [['step_1', 'step_2'], ['step_3<step_2']], {
         replan: { coalesce: 'highestConfidence' },

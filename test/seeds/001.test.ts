@@ -17,7 +17,7 @@ const asText = (output: unknown): string =>
 
 describe('seed 001, how it works', () => {
   scenario(
-    'normal execution: nobody needs more context, and nothing is planned again',
+    'normal execution: no worker needs more context, and nothing is planned again',
     (clock) =>
       bounded({ step_1: after(clock, 100, done('Step result')) }, [['step_1', 'step_2<step_1']]),
     (result) => {
@@ -69,7 +69,7 @@ describe('seed 001, how it works', () => {
   );
 
   scenario(
-    'pauses at the current level: what runs comes to its end, and nothing new starts before the plan',
+    'pauses at the current level: running steps finish, and nothing new starts before the plan',
     (clock) =>
       bounded(
         {
@@ -93,7 +93,7 @@ describe('seed 001, how it works', () => {
     },
   );
 
-  /** The seed's prompt, made of nothing but what a planner is told. */
+  /** The seed's prompt, made only of what a planner is told. */
   const promptOf = ({ goal, completed, failed, requests }: PlanRequest): string =>
     [
       `Original plan: ${goal}`,
@@ -119,7 +119,7 @@ describe('seed 001, how it works', () => {
   });
 
   scenario(
-    'the planner is told all that the example prompt of the seed says',
+    'the planner is told everything in the example prompt of the seed',
     () => building('User model created with email validation'),
     ({ factsOf }) => {
       expect(factsOf('plan.proposed')[1]?.plan?.analysis).toBe(
@@ -137,7 +137,7 @@ describe('seed 001, how it works', () => {
   );
 
   scenario(
-    'the planner is told of steps that failed, and their results are not among the completed',
+    'the planner is told of failed steps, and their results are not among the completed',
     () => building(new Error('No model')),
     ({ factsOf }) => {
       expect(factsOf('plan.proposed')[1]?.plan?.analysis.split('\n').slice(1, 5)).toEqual([
@@ -151,7 +151,7 @@ describe('seed 001, how it works', () => {
 });
 
 describe('seed 001, the bound', () => {
-  /** Asks in the first, the second and the third plan. */
+  /** Sends a request in the first, the second and the third plan. */
   const askingThrice = (onLimit: 'continue' | 'finish'): ScenarioSetup =>
     bounded(
       { step_1: asks, step_2_rp1: asks, step_3_rp2: asks },
@@ -181,7 +181,7 @@ describe('seed 001, the bound', () => {
   };
 
   scenario(
-    'is two iterations: the third request is refused, and what is planned still runs',
+    'is two iterations: the third request is refused, and planned steps still run',
     () => askingThrice('continue'),
     (result) => {
       expectTwoReplans(result);
@@ -196,7 +196,7 @@ describe('seed 001, the bound', () => {
   );
 
   scenario(
-    'is two iterations: the third request is the exit, with the results so far, where the policy says finish',
+    'is two iterations: the third request ends the run with the results so far, under onLimit finish',
     () => askingThrice('finish'),
     (result) => {
       expectTwoReplans(result);
@@ -206,7 +206,7 @@ describe('seed 001, the bound', () => {
   );
 
   scenario(
-    'holds for a worker that always asks and a planner that always finds ten more steps',
+    'holds for a worker that always asks and a planner that always adds ten steps',
     () => {
       const tenSteps = (name: string): string[] =>
         Array.from({ length: 10 }, (_, index) => `${name}${index}`);
@@ -228,7 +228,7 @@ describe('seed 001, the bound', () => {
   );
 
   scenario(
-    'is not used up by a run that needs less: it ends when nobody needs more context',
+    'is not reached by a run that needs less: it ends when no worker needs more context',
     () => bounded({ step_1: asks }, [['step_1'], ['step_2'], ['step_3']]),
     (result) => {
       expect(plannerCalls(result)).toBe(2);
@@ -238,7 +238,7 @@ describe('seed 001, the bound', () => {
   );
 
   scenario(
-    'can be set for the domain: with one iteration the second request is refused',
+    'can be configured: with one iteration the second request is refused',
     () =>
       bounded({ step_1: asks, step_2_rp1: asks }, [['step_1'], ['step_2']], {
         limits: { maxReplans: 1 },
@@ -252,7 +252,7 @@ describe('seed 001, the bound', () => {
 
 describe('seed 001, context preservation', () => {
   scenario(
-    'a completed step is executed once, whatever is planned after it, and its result is there for new steps',
+    'a completed step is executed once, whatever is planned later, and its result is available to new steps',
     () => {
       const seen = (call: AgentCall): unknown =>
         done(call.dependencies.map(({ stepId, output }) => `${stepId}: ${asText(output)}`));
@@ -310,7 +310,7 @@ describe('seed 001, merging', () => {
   );
 
   scenario(
-    'every step keeps the complexity its planner gave it, old and new side by side',
+    'every step keeps the complexity its planner gave it, old and new together',
     () => {
       const [first] = steps('step_1');
       const [second, third] = steps('step_2', 'step_3<step_2');

@@ -109,7 +109,7 @@ describe('seed 001, the use cases', () => {
   );
 
   scenario(
-    'orchestrator and workers: the goal is broken down, the parts are done side by side, the results come together',
+    'orchestrator and workers: the goal is split, the parts run in parallel, the results are combined',
     (clock) => {
       const { options } = bounded(
         {
@@ -135,7 +135,7 @@ describe('seed 001, errors', () => {
   const asks = needsContext('Need more details', 'Partial result');
 
   scenario(
-    'a planner that throws when it is asked again: told, paid for, and the current results are kept',
+    'a planner that throws at a replan spends the replan, and the current results are kept',
     () => bounded({ step_1: asks }, [['step_1', 'step_2<step_1'], new Error('No model today')]),
     (result) => {
       const { factsOf, report } = result;
@@ -156,7 +156,7 @@ describe('seed 001, errors', () => {
   );
 
   scenario(
-    'no planner at all: the request is refused with a fact, and the plan goes on',
+    'without a planner the request is refused with a fact, and the plan continues',
     () => ({
       options: { agents: [workerBy({ step_1: asks })], policy: presets.boundedReplan() },
       start: { plan: { steps: steps('step_1', 'step_2<step_1') } },

@@ -7,7 +7,7 @@ import { scriptedAgent } from '../scenarios/scripted.js';
 import type { TestAgent } from '../scenarios/team.js';
 import { steps } from '../scenarios/team.js';
 
-/* The toolkit of seed 002: who there is, the pipelines that its planner composes, and a person who agrees. */
+/* The toolkit of seed 002: its agents, the pipelines that its planner composes, and a person who approves. */
 
 /** The four agents of the seed, and the one that its last example adds. */
 export type Role = 'analyst' | 'architect' | 'developer' | 'reviewer' | 'security_reviewer';
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<Role, string>> = {
 
 const ROLES = Object.keys(REASONS) as readonly Role[];
 
-/** What agents answer, call by call; who is not named says what it did. */
+/** The answers of agents, call by call; an agent without answers says what it did. */
 export type Answers = Partial<Readonly<Record<Role, readonly unknown[]>>>;
 
 export const toolkit = (answers: Answers = {}): TestAgent[] =>
@@ -31,14 +31,14 @@ export const toolkit = (answers: Answers = {}): TestAgent[] =>
     scriptedAgent(role, ...(answers[role] ?? [({ step }: AgentCall) => `${role} did ${step.id}`])),
   );
 
-/** One step per agent, each behind the one before, named by its agent: 'architect:architect<analyst'. */
+/** One step per agent, each depends on the one before, named by its agent: 'architect:architect<analyst'. */
 export const inOrder = (...roles: readonly Role[]): string[] =>
   roles.map((role, index) => {
     const before = roles[index - 1];
     return before === undefined ? `${role}:${role}` : `${role}:${role}<${before}`;
   });
 
-/** The planner's decision of the seed: why, and who for what reason. */
+/** The planner's decision in the seed: the reason, and each agent with its reason. */
 export const workflow = (scope: Scope, ...roles: readonly Role[]): Plan => ({
   analysis: `A ${scope} issue for ${roles.join(', ')}`,
   scope,
@@ -48,7 +48,7 @@ export const workflow = (scope: Scope, ...roles: readonly Role[]): Plan => ({
   })),
 });
 
-/** A planner that always has the same pipeline in mind, as new work every time. */
+/** A planner that always proposes the same pipeline, as new work every time. */
 export const eachRound =
   (...roles: readonly Role[]) =>
   ({ revision }: PlanRequest): Plan => ({
@@ -58,16 +58,16 @@ export const eachRound =
     })),
   });
 
-/** A person who says yes to everything, at once. */
+/** A person who approves everything immediately. */
 export const approving = (fact: Fact, control: Control): void => {
   if (fact.type === 'approval.requested') control.approve(fact.requestId, 'Go ahead');
 };
 
-/** A person who says no to everything, at once. */
+/** A person who rejects everything immediately. */
 export const rejecting = (fact: Fact, control: Control): void => {
   if (fact.type === 'approval.requested') control.reject(fact.requestId, 'Too risky');
 };
 
-/** Who was called, in order; a try after a failed one is a call too. */
+/** The agents that were called, in order; a retry is a call too. */
 export const calledIn = (facts: readonly Fact[]): string[] =>
   facts.flatMap((fact) => (fact.type === 'agent.called' ? [fact.agent] : []));

@@ -48,7 +48,7 @@ const APPROVED_AT_500: NonNullable<ScenarioSetup['at']> = {
 
 const feature = workflow('moderate', 'architect', 'developer', 'reviewer');
 
-/** A process of its own: clock, agents and orchestrator are new, the store is shared. */
+/** A new process: clock, agents and orchestrator are new, the store is shared. */
 const composed = (store: RunStore, overrides: PolicyOverrides = {}) => {
   const clock = virtualClock();
   const agents = toolkit();
@@ -57,19 +57,19 @@ const composed = (store: RunStore, overrides: PolicyOverrides = {}) => {
   return { clock, agents, orchestrator };
 };
 
-/** A store with a run that waits for a person, and nobody who runs it. */
+/** A store with a run that waits for a person and has no owner. */
 const waitingInStore = async (): Promise<RunStore> => {
   const store = memoryStore();
   const { clock, orchestrator } = composed(store);
   const run = orchestrator.start({ goal: 'Add OAuth2 support', runId: 'run' });
   await clock.settle();
-  // As a crash leaves it, to whoever comes: the journal, and no claim.
+  // As after a crash: the journal, and no claim.
   return storeWith(store, 'run', run.journal().length);
 };
 
 describe('approval required', () => {
   scenario(
-    'interrupts before the architect and nowhere else, and nobody works meanwhile',
+    'interrupts before the architect and nowhere else, and no agent works meanwhile',
     () => ({ ...dynamic(feature), onFact: () => undefined, at: APPROVED_AT_500 }),
     ({ report, facts, factsOf }) => {
       const calls = facts.filter((fact) => fact.type === 'agent.called');
@@ -126,7 +126,7 @@ describe('approval required', () => {
   );
 
   scenario(
-    'is for whichever agents the profile names',
+    'applies to the agents that the profile names',
     () => dynamic(feature, { approval: { agents: ['developer', 'reviewer'] } }),
     ({ factsOf }) => {
       expect(factsOf('approval.requested').map(({ stepId }) => stepId)).toEqual([
@@ -137,7 +137,7 @@ describe('approval required', () => {
   );
 
   scenario(
-    'can be asked for by the plan, step by step, and never be taken away by it',
+    'can be added by the plan, step by step, and never removed by it',
     () =>
       dynamic({
         steps: steps(...inOrder('architect', 'developer', 'reviewer')).map((step) => ({
@@ -156,7 +156,7 @@ describe('approval required', () => {
   );
 
   scenario(
-    'is for one step: the next step of the same agent is asked about again',
+    'covers one step: the next step of the same agent needs another approval',
     () => dynamic({ steps: steps('architect:first', 'architect:second<first') }),
     ({ facts, factsOf }) => {
       expect(factsOf('approval.requested').map(({ requestId }) => requestId)).toEqual([
@@ -168,7 +168,7 @@ describe('approval required', () => {
   );
 
   scenario(
-    'is not asked for trivial work: auto_approve_trivial',
+    'is not required for trivial work: auto_approve_trivial',
     () => dynamic(workflow('trivial', 'architect', 'developer', 'reviewer')),
     ({ report, factsOf }) => {
       expect(factsOf('approval.requested')).toEqual([]);
@@ -177,7 +177,7 @@ describe('approval required', () => {
   );
 
   scenario(
-    'is asked for trivial work too where the profile says so',
+    'is required for trivial work too where the profile says so',
     () =>
       dynamic(workflow('trivial', 'architect', 'developer', 'reviewer'), {
         approval: { autoApproveTrivial: false },
@@ -187,7 +187,7 @@ describe('approval required', () => {
     },
   );
 
-  it('waits in the store: another process takes the run up, and goes on when it is approved', async () => {
+  it('waits in the store: another process resumes the run and continues when it is approved', async () => {
     const store = await waitingInStore();
     const { clock, agents, orchestrator } = composed(store);
     const run = await orchestrator.resume('run');
@@ -199,7 +199,7 @@ describe('approval required', () => {
     expect((await run.done).successfulSteps).toEqual(['architect', 'developer', 'reviewer']);
   });
 
-  it('is waited for under the profile it was asked under, and under no other', async () => {
+  it('waits under the profile it was requested under', async () => {
     const store = await waitingInStore();
     const { orchestrator } = composed(store, { approval: { agents: [] } });
     await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
@@ -210,7 +210,7 @@ describe('confidence', () => {
   const twice = { steps: steps('developer:first', 'developer:second<first') };
 
   scenario(
-    'below 0.7 puts the next step of that agent to a person, once',
+    'below 0.7 requires approval for the next step of that agent, once',
     () =>
       dynamic(
         { steps: steps('developer:first', 'reviewer:review<first', 'developer:second<review') },
@@ -241,7 +241,7 @@ describe('confidence', () => {
   );
 
   scenario(
-    'that nobody mentions counts as certain',
+    'counts as 1 when an answer has none',
     () => dynamic(twice, {}, { developer: [done('sure')] }),
     ({ report, factsOf }) => {
       expect(factsOf('agent.answered').map(({ confidence }) => confidence)).toEqual([
@@ -255,7 +255,7 @@ describe('confidence', () => {
   );
 
   scenario(
-    'beyond 0 and 1 is no answer at all',
+    'outside 0 to 1 makes the answer invalid',
     () =>
       dynamic(
         { steps: steps('analyst:first') },
@@ -268,7 +268,7 @@ describe('confidence', () => {
   );
 
   scenario(
-    'of the last answer counts across a replan, for the analyst as for anybody',
+    'of the last answer counts across a replan, for every agent',
     () => ({
       options: {
         agents: toolkit({
@@ -294,7 +294,7 @@ describe('confidence', () => {
   );
 
   scenario(
-    'and a named agent are one question: an approval is not asked for again',
+    'and a named agent need one approval, not two',
     () =>
       dynamic(
         { steps: steps('architect:first', 'architect:second<first') },
@@ -345,7 +345,7 @@ describe('a rejection', () => {
   );
 
   scenario(
-    'of every plan there is ends the run at the bound, and nobody ever worked',
+    'of every plan ends the run at the bound, and no agent is called',
     () => ({
       options: {
         agents: toolkit(),
@@ -363,7 +363,7 @@ describe('a rejection', () => {
   );
 
   scenario(
-    'fails the run where the profile says so, as the seed has it',
+    'fails the run where the profile says so, as in the seed',
     () => ({ ...dynamic(feature, { approval: { onReject: 'fail' } }), onFact: rejecting }),
     ({ report, facts }) => {
       expect(calledIn(facts)).toEqual(['planner']);
@@ -381,7 +381,7 @@ describe('a rejection', () => {
   );
 
   scenario(
-    'fails the run there and then: not even an agent that waits for nobody works after the no',
+    'fails the run immediately: no agent is called after it',
     (clock) => ({
       options: {
         agents: toolkit({ analyst: [after(clock, 100, 'analysed')] }),

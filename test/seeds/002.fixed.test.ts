@@ -38,7 +38,7 @@ describe('the fixed mode', () => {
     },
   );
 
-  it('tells the same facts as the dynamic mode while nothing goes wrong', async () => {
+  it('produces the same facts as the dynamic mode while nothing fails', async () => {
     const inFixed = await play('straight', () => fixed());
     const inDynamic = await play('straight', () => fixed({}, presets.dynamic()));
     expect(inFixed.facts.length).toBeGreaterThan(10);
@@ -46,7 +46,7 @@ describe('the fixed mode', () => {
   });
 
   scenario(
-    'is left as it is by an agent that asks for another plan',
+    'keeps its plan when an agent asks for another',
     () => {
       const setup = fixed({ developer: [requestReplan({ reason: 'Needs a migration' }, 'half')] });
       return { ...setup, options: { ...setup.options, planner: () => pipeline }, start: {} };
@@ -62,7 +62,7 @@ describe('the fixed mode', () => {
   );
 
   scenario(
-    'fails when an agent does: what is behind it is skipped, and nobody plans around it',
+    'fails when an agent does: dependents are skipped, and there is no replan',
     () => {
       const setup = fixed({ developer: [new Error('The build is broken')] });
       const policy = presets.fixed({ retry: { attempts: 1 } });
@@ -81,7 +81,7 @@ describe('the fixed mode', () => {
   );
 
   scenario(
-    'ends with a rejection, and nobody works after the no',
+    'ends with a rejection, and no agent is called after it',
     () => ({ ...fixed(), onFact: rejecting }),
     ({ report, facts, factsOf }) => {
       expect(factsOf('approval.rejected')).toMatchObject([
@@ -101,7 +101,7 @@ describe('the fixed mode', () => {
   );
 
   scenario(
-    'lets developer and reviewer go back and forth inside a step: the reviewer as tester',
+    'lets developer and reviewer alternate inside a step, with the reviewer as tester',
     () => {
       const setup = fixed({ developer: ['first version', 'second version'] });
       const reviewer = ({ step, cycle }: TestRequest) =>

@@ -80,7 +80,7 @@ describe('the planner', () => {
   );
 
   scenario(
-    'says why, as a whole and for every agent, and the history keeps it',
+    'gives a reason for the plan and for every agent, and the history keeps them',
     () => ({
       options: {
         agents: toolkit(),
@@ -101,7 +101,7 @@ describe('the planner', () => {
     },
   );
 
-  it('decides on agents and reasons, never on limits, states or an approval that is not asked for', () => {
+  it('decides on agents and reasons, not on limits or states, and cannot remove an approval', () => {
     const decided = validatePlan(
       {
         reasoning: 'dropped',
@@ -216,7 +216,7 @@ describe('the toolkit', () => {
   );
 
   scenario(
-    'is held to its schemas: an analysis of unknown scope is a failure, and planned around',
+    'must match its schemas: an analysis of unknown scope is a failure and leads to a replan',
     () => ({
       options: {
         agents: toolkit({ analyst: [{ findings: 'Hm', scope_assessment: 'gigantic' }] }).map(
@@ -242,7 +242,7 @@ describe('the toolkit', () => {
   );
 
   scenario(
-    'is called by a driver of your own where there is one',
+    'is called by a custom driver where there is one',
     () => ({
       options: {
         agents: toolkit(),

@@ -13,11 +13,11 @@ import { steps } from '../scenarios/team.js';
 import type { Answers, Role } from './002-team.js';
 import { approving, calledIn, eachRound, inOrder, toolkit } from './002-team.js';
 
-/* Seed 002: the workflow adapts when an agent asks or fails, within max_replans, and loses nothing. */
+/* Seed 002: the workflow adapts when an agent sends a request or fails, within max_replans, and loses nothing. */
 
 const BROKEN = new Error('The build is broken');
 
-/** A pipeline that is planned again as it is, with the same agents, whenever there is to be another plan. */
+/** A pipeline that every replan proposes again, with the same agents. */
 const again = (
   answers: Answers,
   roles: readonly Role[],
@@ -76,7 +76,7 @@ describe('max_replans', () => {
   );
 
   scenario(
-    'fails the run at the bound where the profile says so, as the seed has it',
+    'fails the run at the bound where the profile says so, as in the seed',
     () =>
       again(
         { analyst: [requestReplan({ reason: 'Scope is complex' }, 'findings')] },
@@ -91,7 +91,7 @@ describe('max_replans', () => {
   );
 
   scenario(
-    'bounds failures: an agent that always fails is planned around three times, then the run has failed',
+    'bounds failures: an agent that always fails causes three replans, then the run fails',
     () => again({ developer: [BROKEN] }, ['developer', 'reviewer'], { retry: { attempts: 1 } }),
     ({ report, facts, factsOf }) => {
       const oneRound = ['planner', 'developer'];
@@ -109,7 +109,7 @@ describe('max_replans', () => {
   );
 
   scenario(
-    'is one budget: what agents ask for and what they fail at are counted together',
+    'is one budget for requests and failures',
     () =>
       again(
         {
@@ -137,7 +137,7 @@ describe('max_replans', () => {
 
 describe('a failed agent', () => {
   scenario(
-    'is answered by another plan, which knows what failed and why',
+    'leads to another plan, which knows what failed and why',
     () => ({
       options: {
         agents: toolkit({ developer: [BROKEN, BROKEN, BROKEN, 'built'] }),
@@ -178,7 +178,7 @@ describe('a failed agent', () => {
   );
 
   scenario(
-    'is told of alone: the request before it was answered by the plan before it',
+    'is reported alone: the earlier request was answered by the earlier plan',
     () => ({
       options: {
         agents: toolkit({
@@ -271,7 +271,7 @@ describe('another plan', () => {
   );
 
   scenario(
-    'is not needed for developer and reviewer to go back and forth, yet counts against the bound',
+    'is not needed for developer and reviewer to alternate, but their hand-offs count against the bound',
     () => ({
       options: {
         agents: toolkit({
@@ -324,7 +324,7 @@ describe('independent parts', () => {
   });
 
   scenario(
-    'are worked on side by side, as many at once as maxParallel says',
+    'run in parallel, up to maxParallel',
     (clock) => parts(clock, { limits: { maxParallel: 2 } }),
     ({ report, facts }) => {
       const started = facts.filter((fact) => fact.type === 'step.started');
@@ -339,7 +339,7 @@ describe('independent parts', () => {
   );
 
   scenario(
-    'are worked on one after the other in the profile of the seed',
+    'run one after the other in the profile of the seed',
     (clock) => parts(clock, {}),
     ({ report, facts }) => {
       const started = facts.filter((fact) => fact.type === 'step.started');

@@ -25,12 +25,12 @@ describe('the profile of the seed', () => {
     expect(context.maxOutputTokens).toBe(2_000);
   });
 
-  it('has a fixed mode that never plans again, over the same options', () => {
+  it('has a fixed mode that never replans, over the same options', () => {
     expect(presets.fixed().limits.maxReplans).toBe(0);
     expect(presets.fixed().approval.agents).toEqual(presets.dynamic().approval.agents);
   });
 
-  it('takes the settings of another profile, and refuses what makes no sense', () => {
+  it('accepts the settings of another profile, and refuses invalid ones', () => {
     const { approval } = presets.dynamic({
       approval: { agents: ['developer'], confidenceBelow: 0.9, autoApproveTrivial: false },
     });
@@ -52,11 +52,11 @@ interface Route {
   readonly issue: string;
   readonly scope: Scope;
   readonly agents: readonly Role[];
-  /** The steps that a person is asked about. */
+  /** The steps that need approval. */
   readonly approvals: readonly string[];
 }
 
-/** An issue whose pipeline was composed by the planner, and nothing goes wrong. */
+/** An issue whose pipeline the planner composed, without a failure. */
 const route = (title: string, { issue, scope, agents, approvals }: Route): void =>
   scenario(
     title,
@@ -80,7 +80,7 @@ const route = (title: string, { issue, scope, agents, approvals }: Route): void 
   );
 
 describe('the routes of the planner', () => {
-  route('a trivial fix needs developer and reviewer, and nobody is asked', {
+  route('a trivial fix needs developer and reviewer, and no approval', {
     issue: 'Fix typo in README.md',
     scope: 'trivial',
     agents: ['developer', 'reviewer'],
@@ -116,7 +116,7 @@ describe('the routes of the planner', () => {
   });
 
   scenario(
-    'lead only to agents that there are: without a security reviewer the planner is told who there is',
+    'lead only to existing agents: without a security reviewer the planner is told which agents exist',
     () => ({
       options: {
         agents: toolkit().filter(({ name }) => name !== 'security_reviewer'),
@@ -147,7 +147,7 @@ describe('the routes of the planner', () => {
   );
 
   scenario(
-    'may lead nowhere: a workflow without steps is completed at once',
+    'may be empty: a workflow without steps completes immediately',
     () => ({
       options: {
         agents: toolkit(),
@@ -169,7 +169,7 @@ const analysis = {
   relevant_files: ['src/login.ts', 'src/session.ts'],
 };
 
-/** "Add OAuth2 support": the analyst finds that the scope is complex and asks for a security review. */
+/** "Add OAuth2 support": the analyst finds that the scope is complex and requests a security review. */
 const oauth2 = (): ScenarioSetup => ({
   options: {
     agents: toolkit({
@@ -191,7 +191,7 @@ const oauth2 = (): ScenarioSetup => ({
   at: { 500: (control) => control.approve('architect_rp1:1.1', 'Good design') },
 });
 
-/** The history of the seed: what was planned, asked for, approved, begun and ended. */
+/** The history of the seed: what was planned, requested, approved, started and ended. */
 const TOLD: ReadonlySet<FactType> = new Set([
   'phase.entered',
   'plan.adopted',
@@ -213,7 +213,7 @@ const lineOf = (fact: Fact): string => {
 
 describe('the complex feature with a replan', () => {
   scenario(
-    'goes the way of the seed: analyst, replan, approval, architect, developer, security reviewer, reviewer',
+    'follows the path of the seed: analyst, replan, approval, architect, developer, security reviewer, reviewer',
     oauth2,
     ({ report, facts, factsOf }) => {
       expect(calledIn(facts)).toEqual([
@@ -248,7 +248,7 @@ describe('the complex feature with a replan', () => {
   );
 
   scenario(
-    'tells the planner what was found, what is left, who asks and for whom',
+    'tells the planner what was found, what is left, which agent asks and for which agents',
     oauth2,
     ({ factsOf }) => {
       expect(factsOf('replan.requested')).toEqual([
@@ -280,7 +280,7 @@ describe('the complex feature with a replan', () => {
   );
 
   scenario(
-    'is all in its history: every plan, request, approval and end, in order',
+    'is complete in its history: every plan, request, approval and end, in order',
     oauth2,
     ({ facts }) => {
       const story = facts.filter(({ type }) => TOLD.has(type)).map(lineOf);
@@ -316,7 +316,7 @@ describe('the complex feature with a replan', () => {
 });
 
 describe('the analyst', () => {
-  /** The node of the seed: it asks for an architect when the scope is complex and none is planned. */
+  /** The node of the seed: it requests an architect when the scope is complex and none is planned. */
   const assessing = (...planned: readonly Role[]): ScenarioSetup => ({
     options: {
       agents: toolkit({
@@ -360,7 +360,7 @@ describe('the analyst', () => {
   );
 
   scenario(
-    'asks for nothing when the architect is on the plan',
+    'requests nothing when the architect is on the plan',
     () => assessing('analyst', 'architect', 'developer', 'reviewer'),
     ({ report, factsOf }) => {
       expect(factsOf('replan.requested')).toEqual([]);

@@ -86,7 +86,7 @@ describe('plan verification', () => {
   );
 
   scenario(
-    'of a goal that is not clear never ends well: three more plans, and nobody works',
+    'of an unclear goal always fails: three more plans, and no agent is called',
     () => ({
       options: {
         agents: toolkit(),
@@ -106,7 +106,7 @@ describe('plan verification', () => {
   );
 
   scenario(
-    'of what the architect planned comes before the developer too, and its reason reaches the planner',
+    'of the architect’s plan comes before the developer too, and its reason reaches the planner',
     () => ({
       options: {
         agents: toolkit({ architect: ['Do something', 'Move the tokens out of src/session.ts'] }),

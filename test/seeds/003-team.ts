@@ -14,15 +14,14 @@ import type { TestAgent } from '../scenarios/team.js';
 /** Seed 003's agents: three systems behind A2A, and the orchestrator's own model. */
 export const SYSTEMS = ['salesforce', 'jira', 'servicenow', 'orchestrator'] as const;
 
-/* The texts of its examples. */
 export const REQUEST = 'Handle critical incidents end-to-end';
 export const INCIDENTS = 'Found 3 critical incidents: INC001, INC002, INC003';
 
-/** The team. What an agent does is said by task, whoever has it. */
+/** The team. Behaviour is defined per task, independent of its agent. */
 export const systems = (behaviours: Behaviours = {}): TestAgent[] =>
   SYSTEMS.map((name) => workerBy(behaviours, name));
 
-/** One request under the preset of the seed; `plan` is what the planner answers. */
+/** One request under the preset of the seed; `plan` is the planner's answer. */
 export const orchestrating = (
   plan: PlannerAnswer,
   behaviours: Behaviours = {},
@@ -41,7 +40,7 @@ export const summarizedBy = (setup: ScenarioSetup, summarizer: Summarizer): Scen
   options: { ...setup.options, summarizer },
 });
 
-/** What the record said right after the first fact like this one; at the end, when there was none. */
+/** The record right after the first fact that matches; at the end, when there was none. */
 export const recordAfter = (
   facts: readonly Fact[],
   isLast: (fact: Fact) => boolean = () => false,
@@ -54,10 +53,10 @@ export const recordAfter = (
   return builder.record();
 };
 
-/** The seed's own way to look at a plan: one line per task. */
+/** The seed's own view of a plan: one line per task. */
 export const printed = ({ steps }: Pick<RunRecord, 'steps'>): string[] =>
   steps.map(({ status, task }, index) => `Task ${index + 1}: ${status} - ${task}`);
 
-/** Only how the tasks stand, in the order of the plan. */
+/** Only the statuses of the tasks, in the order of the plan. */
 export const statusesOf = ({ steps }: Pick<RunRecord, 'steps'>): string[] =>
   steps.map(({ status }) => status);

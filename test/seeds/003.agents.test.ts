@@ -7,11 +7,11 @@ import { scenario } from '../scenarios/harness.js';
 import { inTurn } from '../scenarios/scripted.js';
 import { INCIDENTS, orchestrating, recordAfter, REQUEST, statusesOf } from './003-team.js';
 
-/* Seed 003: the agent node, which executes, and the replan node, which only looks whether all is done. */
+/* Seed 003: the agent node, which executes, and the replan node, which only checks whether all is done. */
 
 describe('the next task', () => {
   scenario(
-    'is the first in the order of the plan whose dependencies are done, and one at a time',
+    'is the first in the order of the plan whose dependencies are done, and only one runs at a time',
     (clock) => {
       const slowly = Object.fromEntries(
         ['task_1', 'task_2', 'task_3', 'task_4'].map((id) => [id, after(clock, 100, id)]),
@@ -25,7 +25,7 @@ describe('the next task', () => {
       const starts = facts.flatMap((fact) =>
         fact.type === 'step.started' ? [[fact.stepId, fact.at]] : [],
       );
-      // task_2 comes before task_4 once it can run: the plan is looked through from its beginning.
+      // task_2 comes before task_4 once it can run: the plan is searched from its beginning.
       expect(starts).toEqual([
         ['task_1', 0],
         ['task_3', 100],
@@ -36,7 +36,7 @@ describe('the next task', () => {
   );
 
   scenario(
-    'is never one that was skipped, failed or is behind a failure: that one is skipped, and the plan ends',
+    'is never skipped, failed or behind a failure: such a task is skipped, and the plan ends',
     (clock) => ({
       ...orchestrating(
         ['jira:task_1', 'jira:task_2<task_1', 'jira:task_3', 'jira:task_4<task_3', 'jira:task_5'],
@@ -63,9 +63,9 @@ describe('the next task', () => {
   );
 });
 
-describe('a task goes to its agent', () => {
+describe('the call of a task', () => {
   scenario(
-    'over a protocol of yours for the three systems, and to the orchestrator itself in place',
+    'uses a custom protocol for the three systems, and runs in process for the orchestrator itself',
     () => {
       const setup = orchestrating([
         'salesforce:task_1',
@@ -93,7 +93,7 @@ describe('a task goes to its agent', () => {
   );
 
   scenario(
-    'with the context of the seed: its task, the request, where it is, and what it depends on',
+    'has the context of the seed: its task, the request, its position, and its dependencies',
     () => {
       const context = (call: AgentCall): unknown => ({
         task_context: {
@@ -132,7 +132,7 @@ describe('a task goes to its agent', () => {
   );
 
   scenario(
-    'with a filtered state: not the plan, not the other tasks, not what it does not depend on',
+    'has a filtered state: not the plan, not the other tasks, no outputs but those of its dependencies',
     () =>
       orchestrating(['servicenow:task_1', 'salesforce:task_2', 'jira:task_3<task_1'], {
         task_1: INCIDENTS,
@@ -161,9 +161,9 @@ describe('a task goes to its agent', () => {
   );
 });
 
-describe('what an agent sends back', () => {
+describe('the answer of an agent', () => {
   scenario(
-    'is a command, an object or a text; what is none of them fails instead of becoming a text',
+    'is a command, an object or a text; anything else fails instead of becoming a text',
     () => ({
       ...orchestrating(
         ['jira:task_1', 'jira:task_2', 'jira:task_3', 'jira:task_4'],
@@ -198,7 +198,7 @@ describe('what an agent sends back', () => {
   );
 
   scenario(
-    'becomes the result of its task: the output when it is done, the error when it is not',
+    'becomes the result of its task: the output on success, the error on failure',
     () =>
       orchestrating(
         ['servicenow:task_1', 'jira:task_2'],
@@ -253,7 +253,7 @@ describe('what an agent sends back', () => {
 
 describe('an agent that does not respond', () => {
   scenario(
-    'in 60 seconds is called again, three times in all, before its task fails',
+    'in 60 seconds is retried, three tries in all, before its task fails',
     () => {
       const never = (): Promise<never> => new Promise(() => undefined);
       return orchestrating(['servicenow:task_1', 'jira:task_2', 'jira:task_3'], {
@@ -282,7 +282,7 @@ describe('an agent that does not respond', () => {
   );
 
   scenario(
-    'is shut out by its circuit breaker after five failures, and let in again after 30 seconds',
+    'is refused by its circuit breaker after five failures, and called again after 30 seconds',
     (clock) =>
       orchestrating(['jira:task_1', 'jira:task_2', 'servicenow:task_3', 'jira:task_4'], {
         task_1: new Error('ECONNREFUSED'),
@@ -310,7 +310,7 @@ describe('an agent that does not respond', () => {
   );
 
   scenario(
-    'need not be waited for: a person skips the task that is stuck, and the next one starts at once',
+    'can be skipped by a person, and the next task starts immediately',
     () => ({
       ...orchestrating(['servicenow:task_1', 'jira:task_2<task_1'], {
         task_1: () => new Promise(() => undefined),
@@ -332,7 +332,7 @@ describe('an agent that does not respond', () => {
 
 describe('the replan node', () => {
   scenario(
-    'never plans again, whatever agents ask for: the rest of the plan runs as it was made',
+    'never replans: the rest of the plan runs unchanged',
     () =>
       orchestrating(['servicenow:task_1', 'jira:task_2', 'salesforce:task_3<task_2'], {
         task_1: needsContext('Which severity is critical?', INCIDENTS),
@@ -353,7 +353,7 @@ describe('the replan node', () => {
   );
 
   scenario(
-    'calls a plan complete when every task is completed, failed or skipped, and only then',
+    'completes a plan exactly when every task is completed, failed or skipped',
     (clock) => ({
       ...orchestrating(
         ['servicenow:task_1', 'jira:task_2', 'salesforce:task_3'],

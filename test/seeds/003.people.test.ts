@@ -25,9 +25,9 @@ const fourTasks = (clock: VirtualClock): ScenarioSetup =>
     everyTask(clock),
   );
 
-describe('a plan is executed', () => {
+describe('the execution of a plan', () => {
   scenario(
-    'in a line: Salesforce, then Jira, then ServiceNow',
+    'is linear: Salesforce, then Jira, then ServiceNow',
     (clock) =>
       orchestrating(['salesforce:task_1', 'jira:task_2', 'servicenow:task_3'], everyTask(clock)),
     ({ report }) => {
@@ -42,7 +42,7 @@ describe('a plan is executed', () => {
   );
 
   scenario(
-    'by dependencies: the opportunity is created from account and contact, after both',
+    'follows dependencies: the opportunity is created from account and contact, after both',
     () =>
       orchestrating(
         ['salesforce:opportunity<account,contact', 'salesforce:account', 'salesforce:contact'],
@@ -67,7 +67,7 @@ describe('a plan is executed', () => {
   );
 
   scenario(
-    'past a failure: task 2 has a network error, task 3 runs, and the summary tells of it',
+    'continues after a failure: task 2 has a network error, task 3 runs, and the summary mentions it',
     () => {
       const setup = orchestrating(
         ['servicenow:task_1', 'jira:task_2', 'salesforce:task_3'],
@@ -94,9 +94,9 @@ describe('a plan is executed', () => {
   );
 });
 
-describe('a person changes the plan', () => {
+describe('a person in the conversation', () => {
   scenario(
-    'skip step 2: what waits for it runs as if it were done',
+    'skips step 2: its dependents run as if it were done',
     (clock) => ({
       ...fourTasks(clock),
       at: { 50: (control) => control.skip(['task_2']) },
@@ -109,7 +109,7 @@ describe('a person changes the plan', () => {
   );
 
   scenario(
-    'skip to step 3: everything open before it is skipped, the running task included',
+    'skips to step 3: every open task before it is skipped, the running one included',
     (clock) => ({
       ...fourTasks(clock),
       at: { 50: (control) => control.skipTo('task_3') },
@@ -125,7 +125,7 @@ describe('a person changes the plan', () => {
   );
 
   scenario(
-    'skip steps 2 and 4: the others run, in their order',
+    'skips steps 2 and 4: the remaining steps run in their order',
     (clock) => ({
       ...fourTasks(clock),
       at: { 50: (control) => control.skip(['task_2', 'task_4']) },
@@ -144,7 +144,7 @@ describe('a person changes the plan', () => {
   );
 
   scenario(
-    'just asking a question: it is kept, and everything happens as if nobody had asked',
+    'asks a question: it is recorded and changes nothing else',
     (clock) => ({
       ...fourTasks(clock),
       at: { 150: (control) => control.say('just asking a question') },
@@ -162,7 +162,7 @@ describe('a person changes the plan', () => {
     },
   );
 
-  it('in one conversation, and not in another that runs beside it', async () => {
+  it('affects that conversation and not another one beside it', async () => {
     const clock = virtualClock();
     const { options } = fourTasks(clock);
     const orchestrator = composeOrchestrator({ ...options, clock }, undefined);
@@ -192,7 +192,7 @@ describe('an agent asks for approval: delete 100 records', () => {
     });
 
   scenario(
-    'approved, it is called again with the answer and completes',
+    'is called again with the answer after an approval, and completes',
     (clock) => ({
       ...deleting(clock),
       at: { 30_000: (control) => control.approve('task_1:1.1', 'approved') },

@@ -14,7 +14,7 @@ import {
   summarizedBy,
 } from './003-team.js';
 
-/* Seed 003: the summary, the state, the numbers, and where to look when something is wrong. */
+/* Seed 003: the summary, the state, the metrics, and how to debug a run. */
 
 const TICKETS = 'INFRA-456, INFRA-457, INFRA-458';
 
@@ -39,7 +39,7 @@ const incidents = {
 
 describe('the summary', () => {
   scenario(
-    'of one task is its result, word for word, and nobody is asked to write one',
+    'of one task is its result, word for word, without a summarizer call',
     () =>
       summarizedBy(
         orchestrating(['servicenow:task_1'], { task_1: INCIDENTS }),
@@ -85,7 +85,7 @@ describe('the summary', () => {
   );
 
   scenario(
-    'without anybody to write it lists every task, with the error of the one that failed',
+    'without a summarizer lists every task, with the error of the failed one',
     () =>
       orchestrating(
         incidents,
@@ -146,7 +146,7 @@ describe('the state', () => {
   );
 
   scenario(
-    'is plain data after every event: a result that is not is refused before it gets in',
+    'is plain data after every event: a result that is not plain data is refused',
     () =>
       orchestrating(
         incidents,
@@ -161,9 +161,9 @@ describe('the state', () => {
   );
 });
 
-describe('the numbers', () => {
+describe('the metrics', () => {
   scenario(
-    'tell time, errors, latency and tokens by task, by plan and by agent',
+    'give time, errors, latency and tokens by task, by plan and by agent',
     (clock) =>
       orchestrating(
         incidents,
@@ -215,9 +215,9 @@ describe('the numbers', () => {
   );
 });
 
-describe('to find out what happens', () => {
+describe('debugging a run', () => {
   scenario(
-    'print the plan, follow the tasks, and follow the calls',
+    'prints the plan, follows the tasks, and follows the calls',
     (clock) =>
       orchestrating(
         incidents,

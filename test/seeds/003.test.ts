@@ -21,8 +21,8 @@ import {
 } from './003-team.js';
 
 /*
- * Seed 003, "Plan-and-Execute Graph Architecture": the graph and its planner. Execution, people and reports are in the
- * files beside this one. REPLAN, a node of the seed, is here the guard `isPlanSettled` of `executing`.
+ * Seed 003, "Plan-and-Execute Graph Architecture": the graph and its planner. Execution, people and reports are in
+ * the files beside this one. The seed's node REPLAN is here the guard `isPlanSettled` of `executing`.
  */
 
 const inOrder = ['salesforce:task_1', 'jira:task_2<task_1', 'servicenow:task_3<task_2'];
@@ -120,7 +120,7 @@ describe('the plan', () => {
   };
 
   scenario(
-    'is kept as it was made: description, tasks and success criteria',
+    'is kept unchanged: description, tasks and success criteria',
     () => orchestrating(structured, { task_2: ({ summary }: { summary: string }) => summary }),
     ({ report, factsOf }) => {
       expect(factsOf('plan.proposed')).toMatchObject([{ origin: 'planner', plan: structured }]);
@@ -129,7 +129,7 @@ describe('the plan', () => {
   );
 
   scenario(
-    'is taken over with every task linked, assigned and pending, and joins the history',
+    'is adopted with every task linked, assigned and pending, and joins the history',
     () => orchestrating(structured),
     ({ report, facts }) => {
       const { steps: tasks, plans } = recordAfter(facts, ({ type }) => type === 'plan.adopted');
@@ -154,7 +154,7 @@ describe('the plan', () => {
   const judged = (task: string) =>
     validatePlan({ steps: [{ id: 'task_1', agent: 'jira', task }] }, rules);
 
-  it('is refused for an unknown agent, a missing or circular dependency, an id twice, an empty task', () => {
+  it('is refused for an unknown agent, a missing or circular dependency, a duplicate id, an empty task', () => {
     for (const [code, plan] of refused) {
       const issues = [expect.objectContaining({ code })];
       expect(validatePlan({ steps: steps(...plan) }, rules)).toEqual({ ok: false, issues });
@@ -162,7 +162,7 @@ describe('the plan', () => {
     expect(judged(' ')).toMatchObject({ ok: false, issues: [{ code: 'empty-task' }] });
   });
 
-  it('is advised to describe a task in 15 to 200 characters, and taken all the same', () => {
+  it('gets a warning for a task outside 15 to 200 characters, and is still accepted', () => {
     const warnings = (length: number): (string | undefined)[] => {
       const result = judged('x'.repeat(length));
       return result.ok ? result.warnings.map(({ code }) => code) : ['refused'];
@@ -171,7 +171,7 @@ describe('the plan', () => {
   });
 
   scenario(
-    'runs nothing of itself when it is not valid, and says what is wrong with it',
+    'runs no task when it is invalid, and has its issues',
     () => orchestrating(['servicenow:task_1', 'hubspot:task_2<task_1']),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([
@@ -185,7 +185,7 @@ describe('the plan', () => {
 
 describe('the planner', () => {
   scenario(
-    'is not asked again while its plan is incomplete: the plan is continued where it was',
+    'is not called again while its plan is incomplete: the plan continues where it was',
     (clock) => ({
       ...orchestrating(
         inOrder,
@@ -210,7 +210,7 @@ describe('the planner', () => {
     },
   );
 
-  it('is asked anew by the next request once a plan is complete, and starts at the first task', async () => {
+  it('is called by the next request once a plan is complete, and starts at the first task', async () => {
     const clock = virtualClock();
     const positions = ({ step }: { step: { position: string } }): string => step.position;
     const asked: PlanRequest[] = [];
@@ -249,7 +249,7 @@ describe('the planner', () => {
   const noModel = new Error('Azure OpenAI: 429 Too Many Requests');
 
   scenario(
-    'that fails three times interrupts the run, which a person resumes',
+    'that fails three times interrupts the run, which a person can continue',
     () => {
       const setup = orchestrating(inOrder);
       const planner = plannerInTurn(noModel, noModel, noModel, inOrder);
@@ -281,7 +281,7 @@ describe('the planner', () => {
   );
 
   scenario(
-    'that fails again after it was resumed ends the run without a plan',
+    'that fails again after the interruption ends the run without a plan',
     () => ({
       ...orchestrating(noModel),
       at: { 60_000: (control) => control.unpause() },

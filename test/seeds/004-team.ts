@@ -8,7 +8,7 @@ export const MINUTE_MS = 60_000;
 
 type Team = ScenarioSetup['options'];
 
-/** Seed 004's four at their best, under its preset; a test says who does what instead. */
+/** Seed 004's four roles without faults, under its preset; a test overrides single roles. */
 export const teamOf = (members: Partial<Team> = {}): Team => ({
   agents: [agentNamed('coder', (call) => `did ${call.step.id}`)],
   planner: () => ({ analysis: 'Two steps', steps: steps('coder:s1', 'coder:s2<s1') }),
@@ -18,7 +18,7 @@ export const teamOf = (members: Partial<Team> = {}): Team => ({
   ...members,
 });
 
-/** A supervisor with scores for every subject, one after the other and the last again; it says what it gave. */
+/** A supervisor with scores for every subject, in turn, the last one repeated; its feedback is the score. */
 export const judging = (
   scores: Partial<Record<ReviewRequest['subject'], readonly number[]>>,
 ): Supervisor => {
@@ -31,11 +31,11 @@ export const judging = (
   };
 };
 
-/** Whom a run called, in order, without its name in front: `s1/1/worker`. */
+/** The calls of a run, in order, without the run id: `s1/1/worker`. */
 export const callsIn = (
   factsOf: <Type extends FactType>(...types: Type[]) => FactBody<Type>[],
 ): string[] => factsOf('agent.called').map(({ key }) => key.replace('run/', ''));
 
-/** The coder's steps s1, s2 and so on, none of which waits for another. */
+/** The coder's steps s1, s2 and so on, without dependencies. */
 export const stepsUpTo = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `coder:s${index + 1}`);

@@ -9,7 +9,7 @@ import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { MINUTE_MS, teamOf } from './004-team.js';
 
-/* Seed 004: what a plan, a step and a fix may take of one hour with four steps: 6, 12 and 3.6 minutes. */
+/* Seed 004: the time of a plan, a step and a fix in one hour with four steps: 6, 12 and 3.6 minutes. */
 
 const FOUR_STEPS = ['coder:s1', 'coder:s2<s1', 'coder:s3<s2', 'coder:s4<s3'];
 
@@ -20,16 +20,16 @@ const nested = ({ depth }: { readonly depth: number }) => ({
   steps: depth === 0 ? steps(...FOUR_STEPS) : steps('coder:x'),
 });
 
-/** Works for some minutes, says that s1 is too hard, and does everything else. */
+/** Works for some minutes, answers that s1 is too hard, and does everything else. */
 const blockedAtFirst = (clock: VirtualClock, workMinutes: (call: AgentCall) => number): TestAgent =>
   agentNamed('coder', async (call) => {
     await clock.sleep(minutes(workMinutes(call)), call.signal);
     return call.step.id === 's1' ? blocked('Too hard') : 'x';
   });
 
-describe('a budget of seed 004 can be used up by one call:', () => {
+describe('a time budget of seed 004', () => {
   scenario(
-    'a step may work for its 12 minutes',
+    'allows a step to work for its 12 minutes',
     (clock) => ({
       options: teamOf({
         agents: [slowAgent('coder', clock, minutes(10))],
@@ -42,7 +42,7 @@ describe('a budget of seed 004 can be used up by one call:', () => {
   );
 
   scenario(
-    'the planner may plan for its 6 minutes',
+    'allows the planner to plan for its 6 minutes',
     (clock) => ({
       options: teamOf({
         planner: async ({ signal }) => {
@@ -127,7 +127,7 @@ describe('a fix cycle of seed 004', () => {
 
 describe('a step of seed 004 and its sub-plan', () => {
   scenario(
-    'have one budget together: three attempts leave the sub-plan what is left of the 12 minutes',
+    'share one budget: after three attempts the sub-plan has the rest of the 12 minutes',
     (clock) => ({
       options: teamOf({
         agents: [blockedAtFirst(clock, ({ step }) => (step.depth === 0 ? 3.9 : 11))],
@@ -147,7 +147,7 @@ describe('a step of seed 004 and its sub-plan', () => {
   );
 
   scenario(
-    'that is done in time is not disturbed',
+    'are not interrupted when they end in time',
     (clock) => ({
       options: teamOf({
         agents: [blockedAtFirst(clock, ({ step }) => (step.depth === 0 ? 1 : 8))],
@@ -161,7 +161,7 @@ describe('a step of seed 004 and its sub-plan', () => {
   );
 
   scenario(
-    'that begins when nothing is left for its end is cut with the step',
+    'are aborted together when no time is left for the end of the sub-plan',
     (clock) => ({
       options: teamOf({
         agents: [blockedAtFirst(clock, ({ step }) => (step.depth === 0 ? 3.99 : 11))],

@@ -13,11 +13,11 @@ import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { callsIn, teamOf } from './004-team.js';
 
-/* Seed 004: the escalation levels, as its table has them. */
+/* Seed 004: the escalation levels of its table. */
 
 const { escalation } = presets.supervised();
 
-/** The rows of the table as they are written. They overlap: 80 with five issues is NONE and ABORT. */
+/** The rows of the table as written. They overlap: 80 with five issues is NONE and ABORT. */
 const ROWS: readonly (readonly [Level, (score: number, issues: number) => boolean])[] = [
   ['none', (score) => score >= 70],
   ['remind', (score) => score >= 50 && score <= 69],
@@ -37,7 +37,7 @@ const GRID = Array.from({ length: 101 }, (_, score) =>
 const severity = (level: Level): number => LEVELS.indexOf(level);
 
 describe('the levels of seed 004', () => {
-  it('are one for every score from 0 to 100 and 0 to 10 issues in a row: the most severe row that matches', () => {
+  it('are one per score from 0 to 100 and 0 to 10 issues in a row: the most severe row that matches', () => {
     expect(GRID).toHaveLength(101 * 11);
     for (const [score, issues] of GRID) {
       const rows = rowsFor(score, issues);
@@ -50,7 +50,7 @@ describe('the levels of seed 004', () => {
     expect(levelFor(80, 5, escalation)).toBe('abort');
   });
 
-  it('are the same whenever they are asked for', () => {
+  it('are the same whenever they are computed', () => {
     const forwards = GRID.map(([score, issues]) => levelFor(score, issues, escalation));
     const backwards = GRID.toReversed().map(([score, issues]) =>
       levelFor(score, issues, escalation),
@@ -58,7 +58,7 @@ describe('the levels of seed 004', () => {
     expect(backwards.toReversed()).toEqual(forwards);
   });
 
-  it('are there for scores between the whole numbers and any count, and never milder for a worse verdict', () => {
+  it('exist for fractional scores and any count, and are never milder for a worse verdict', () => {
     const scores = fc.double({ min: 0, max: 100, noNaN: true });
     const counts = fc.nat(Number.MAX_SAFE_INTEGER);
     fc.assert(
@@ -160,7 +160,7 @@ describe('the ladder of seed 004', () => {
 
   const team: { slow?: TestAgent } = {};
   scenario(
-    'terminates the session at the fifth issue in a row, for all: every gate was passed, and 80 is NONE by score',
+    'ends the run at the fifth issue in a row, although every gate was passed and 80 is NONE by score',
     (clock) => {
       team.slow = slowAgent('slow', clock, 60_000);
       return {

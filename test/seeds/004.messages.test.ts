@@ -9,9 +9,9 @@ import { plannerInTurn } from '../scenarios/planners.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { judging, teamOf } from './004-team.js';
 
-/* Seed 004: the message protocol, read off the journal. */
+/* Seed 004: the message protocol, read from the journal. */
 
-/** The eighteen message types, by who sends or gets them. */
+/** The eighteen message types, by sender or receiver. */
 const MESSAGES = {
   planner: ['PLAN_REQUEST', 'PLAN_RESPONSE', 'REPLAN_REQUEST', 'SUBPLAN_RESPONSE'],
   coder: ['CODE_REQUEST', 'CODE_RESPONSE', 'CODE_FIX_REQUEST'],
@@ -32,7 +32,7 @@ const subjectsByMessage = (facts: readonly Fact[]): Record<string, (string | nul
 describe('the messages of seed 004', () => {
   /** s1 needs a fix; s2 is blocked, and so is its sub-plan; four verdicts in a row have issues. */
   scenario(
-    'are all in one journal but the one that would have ended it',
+    'are all in one journal, except the one that would have ended it',
     () => ({
       options: teamOf({
         agents: [
@@ -84,7 +84,7 @@ describe('the messages of seed 004', () => {
   );
 
   scenario(
-    'end with ABORT when the supervisor terminates the session, and nobody is asked anything after it',
+    'end with ABORT when the supervisor ends the session, and no call follows',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1', 'coder:s2', 'coder:s3') }),
@@ -101,7 +101,7 @@ describe('the messages of seed 004', () => {
   );
 
   scenario(
-    'end with ABORT when a person terminates the session',
+    'end with ABORT when a person ends the session',
     (clock) => ({
       options: teamOf({ agents: [slowAgent('coder', clock, 1_000)] }),
       at: { 500: (control) => control.abort('escalation') },
@@ -113,7 +113,7 @@ describe('the messages of seed 004', () => {
   );
 
   scenario(
-    'say that a step is blocked when it gets a sub-plan, not only when there is none for it',
+    'say that a step is blocked when it gets a sub-plan, not only when it gets none',
     () => ({
       options: teamOf({
         agents: [agentNamed('coder', ({ step }) => (step.depth === 0 ? blocked('No') : 'x'))],
@@ -130,7 +130,7 @@ describe('the messages of seed 004', () => {
   );
 
   scenario(
-    'ask for a plan once: one that was refused is asked for again by REPLAN_REQUEST',
+    'request a plan once: a refused plan is requested again by REPLAN_REQUEST',
     () => ({
       options: teamOf({
         planner: plannerInTurn(['coder:s1'], ['nobody:s2'], ['coder:s3']),
@@ -148,7 +148,7 @@ describe('the messages of seed 004', () => {
   );
 
   scenario(
-    'of one step come in the order of its picture, and a fix goes back to coder and tester',
+    'of one step have the order of the seed’s picture, and a fix goes back to coder and tester',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1') }),

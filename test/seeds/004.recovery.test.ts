@@ -10,9 +10,9 @@ import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { callsIn, stepsUpTo, teamOf } from './004-team.js';
 
-/* Seed 004: how it recovers from blocked steps, failed tests and errors of agents. */
+/* Seed 004: recovery from blocked steps, failed tests and errors of agents. */
 
-/** Blocked above a level of nesting, at work from there on; s2 is never blocked. */
+/** Blocked above a level of nesting, working from there on; s2 is never blocked. */
 const blockedAbove = (depth: number): TestAgent =>
   agentNamed('coder', ({ step }) =>
     step.depth < depth && step.id !== 's2' ? blocked(`${step.id} is too hard`) : `did ${step.id}`,
@@ -22,7 +22,7 @@ const nested = ({ depth }: { readonly depth: number }) => ({
   steps: depth === 0 ? steps('coder:s1', 'coder:s2') : steps('coder:x'),
 });
 
-/** What every attempt at a blocked step, and the sub-plan after the third, calls. */
+/** The calls of every attempt at a blocked step, and of the sub-plan after the third. */
 const blockedStep = (path: string): string[] => [
   ...[1, 2, 3].map((attempt) => `${path}/${attempt}/worker`),
   `${path}/plan/planner.1`,
@@ -34,7 +34,7 @@ const finishedStep = (path: string): string[] =>
 
 describe('a blocked step of seed 004', () => {
   scenario(
-    'is attempted three times, then planned anew below, three levels deep if need be',
+    'is attempted three times, then replaced by a sub-plan, up to three levels deep',
     () => ({ options: teamOf({ agents: [blockedAbove(3)], planner: nested }) }),
     ({ report, factsOf }) => {
       expect(callsIn(factsOf)).toEqual([
@@ -58,7 +58,7 @@ describe('a blocked step of seed 004', () => {
   );
 
   scenario(
-    'has failed when the third level is blocked too, and the next step goes on',
+    'fails when the third level is blocked too, and the next step continues',
     () => ({ options: teamOf({ agents: [blockedAbove(9)], planner: nested }) }),
     ({ report, factsOf, orchestrator }) => {
       expect(factsOf('subplan.started')).toHaveLength(3);
@@ -77,7 +77,7 @@ describe('a blocked step of seed 004', () => {
   );
 
   scenario(
-    'that fails is one too many when more than a third of the steps have: seven bear three',
+    'that fails ends the run when more than a third of the steps have failed: of seven, three may fail',
     () => ({
       options: teamOf({
         agents: [agentNamed('coder', () => blocked('No access'))],
@@ -95,7 +95,7 @@ describe('a blocked step of seed 004', () => {
   );
 
   scenario(
-    'may be told of by the coder itself: it asks for another plan, and keeps what it has',
+    'may be reported by the coder itself: it asks for another plan and keeps its output',
     () => ({
       options: teamOf({
         agents: [
@@ -118,7 +118,7 @@ describe('a blocked step of seed 004', () => {
 
 describe('a failed test of seed 004', () => {
   scenario(
-    'comes with a fix plan for the coder, and the tests run again, three times',
+    'has a fix plan for the coder, and the tests run again, up to three times',
     () => ({
       options: teamOf({
         agents: [
@@ -160,7 +160,7 @@ describe('a failed test of seed 004', () => {
   );
 
   scenario(
-    'after the third fix fails the step: the supervisor is not asked about it, the next step goes on',
+    'after the third fix fails the step without a review, and the next step continues',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1', 'coder:s2') }),
@@ -188,7 +188,7 @@ describe('an agent error of seed 004', () => {
   const down = new Error('down');
 
   scenario(
-    'is retried with growing pauses up to three times, then the fallback answers, and the work goes on with it',
+    'is retried with growing backoff up to three times, then the fallback answers, and the work continues with it',
     () => ({
       options: teamOf({
         agents: [
@@ -229,7 +229,7 @@ describe('an agent error of seed 004', () => {
   );
 
   scenario(
-    'without a fallback fails its step, is in the log, and the run goes on',
+    'without a fallback fails its step, is in the log, and the run continues',
     () => ({
       options: teamOf({
         agents: [scriptedAgent('coder', down, down, down, 'x')],
@@ -269,7 +269,7 @@ describe('an agent error of seed 004', () => {
   );
 
   scenario(
-    'of a tester that stays down is no reason to fix anything: the step is attempted again, and has failed',
+    'of a tester that stays down causes no fix: the step is attempted again and fails',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1', 'coder:s2') }),
@@ -287,7 +287,7 @@ describe('an agent error of seed 004', () => {
         [2, 'Error: down'],
         [3, 'Error: down'],
       ]);
-      // Three attempts with three tries each; the supervisor is not asked to confirm what nobody tested.
+      // Three attempts with three tries each; the supervisor does not review untested work.
       const asked = callsIn(factsOf).filter((call) => call.startsWith('s1/'));
       expect(asked.filter((call) => call.includes('/tester'))).toHaveLength(9);
       expect(asked).toHaveLength(3 * (1 + 1 + 3));
@@ -300,7 +300,7 @@ describe('an agent error of seed 004', () => {
   );
 
   scenario(
-    'of a tester after a fix is none either: the next attempt starts from the beginning',
+    'of a tester after a fix causes no other fix: the next attempt starts from the beginning',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1') }),
@@ -325,7 +325,7 @@ describe('an agent error of seed 004', () => {
   );
 
   scenario(
-    'never blocks: an agent that says nothing is given up after three timeouts',
+    'never blocks the run: a silent agent is aborted after three timeouts',
     () => ({
       options: teamOf({
         agents: [
@@ -356,7 +356,7 @@ describe('an agent error of seed 004', () => {
     ['tester', 'completed', 'goal-achieved'],
   ] as const) {
     scenario(
-      `never blocks: with a silent ${silent} the run is ${status} (${reason}), in time`,
+      `never blocks the run: with a silent ${silent} it is ${status} (${reason}), in time`,
       () => ({ options: teamOf({ [silent]: () => new Promise(() => undefined) }) }),
       ({ report, orchestrator }) => {
         expect(report).toMatchObject({ status, reason, successfulSteps: [] });

@@ -13,7 +13,7 @@ import { MINUTE_MS, teamOf } from './004-team.js';
 
 /* Seed 004: where the fields of its OrchestrationState, ExecutionPlan and PlanStep are in a run. */
 
-/** The record as it was when a fact had just been told. */
+/** The record right after a fact was told. */
 const recordWhen = (facts: readonly Fact[], isThen: (fact: Fact) => boolean): RunRecord => {
   const builder = createRecordBuilder();
   const end = facts.findIndex(isThen);
@@ -46,7 +46,7 @@ const nestedWork = (): ScenarioSetup => ({
 
 describe('the state of seed 004', () => {
   scenario(
-    'is the record, told by the event log alone: id, goal, plans on the stack, agent at work, iteration, times',
+    'is the record, built from the event log alone: id, goal, plans on the stack, agent at work, iteration, times',
     nestedWork,
     ({ facts, journal, report, orchestrator }) => {
       expect(journal.flatMap((entry) => entry.facts)).toEqual(facts);
@@ -90,7 +90,7 @@ describe('the state of seed 004', () => {
   );
 
   scenario(
-    'knows of planner, coder, tester and supervisor what they do, said last, and how often they were asked',
+    'has for planner, coder, tester and supervisor their activity, last answer and number of calls',
     (clock) => ({
       options: teamOf({
         agents: [
@@ -135,7 +135,7 @@ describe('the state of seed 004', () => {
 
 describe('a plan of seed 004', () => {
   scenario(
-    'has a goal, an analysis, steps, a level, a parent, an outcome, and a step it is at',
+    'has a goal, an analysis, steps, a level, a parent, an outcome, and a current step',
     nestedWork,
     ({ report, factsOf }) => {
       expect(
@@ -170,7 +170,7 @@ describe('a plan of seed 004', () => {
 
 describe('a step of seed 004', () => {
   scenario(
-    'has its place, its level, its parent, its sub-steps, its attempts and its status at any time',
+    'has its position, its level, its parent, its sub-steps, its attempts and its status at any time',
     nestedWork,
     ({ facts, report, orchestrator }) => {
       const statusOf = (stepId: string): string[] => {
@@ -209,7 +209,7 @@ describe('a step of seed 004', () => {
   );
 
   scenario(
-    'has its code, its test results, its verification and the reason it failed',
+    'has its code, its test results, its verification and its failure reason',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1', 'coder:s2') }),

@@ -12,14 +12,14 @@ import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 import { callsIn, judging, teamOf } from './004-team.js';
 
-/* Seed 004: what the supervisor is shown, who hears what it says, and what follows from it in which order. */
+/* Seed 004: what the supervisor is shown, who receives its feedback, and the order of the effects. */
 
-/** Says what it was told. */
+/** Answers with what it was told. */
 const listening = (): TestAgent => agentNamed('coder', feedbackTexts);
 
 const oneStep = () => ({ steps: steps('coder:s1') });
 
-describe('what the supervisor of seed 004 says', () => {
+describe('the feedback of the supervisor of seed 004', () => {
   scenario(
     'about a plan reaches the planner: its feedback as the reason, its issues as issues',
     () => ({
@@ -56,7 +56,7 @@ describe('what the supervisor of seed 004 says', () => {
   );
 
   scenario(
-    'about a plan is forgotten when the next one is refused for another reason',
+    'about a plan is dropped when the next one is refused for another reason',
     () => ({
       options: teamOf({
         planner: plannerInTurn(['coder:s1'], ['nobody:s2'], ['coder:s3']),
@@ -117,7 +117,7 @@ describe('what the supervisor of seed 004 says', () => {
   );
 });
 
-describe('what the supervisor of seed 004 is shown', () => {
+describe('the request to the supervisor of seed 004', () => {
   const shown: Supervisor = ({ subject, tests }) => ({
     score: 90,
     feedback: `${subject}: ${JSON.stringify(tests)}`,
@@ -127,7 +127,7 @@ describe('what the supervisor of seed 004 is shown', () => {
   ): string[] => factsOf('verdict.given').map(({ feedback }) => feedback);
 
   scenario(
-    'of a step is what the tester said about it last, word for word',
+    'about a step has the tester’s last answer, word for word',
     () => ({
       options: teamOf({
         planner: oneStep,
@@ -150,7 +150,7 @@ describe('what the supervisor of seed 004 is shown', () => {
   );
 
   scenario(
-    'of a step is nothing about tests where nobody tests',
+    'about a step has no test results where there is no tester',
     () => ({
       options: {
         agents: [listening()],
@@ -165,14 +165,14 @@ describe('what the supervisor of seed 004 is shown', () => {
   );
 });
 
-describe('a verdict of seed 004 moves the ladder before anything follows from it:', () => {
+describe('a verdict of seed 004 moves the escalation ladder before it has other effects', () => {
   const issue: Verdict = { score: 80, issues: ['Vague'] };
   const abortAtFour = presets.supervised({
     escalation: { issues: { correct: 1, refocus: 2, critical: 3, abort: 4 } },
   });
 
   scenario(
-    'the first step of a plan that was accepted is not reminded of the one that was not',
+    'on an accepted plan: its first step has no reminder of the rejected plan',
     () => ({
       options: teamOf({
         agents: [listening()],
@@ -195,7 +195,7 @@ describe('a verdict of seed 004 moves the ladder before anything follows from it
   );
 
   scenario(
-    'the one that confirms the goal, too',
+    'that confirms the goal',
     () => ({
       options: teamOf({
         planner: oneStep,
@@ -209,7 +209,7 @@ describe('a verdict of seed 004 moves the ladder before anything follows from it
   );
 
   scenario(
-    'a goal that is confirmed with the fifth issue in a row is aborted all the same',
+    'that confirms the goal with the fifth issue in a row: the run is aborted',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1', 'coder:s2') }),
@@ -224,7 +224,7 @@ describe('a verdict of seed 004 moves the ladder before anything follows from it
   );
 
   scenario(
-    'nothing of a plan starts that is accepted with an issue too many',
+    'on a plan accepted with an issue too many: no step of it starts',
     () => ({
       options: teamOf({
         planner: plannerInTurn(['coder:s1'], ['coder:s2'], ['coder:s3'], ['coder:s4']),
@@ -240,7 +240,7 @@ describe('a verdict of seed 004 moves the ladder before anything follows from it
   );
 
   scenario(
-    'nothing of a sub-plan starts that is accepted with an issue too many',
+    'on a sub-plan accepted with an issue too many: no step of it starts',
     () => ({
       options: teamOf({
         agents: [agentNamed('coder', ({ step }) => (step.id === 's3' ? blocked('No') : 'x'))],
@@ -260,7 +260,7 @@ describe('a verdict of seed 004 moves the ladder before anything follows from it
   );
 
   scenario(
-    'a step that passed its gate is completed, also when its verdict ends the run',
+    'on a step that passed its gate: the step is completed, even when its verdict ends the run',
     () => ({ options: teamOf({ supervisor: () => issue }) }),
     ({ report, factsOf }) => {
       expect(factsOf('verdict.given').at(-1)).toMatchObject({ subject: 'step', passed: true });
@@ -271,7 +271,7 @@ describe('a verdict of seed 004 moves the ladder before anything follows from it
   );
 
   scenario(
-    'so is a step of a sub-plan, and nothing comes after it',
+    'on a step of a sub-plan: the step is completed, and nothing follows',
     () => ({
       options: teamOf({
         agents: [agentNamed('coder', ({ step }) => (step.id === 's1' ? blocked('No') : 'x'))],

@@ -6,7 +6,7 @@ import { plannerInTurn, toldBy } from '../scenarios/planners.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { callsIn, judging, stepsUpTo, teamOf } from './004-team.js';
 
-/* Seed 004: the loop, what each role does in it, and the four gates. */
+/* Seed 004: the loop, the roles in it, and the four gates. */
 
 describe('the loop of seed 004', () => {
   scenario(
@@ -77,7 +77,7 @@ describe('the loop of seed 004', () => {
   );
 
   scenario(
-    'without a NO asks everybody once for every step, and that is all',
+    'without a NO calls every role once per step',
     () => ({ options: teamOf() }),
     ({ report, factsOf }) => {
       expect(callsIn(factsOf)).toEqual([
@@ -96,7 +96,7 @@ describe('the loop of seed 004', () => {
   );
 
   scenario(
-    'is not endless where the seed has no bound: a plan that is refused four times was the last',
+    'is bounded where the seed has no bound: the fourth refused plan is the last',
     () => ({
       options: teamOf({
         planner: ({ requests }) => ({ steps: steps(`coder:try${requests.length}`) }),
@@ -118,7 +118,7 @@ describe('the loop of seed 004', () => {
 
 describe('the roles of seed 004', () => {
   scenario(
-    'the supervisor sees the plan, every piece of work twice, and at the end all of it',
+    'the supervisor reviews the plan, every output twice, and finally all of them',
     () => ({
       options: teamOf({
         supervisor: ({ subject, threshold, plan, results }) => {
@@ -140,7 +140,7 @@ describe('the roles of seed 004', () => {
   );
 
   scenario(
-    'the planner may plan up to 15 steps: one more is refused, and it hears why',
+    'the planner may plan up to 15 steps: one more is refused, with the reason',
     (clock) => ({
       options: teamOf({
         agents: [slowAgent('coder', clock, 1_000)],
@@ -161,7 +161,7 @@ describe('the roles of seed 004', () => {
   );
 
   scenario(
-    'the planner rates each step simple, medium or complex, and medium where it says nothing',
+    'the planner rates each step simple, medium or complex; the default is medium',
     () => ({
       options: teamOf({
         planner: plannerInTurn(
@@ -191,7 +191,7 @@ describe('the roles of seed 004', () => {
   );
 
   scenario(
-    'the coder works on one step at a time, also when two could run',
+    'the coder works on one step at a time, even when two could run',
     (clock) => ({
       options: teamOf({
         agents: [slowAgent('coder', clock, 1_000)],
@@ -213,12 +213,12 @@ describe('the roles of seed 004', () => {
 });
 
 describe('the gates of seed 004', () => {
-  it('ask for 70, 60, 70 and 80', () => {
+  it('require 70, 60, 70 and 80', () => {
     expect(presets.supervised().gates).toEqual({ plan: 70, code: 60, step: 70, goal: 80 });
   });
 
   scenario(
-    'refuse what is one below and take what is there: each refusal has the work done again',
+    'refuse a score one below and accept the exact score: each refusal repeats the work',
     () => ({
       options: teamOf({
         planner: plannerInTurn(['coder:s1'], ['coder:s1'], ['coder:s2']),
@@ -256,7 +256,7 @@ describe('the gates of seed 004', () => {
   );
 
   scenario(
-    'and the ladder are two things: code of 60 to 69 passes its gate, and the next agent is reminded',
+    'are independent of the ladder: code of 60 to 69 passes its gate, and the next agent is reminded',
     () => ({
       options: teamOf({
         agents: [agentNamed('coder', (call) => call.feedback.map(({ text }) => text))],
@@ -280,7 +280,7 @@ describe('the gates of seed 004', () => {
   );
 
   scenario(
-    'the plan: nobody scores steps that cannot be done, or dependencies that cannot be met',
+    'of the plan are not reached by plans with impossible steps or unmet dependencies',
     () => ({
       options: teamOf({
         planner: plannerInTurn(
@@ -311,7 +311,7 @@ describe('the gates of seed 004', () => {
   );
 
   scenario(
-    'the goal: the supervisor is told what failed, and may find it acceptable',
+    'of the goal tell the supervisor what failed, and it may accept that',
     () => ({
       options: teamOf({
         agents: [

@@ -21,13 +21,13 @@ import type { TestAgent } from '../scenarios/team.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { judging, MINUTE_MS, teamOf } from './004-team.js';
 
-/* Seed 004: how the time is divided, where it is looked at, and what happens when it is up. */
+/* Seed 004: how the time is divided, where it is checked, and what happens when it ends. */
 
 const minutes = (count: number): number => count * MINUTE_MS;
 
 const FOUR_STEPS = ['coder:s1', 'coder:s2<s1', 'coder:s3<s2', 'coder:s4<s3'];
 
-/** One hour, and calls that may take all of it: what is cut here is cut by a budget of the seed. */
+/** One hour, and calls that may take all of it: every abort here is due to a budget of the seed. */
 const hour = (overrides: PolicyOverrides = {}) =>
   presets.supervised({
     ...overrides,
@@ -73,7 +73,7 @@ describe('the time allocation of seed 004', () => {
     );
   });
 
-  it('gives a step its part of the execution time, and a fix cycle 30 % of that', () => {
+  it('gives a step its share of the execution time, and a fix cycle 30 % of that', () => {
     const policy = presets.supervised({ time: { limitMs: minutes(60) } });
     const shares = [1, 4, 15].map((count) => [
       stepBudgetMs(policy, count) / MINUTE_MS,
@@ -90,7 +90,7 @@ describe('the time allocation of seed 004', () => {
 describe('the time checks of seed 004', () => {
   const planning: { signal?: AbortSignal } = {};
   scenario(
-    'cut a planner that hangs after its 6 minutes of 60',
+    'abort a planner that hangs after its 6 minutes of 60',
     () => ({
       options: teamOf({
         planner: ({ signal }) => {
@@ -109,7 +109,7 @@ describe('the time checks of seed 004', () => {
   );
 
   scenario(
-    'cut a plan review that hangs after its 6 minutes, and the planner hears why',
+    'abort a plan review that hangs after its 6 minutes, and the planner is told why',
     () => ({
       options: teamOf({
         planner: plannerInTurn(['coder:s1'], ['coder:s2']),
@@ -132,7 +132,7 @@ describe('the time checks of seed 004', () => {
 
   const hanging: { coder?: TestAgent } = {};
   scenario(
-    'cut each of four steps that hang after its own 12 minutes, and abort the coder',
+    'abort each of four steps that hang after its own 12 minutes, and the coder’s call',
     (clock) => {
       hanging.coder = slowAgent('coder', clock, minutes(60));
       return {
@@ -155,7 +155,7 @@ describe('the time checks of seed 004', () => {
   );
 
   scenario(
-    'cut a fix that hangs after 3.6 of the 12 minutes of its step',
+    'abort a fix that hangs after 3.6 of the 12 minutes of its step',
     (clock) => ({
       options: teamOf({
         agents: [
@@ -178,7 +178,7 @@ describe('the time checks of seed 004', () => {
   );
 
   scenario(
-    'cut a verification of the goal that hangs after its 6 minutes',
+    'abort a verification of the goal that hangs after its 6 minutes',
     () => ({
       options: teamOf({
         supervisor: ({ subject }) => (subject === 'goal' ? never : { score: 90 }),
@@ -233,7 +233,7 @@ interface Busy {
   readonly graceMs?: number;
 }
 
-/** Four steps of one hour, of which a person who reads the plan takes a part first. */
+/** Four steps of one hour, part of which a person first spends on reading the plan. */
 const busyHour = (
   clock: VirtualClock,
   { approvalMinutes, workMinutes, goal = 80, graceMs = 5_000 }: Busy,
@@ -248,11 +248,11 @@ const busyHour = (
 });
 
 describe('the graceful shutdown of seed 004', () => {
-  // Steps start at 13, 24.8, 36.6 and 48.4 minutes; the last would be done 12 seconds after the hour.
+  // Steps start at 13, 24.8, 36.6 and 48.4 minutes; the last would end 12 seconds after the hour.
   const late: Busy = { approvalMinutes: 13, workMinutes: 11.8 };
 
   scenario(
-    'finishes the operation it is in when the grace period allows, and reports everything',
+    'finishes the current operation when the grace period allows, and reports everything',
     (clock) => busyHour(clock, { ...late, graceMs: 15_000 }),
     ({ report, facts, factsOf }) => {
       expect(factsOf('time.expired')).toEqual([{ type: 'time.expired', scope: 'run' }]);
@@ -274,7 +274,7 @@ describe('the graceful shutdown of seed 004', () => {
   );
 
   scenario(
-    'gives it up when the grace period is over: within limit and grace the caller has the report',
+    'aborts the current operation when the grace period ends: the report arrives within limit and grace',
     (clock) => busyHour(clock, { ...late, graceMs: 5_000 }),
     ({ report, orchestrator }) => {
       expect(report).toMatchObject({ status: 'timeExpired', durationMs: minutes(60) + 5_000 });
@@ -286,7 +286,7 @@ describe('the graceful shutdown of seed 004', () => {
   );
 
   scenario(
-    'does not happen when a person grants more time in time',
+    'does not happen when a person grants more time before the limit',
     (clock) => {
       const setup = busyHour(clock, late);
       const granted: ScenarioSetup['at'] = {

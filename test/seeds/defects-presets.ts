@@ -5,12 +5,12 @@ import { checkInvariants } from '../../src/testing/invariants/check-invariants.j
 import type { ScenarioResult, ScenarioSetup } from '../scenarios/harness.js';
 import { play } from '../scenarios/harness.js';
 
-/** What a team is, besides the policy and the supervisor, which is content with everything. */
+/** A team without the policy and the supervisor, which accepts everything. */
 type Team = Omit<ScenarioSetup['options'], 'policy' | 'supervisor'>;
 
 const contentSupervisor = (): { score: number } => ({ score: 100 });
 
-/** Plays the same team under each of the six presets and holds every run to the invariants. */
+/** Runs the same team under each of the six presets and checks every run against the invariants. */
 export const underEveryPreset = async (
   teamOf: () => Team,
   check: (result: ScenarioResult, name: string) => void,
@@ -32,6 +32,6 @@ export const underEveryPreset = async (
 export const plannerCallsIn = ({ factsOf }: ScenarioResult): number =>
   factsOf('agent.called').filter(({ role }) => role === 'planner').length;
 
-/** Whom the run called for its steps, in order. */
+/** The agents that the run called for its steps, in order. */
 export const workersIn = ({ factsOf }: ScenarioResult): string[] =>
   factsOf('agent.called').flatMap(({ role, agent }) => (role === 'worker' ? [agent] : []));

@@ -12,7 +12,7 @@ import { underEveryPreset, workersIn } from './defects-presets.js';
 
 expectNoLeaks();
 
-/** Two agents that always want the other one to go on. */
+/** Two agents that always hand off to each other. */
 const pingPong = () => [
   agentNamed('reviewer', ({ step }) =>
     handOff({ agent: 'fixer', task: 'Fix what is wrong' }, `reviewed in ${step.id}`),
@@ -24,7 +24,7 @@ const pingPong = () => [
 
 describe('seed 000, as it was written', () => {
   scenario(
-    'two agents that always ask for each other end at the bound, with all results kept',
+    'two agents that always hand off to each other end at the bound, with all results kept',
     () => ({
       options: { agents: pingPong(), policy: presets.collaborative() },
       start: { plan: { steps: steps('reviewer:review') } },
@@ -43,7 +43,7 @@ describe('seed 000, as it was written', () => {
     },
   );
 
-  it('the bound holds under every preset, whoever asks', async () => {
+  it('the bound holds under every preset, for every requesting agent', async () => {
     const seen: Record<string, number> = {};
     await underEveryPreset(
       () => ({ agents: pingPong(), planner: plannerInTurn(['reviewer:review']) }),
@@ -66,7 +66,7 @@ describe('seed 000, as it was written', () => {
   });
 
   scenario(
-    'a request that was refused leaves no agent and no query for the next one to inherit',
+    'a refused request leaves no agent and no query for the next one to inherit',
     () => ({
       options: {
         agents: [
@@ -97,7 +97,7 @@ describe('seed 000, as it was written', () => {
     },
   );
 
-  it('whoever holds a plan, a record or a fact sees no later change in it', async () => {
+  it('holders of a plan, a record or a fact see no later change in it', async () => {
     const clock = watchedClock();
     const plan = { steps: steps('reviewer:review') };
     const planBefore = JSON.stringify(plan);
@@ -114,7 +114,7 @@ describe('seed 000, as it was written', () => {
     expect(held.length).toBeGreaterThan(100);
     for (const { value, text } of held) expect(JSON.stringify(value)).toBe(text);
     expect(JSON.stringify(plan)).toBe(planBefore);
-    // And a new step is a new list, so that whoever compares by reference sees that there is one.
+    // A new step is in a new list, so that a comparison by reference detects it.
     const lists = held.flatMap(({ value }) =>
       'steps' in (value as object) && 'plans' in (value as object)
         ? [(value as { steps: readonly unknown[] }).steps]

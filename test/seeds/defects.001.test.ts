@@ -34,7 +34,7 @@ const rounds = (replans: number, merge: ReplanPolicy['merge']): ScenarioSetup =>
         step.id.endsWith(`_rp${replans}`) ? 'content' : needsContext(`More than ${step.id}`),
       ),
     ],
-    // Each plan differs from the one before, or it would be refused as a repetition.
+    // Each plan differs from the one before; otherwise it would be refused as a repetition.
     planner: ({ revision }) => ({
       analysis: '',
       steps: steps('a', `asker:b<a`).map((step) => ({
@@ -70,9 +70,9 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
     }
   });
 
-  /** Names that the seed makes, and names that look like those which are made here. */
+  /** Names that the seed makes, and names that look like generated ones. */
   const names = ['step_1', 'step_2', 'step_1_rp', 'step_1_rp1', 'step_2_rp1'] as const;
-  /** Steps that wait for earlier ones of their plan, and some for a name of an earlier plan, which may be there or not. */
+  /** Steps that depend on earlier ones of their plan, and some on a name of an earlier plan, which may not exist. */
   const anyPlan = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }).chain((ids) =>
     fc.tuple(
       ...ids.map((id, index) =>
@@ -92,7 +92,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
     ),
   );
 
-  /** Runs with a planner that proposes the plans in turn, and agents that always want another one. */
+  /** Runs with a planner that proposes the plans in turn, and agents that always request another one. */
   const factsWith = async (
     plans: readonly (readonly { readonly id: string; readonly dependsOn: readonly string[] }[])[],
     merge: ReplanPolicy['merge'],
@@ -149,7 +149,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
   });
 
   scenario(
-    'a new step that depends on a new step waits for that one, not for an old one of its name',
+    'a new step that depends on a new step waits for that one, not for an old one of the same name',
     () => ({
       options: {
         agents: [
@@ -177,7 +177,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'pending steps of the old plan that a new one replaces are reported as skipped, by name and reason',
+    'pending steps that a new plan replaces are reported as skipped, by name and reason',
     () => ({
       options: {
         agents: [workerBy({ a: needsContext('More') })],
@@ -197,7 +197,7 @@ describe('seed 001, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'of several workers that need context at one level the planner hears every one, in one call',
+    'requests of several workers at one level all reach the planner, in one call',
     () => ({
       options: {
         agents: [

@@ -12,12 +12,12 @@ import { plannerCallsIn, underEveryPreset, workersIn } from './defects-presets.j
 expectNoLeaks();
 
 describe('seed 002, as it was written', { timeout: 60_000 }, () => {
-  /** A planner that always finds something new, so that no plan is a repetition. */
+  /** A planner that always proposes something new, so that no plan is a repetition. */
   const inventive = ({ revision }: { readonly revision: number }) => ({
     steps: [{ id: 's', agent: 'worker', task: `Try idea number ${revision}` }],
   });
 
-  it('requests and failures are counted alike: an agent that always asks is bounded like one that always fails', async () => {
+  it('requests and failures count alike: an agent that always asks is bounded like one that always fails', async () => {
     const answers = {
       asks: () => requestReplan({ reason: 'I want another plan' }),
       fails: () => Promise.reject(new Error('Broken')),
@@ -35,7 +35,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   });
 
   scenario(
-    'one budget for both: asking in turns with failing spends it once, and then it is spent',
+    'requests and failures in turn spend one shared budget',
     () => {
       let calls = 0;
       const worker = agentNamed('worker', () => {
@@ -58,7 +58,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'a step that was approved is not put to the person again, however unsure its agent stays',
+    'an approved step needs no second approval, however unsure its agent stays',
     () => ({
       options: {
         agents: [agentNamed('worker', ({ step }) => done(`did ${step.id}`, { confidence: 0.1 }))],
@@ -77,7 +77,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
     },
   );
 
-  it('nobody works on a step that a person rejected, whatever the policy makes of the no', async () => {
+  it('a step that a person rejected is never worked on, under every policy', async () => {
     const architects: string[] = [];
     await underEveryPreset(
       () => ({
@@ -85,7 +85,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
           agentNamed('architect', ({ step }) => architects.push(step.id)),
           agentNamed('worker', () => 'fine'),
         ],
-        // Asks for the same again and again; the approval is the plan's own, so that every preset has it.
+        // Proposes the same again and again; the approval is the plan's own, so that every preset has it.
         planner: ({ revision }) => ({
           steps: [
             { id: 'design', agent: 'architect', task: `Draw ${revision}`, requiresApproval: true },
@@ -111,7 +111,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   });
 
   scenario(
-    'after a replan the same agent at the same place overwrites nothing: every output has a key of its own',
+    'after a replan the same agent at the same position overwrites nothing: every output has its own key',
     () => ({
       options: {
         agents: [
@@ -141,7 +141,7 @@ describe('seed 002, as it was written', { timeout: 60_000 }, () => {
   );
 
   scenario(
-    'any agent can be unsure, of any name, with any output, and a step that fails is failed',
+    'every agent can be unsure, with any name and output, and a failed step is recorded as failed',
     () => ({
       options: {
         agents: [

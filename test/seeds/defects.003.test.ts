@@ -16,7 +16,7 @@ expectNoLeaks();
 describe('seed 003, as it was written', () => {
   // Every plan of up to five steps with every subset of failures is in test/scenarios/dags.test.ts.
   scenario(
-    'a task behind a failed dependency is settled, so that the plan is complete and the run ends at once',
+    'a task behind a failed dependency is settled, so that the plan is complete and the run ends',
     () => ({
       options: {
         agents: [workerBy({ b: new Error('Broken') })],
@@ -50,7 +50,7 @@ describe('seed 003, as it was written', () => {
     };
 
   scenario(
-    'tasks are skipped by the names they have, pending ones as well as the one that runs',
+    'tasks are skipped by their names, pending ones as well as the running one',
     whileRunning((control) => control.skip(['t1', 't3'])),
     ({ report, commands }) => {
       expect(commands).toEqual([{ accepted: true }]);
@@ -64,7 +64,7 @@ describe('seed 003, as it was written', () => {
   );
 
   scenario(
-    'to skip to a task applies to the pending tasks before it, and to those only',
+    'skipping to a task applies only to the pending tasks before it',
     whileRunning((control) => control.skipTo('t4')),
     ({ report, commands }) => {
       expect(commands).toEqual([{ accepted: true }]);
@@ -73,7 +73,7 @@ describe('seed 003, as it was written', () => {
     },
   );
 
-  it('a number where a name belongs is refused and skips nothing', async () => {
+  it('a number instead of a name is refused and skips nothing', async () => {
     const { run, clock } = started();
     for (const wrong of [[0], [1], ['0'], [' a']]) {
       expect(await run.skip(wrong as string[])).toMatchObject({ accepted: false });

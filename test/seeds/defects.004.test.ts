@@ -17,7 +17,7 @@ expectNoLeaks();
 
 describe('seed 004, as it was written', () => {
   scenario(
-    'a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs',
+    'a plan that the supervisor always refuses is replanned up to the bound, and no step runs',
     () => ({ options: teamOf({ supervisor: judging({ plan: [69] }) }) }),
     (result) => {
       const { maxReplans } = presets.supervised().limits;
@@ -32,7 +32,7 @@ describe('seed 004, as it was written', () => {
 
   const heard = { aborts: [] as string[] };
   scenario(
-    'an abort reaches everybody who works, and every step acknowledges it in the report',
+    'an abort reaches every running agent, and every step acknowledges it in the report',
     () => {
       heard.aborts = [];
       return {
@@ -58,7 +58,7 @@ describe('seed 004, as it was written', () => {
   const TIMEOUT_MS = 60_000;
   const cut = { at: [] as number[] };
   scenario(
-    'an agent that hangs between two time checks is cut by its timeout, and told so',
+    'an agent that hangs between two time checks is aborted by its timeout',
     (clock) => {
       cut.at = [];
       return {
@@ -94,7 +94,7 @@ describe('seed 004, as it was written', () => {
     abort: (_, issues) => issues >= 5,
   };
 
-  it('the escalation table is a function: of all rows that match the most severe one counts', () => {
+  it('the escalation table is a function: of all matching rows the most severe one counts', () => {
     const severest = (score: number, issues: number): Level | undefined =>
       LEVELS.filter((level) => rows[level](score, issues)).at(-1);
     expect(severest(80, 5)).toBe('abort');
@@ -111,7 +111,7 @@ describe('seed 004, as it was written', () => {
   });
 
   scenario(
-    'a score of 80 with the fifth issue in a row ends the run: NONE does not outvote ABORT',
+    'a score of 80 with the fifth issue in a row ends the run: NONE does not override ABORT',
     () => ({
       options: teamOf({
         planner: () => ({ steps: steps('coder:s1', 'coder:s2', 'coder:s3') }),
@@ -137,7 +137,7 @@ describe('all seeds, as they were written', () => {
   const tooMany = Array.from({ length: 16 }, (_, index) => `s${index}`);
 
   scenario(
-    'whatever is wrong with a plan, one stage finds it, names it, and tells the planner within the bound',
+    'every mistake in a plan is found by one stage, named, and told to the planner within the bound',
     () =>
       untilGood([
         ['a<b', 'b<a'],
@@ -168,7 +168,7 @@ describe('all seeds, as they were written', () => {
   );
 
   scenario(
-    'a plan of no steps is a plan: there was nothing to do',
+    'a plan without steps is valid: there was nothing to do',
     () => planning([[]]),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toEqual([]);
@@ -177,7 +177,7 @@ describe('all seeds, as they were written', () => {
   );
 
   scenario(
-    'a planner that never gets it right ends the run at the bound, before anybody works',
+    'a planner whose plans are all invalid ends the run at the bound, before any agent is called',
     () => planning([['a<a']], { limits: { maxReplans: 5 } }),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toHaveLength(6);

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { effectiveDelayMs, systemClock } from '../../src/services/clock.js';
 
-/* Delays of every length and a wall clock that is set are in the rows T1 and T3 of test/faults. */
+/* Delays of every length and a wall clock that is set are in test/faults/time-clock.test.ts. */
 
 describe('systemClock', () => {
   beforeEach(() => {
-    // Not setInterval: its ticks would be millions in the years that pass here.
+    // Not setInterval: it would tick millions of times in the years that pass here.
     const toFake = ['setTimeout', 'clearTimeout', 'Date', 'performance'] as const;
     vi.useFakeTimers({ now: 1_000_000, toFake: [...toFake] });
   });
@@ -15,7 +15,7 @@ describe('systemClock', () => {
     vi.useRealTimers();
   });
 
-  it.each([0, -5, Number.NaN, -Infinity])('takes a delay of %d for 0', (delayMs) => {
+  it.each([0, -5, Number.NaN, -Infinity])('treats a delay of %d as 0', (delayMs) => {
     const fired = vi.fn();
     systemClock().setTimeout(fired, delayMs);
     expect(fired).not.toHaveBeenCalled();
@@ -45,14 +45,14 @@ describe('systemClock', () => {
     for (const handle of [undefined, null, 0, 'x', {}, Symbol('x')]) clock.clearTimeout(handle);
   });
 
-  it('tells the time of day', () => {
+  it('returns the time of day', () => {
     const clock = systemClock();
     expect(clock.now()).toBe(1_000_000);
     vi.advanceTimersByTime(500);
     expect(clock.now()).toBe(1_000_500);
   });
 
-  it('loses no time when the wall clock is set back while nobody looks', () => {
+  it('loses no time when the wall clock is set back between two readings', () => {
     const clock = systemClock();
     expect(clock.now()).toBe(1_000_000);
     vi.advanceTimersByTime(3_600_000);
@@ -116,7 +116,7 @@ describe('systemClock, when the wall clock is set', () => {
     vi.useRealTimers();
   });
 
-  it('fires what is due within a second after the wall clock was set forward, and nothing else', () => {
+  it('fires due timers within a second after the wall clock was set forward, and no others', () => {
     const clock = systemClock();
     const fired: string[] = [];
     clock.setTimeout(() => fired.push('an hour'), 3_600_000);

@@ -24,7 +24,7 @@ const header: RunHeader = {
 };
 
 describe('memoryStore', () => {
-  it('answers at once, without a promise', () => {
+  it('answers synchronously, without a promise', () => {
     const store = memoryStore();
     expect(store.create(header)).toBeUndefined();
     expect(store.append('run', 0, [{ sequence: 0, at: 0, kind: 'noted' }])).toBeUndefined();

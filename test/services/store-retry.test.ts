@@ -4,8 +4,8 @@ import { StoreUnavailableError } from '../../src/errors.js';
 import { StoreRetry } from '../../src/services/store-retry.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 
-describe('asking a store again', () => {
-  it('leaves no timer behind when it is stopped while a try is under way', async () => {
+describe('retrying a store call', () => {
+  it('leaves no timer behind when it is stopped during a try', async () => {
     const clock = virtualClock();
     const retry = new StoreRetry({ clock, windowMs: 5_000, onError: () => undefined });
     const away = new StoreUnavailableError('The store is away');

@@ -32,7 +32,7 @@ describe('virtualClock', () => {
     expect(clock.now()).toBe(39);
   });
 
-  it('fires in the order of time, and in the order of arrival when times are equal', () => {
+  it('fires in the order of time, and in the order of arming when times are equal', () => {
     const delays = fc.array(fc.record({ delayMs: fc.nat(20), isCleared: fc.boolean() }));
     fc.assert(
       fc.property(delays, (timers) => {
@@ -57,7 +57,7 @@ describe('virtualClock', () => {
     );
   });
 
-  it('fires exactly one timer with next and says when there is none', () => {
+  it('fires exactly one timer with next, and reports when there is none', () => {
     const clock = virtualClock();
     const fired: string[] = [];
     clock.setTimeout(() => fired.push('late'), 3_600_000);
@@ -79,7 +79,7 @@ describe('virtualClock', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('leaves the timers of another clock alone', () => {
+  it('ignores the timers of another clock', () => {
     const [one, other] = [virtualClock(), virtualClock()];
     const fired = vi.fn();
     const timer = one.setTimeout(fired, 1);
@@ -98,7 +98,7 @@ describe('virtualClock', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('takes NaN and negative delays for 0, but still fires later than now', () => {
+  it('treats NaN and negative delays as 0, but still fires after the current moment', () => {
     const clock = virtualClock();
     const fired = vi.fn();
     clock.setTimeout(fired, Number.NaN);
@@ -109,7 +109,7 @@ describe('virtualClock', () => {
     expect(clock.now()).toBe(0);
   });
 
-  it('refuses to go back and to go nowhere', () => {
+  it('refuses to move backwards or by an invalid time', () => {
     const clock = virtualClock({ startMs: 100 });
     expect(() => clock.advanceTo(99)).toThrow(RangeError);
     expect(() => clock.advance(-1)).toThrow(RangeError);
@@ -119,7 +119,7 @@ describe('virtualClock', () => {
     expect(clock.now()).toBe(100);
   });
 
-  it('lets the error of a callback out and keeps the other timers', () => {
+  it('lets the error of a callback through and keeps the other timers', () => {
     const clock = virtualClock();
     const fired = vi.fn();
     clock.setTimeout(() => {
@@ -183,7 +183,7 @@ describe('settle', () => {
     await virtualClock().settle();
   });
 
-  it('works where there are no immediates, as in a browser', async () => {
+  it('works without immediates, as in a browser', async () => {
     vi.stubGlobal('setImmediate', undefined);
     vi.resetModules();
     const browser = await import('../../src/testing/virtual-clock.js');
@@ -206,7 +206,7 @@ describe('runUntil', () => {
     expect(clock.now()).toBe(49_000);
   });
 
-  it('runs until a promise is fulfilled or rejected, and leaves the rejection to its owner', async () => {
+  it('runs until a promise settles, and leaves the rejection to its owner', async () => {
     const clock = virtualClock();
     const work = async (fails: boolean): Promise<string> => {
       for (let attempt = 0; attempt < 3; attempt += 1) await clock.sleep(60_000);
@@ -222,7 +222,7 @@ describe('runUntil', () => {
     await expect(failing).rejects.toThrow('gave up');
   });
 
-  it('moves no time when it is done already', async () => {
+  it('moves no time when the condition already holds', async () => {
     const clock = virtualClock();
     clock.setTimeout(() => expect.fail('fired'), 1);
     await clock.runUntil(() => true);
@@ -230,7 +230,7 @@ describe('runUntil', () => {
     expect(clock.now()).toBe(0);
   });
 
-  it('says so when nothing is left that could happen', async () => {
+  it('throws when nothing is left that could happen', async () => {
     const clock = virtualClock();
     clock.setTimeout(() => {}, 10);
     const endless = new Promise(() => {});
@@ -238,7 +238,7 @@ describe('runUntil', () => {
     await expect(clock.runUntil(() => false)).rejects.toThrow('no timer left');
   });
 
-  it('waits a little for work that it cannot see before it speaks of a deadlock', async () => {
+  it('waits a little for invisible work before it reports a deadlock', async () => {
     const clock = virtualClock();
     let isDone = false;
     setImmediate(() => setImmediate(() => setImmediate(() => (isDone = true))));
@@ -278,14 +278,14 @@ describe('sleep', () => {
     expect(removed).toHaveBeenCalledTimes(1);
   });
 
-  it('does not begin when its signal is aborted already', async () => {
+  it('does not begin when its signal is already aborted', async () => {
     const clock = virtualClock();
     const reason = new Error('too late');
     await expect(clock.sleep(10, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(clock.pending()).toBe(0);
   });
 
-  it('takes no notice of an abort after it has woken', async () => {
+  it('ignores an abort after it has resolved', async () => {
     const clock = virtualClock();
     const controller = new AbortController();
     const sleeping = clock.sleep(1, controller.signal);

@@ -4,11 +4,11 @@ import { createSimulator } from '../../src/proof/simulate/simulator.js';
 import type { Covered } from './chart-coverage.js';
 import { ChartCoverage } from './chart-coverage.js';
 
-/* Where simulated worlds go in the charts. The generated paths go everywhere; here the question is whether chance does. */
+/* The coverage of the charts by simulated worlds. The generated paths cover everything; this measures random runs. */
 
 const WORLDS = 600;
 
-/** Only a crash of our own code leads there, and nothing of it crashes. */
+/** Only a crash of our own code leads there, and none of it crashes. */
 const isCrash = ({ name }: Covered): boolean => name.includes(' xstate.error.actor');
 
 describe('the charts in simulated worlds', () => {
@@ -32,7 +32,7 @@ describe('the charts in simulated worlds', () => {
     expect(names.length, names.join(', ')).toBeLessThanOrEqual(3);
   });
 
-  it('take most of their transitions, and the shares are told', () => {
+  it('take most of their transitions, and the coverage is printed', () => {
     const transitions = [...coverage.transitions.values()].filter((each) => !isCrash(each));
     const taken = transitions.filter(({ worlds }) => worlds > 0);
     process.stdout.write(`\n${report(coverage)}\n`);
@@ -42,7 +42,7 @@ describe('the charts in simulated worlds', () => {
 
 const share = ({ worlds }: Covered): string => `${((100 * worlds) / WORLDS).toFixed(1)} %`;
 
-/** Numbers for each chart, and the rarest of what was reached. */
+/** The counts of each chart, and the rarest of what was reached. */
 const report = ({ states, transitions }: ChartCoverage): string => {
   const lines = [states, transitions].flatMap((map, index) => {
     const all = [...map.values()];

@@ -14,14 +14,14 @@ export interface Covered {
   worlds: number;
 }
 
-/** Counts which states and transitions of the charts worlds go through: by XState's own account, microstep by microstep. */
+/** Counts which states and transitions of the charts worlds take, as XState reports them, microstep by microstep. */
 export class ChartCoverage {
   readonly states = new Map<string, Covered>();
   readonly transitions = new Map<string, Covered>();
-  /** What the world at hand has gone through. */
+  /** What the current world has taken so far. */
   readonly #now = new Set<Covered>();
 
-  /** A runner for the kernel that sees everything and changes nothing. */
+  /** A runner for the kernel that observes everything and changes nothing. */
   readonly runnerOf = (chart: AnyStateMachine): ChartRunner => {
     const machine = withInertActors(chart);
     for (const node of nodesOf(machine.root)) {
@@ -64,7 +64,7 @@ export class ChartCoverage {
     };
   };
 
-  /** A world is over. */
+  /** Ends a world. */
   count(): void {
     for (const covered of this.#now) covered.worlds += 1;
     this.#now.clear();
@@ -103,5 +103,5 @@ const nameOf = ({ source, eventType, target, guard }: Transition): string => {
   return `${source.id} ${eventOf(eventType)}${when} -> ${targets}`;
 };
 
-/** XState names what needs no event by an empty text. */
+/** XState names eventless transitions by an empty text. */
 const eventOf = (eventType: string): string => (eventType === '' ? 'always' : eventType);

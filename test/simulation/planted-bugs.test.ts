@@ -6,13 +6,16 @@ import type { PlantedBug } from './planted-bugs.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
 import { PLANTED_EDGE_BUGS } from './planted-edge-bugs.js';
 
-/* A rig that finds nothing may be blind. Each of these bugs must be seen, by the promise that is meant to see it. */
+/*
+ * A simulation that finds nothing may be blind. Each of these bugs must be detected by the invariant that is meant
+ * for it.
+ */
 
 const SEEDS_MAX = 2_000;
 
 const ALL_BUGS = [...PLANTED_BUGS, ...PLANTED_EDGE_BUGS];
 
-/** The first world in which the promise is broken that is meant to notice. */
+/** The first world in which the expected invariant is violated. */
 const firstBroken = async ({ understudies, plant, caughtBy, how }: PlantedBug) => {
   const simulator = createSimulator({}, understudies);
   const takeOut = plant?.();
@@ -45,7 +48,7 @@ describe('a planted bug', () => {
     120_000,
   );
 
-  it('is one of many, and they are of many kinds', () => {
+  it('is one of many, of many kinds', () => {
     expect(ALL_BUGS.length).toBeGreaterThanOrEqual(30);
     expect(new Set(ALL_BUGS.map(({ caughtBy }) => caughtBy)).size).toBeGreaterThanOrEqual(20);
   });

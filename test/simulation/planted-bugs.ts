@@ -25,13 +25,13 @@ import { mayStartSteps } from '../../src/guards/schedule.js';
 import type { InvariantName } from '../../src/testing/invariants/invariants.js';
 import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
 
-/* Bugs put into the charts and the store from outside: no production file knows of them. */
+/* Bugs put into the charts and the store from outside: no production file contains them. */
 
 export interface PlantedBug {
   readonly bug: string;
-  /** The promise that is meant to notice. */
+  /** The invariant that must detect it. */
   readonly caughtBy: InvariantName;
-  /** How it is broken, where the promise can be broken in several ways. */
+  /** How it is violated, where there are several ways. */
   readonly how?: RegExp;
   readonly understudies: Understudies;
   /** Puts the bug where no understudy reaches, and returns how to take it out again. */
@@ -53,7 +53,7 @@ interface Call {
 
 type Implementations = Parameters<AnyStateMachine['provide']>[0];
 
-/** The kernel with one chart whose guards, actions or delays were exchanged. */
+/** The kernel with one chart whose guards, actions or delays were replaced. */
 const inChart = (id: string, implementations: Implementations): Understudies => ({
   runnerOf: (machine, verify) =>
     tracingRunner(machine.id === id ? machine.provide(implementations) : machine, verify),
@@ -64,7 +64,7 @@ const NEVER_MS = 2 ** 50;
 
 const NOTHING = assign({});
 
-/** Starts steps as the chart does, from a context that is not quite right. */
+/** Starts steps as the chart does, from a wrong context. */
 const startingFrom = (wrong: (context: OrchestratorContext) => OrchestratorContext) =>
   enqueueActions(({ context, enqueue }) => {
     const started = stepsStarted(wrong(context as OrchestratorContext));
@@ -75,7 +75,7 @@ const startingFrom = (wrong: (context: OrchestratorContext) => OrchestratorConte
     }
   });
 
-/** Settles as the chart does, with facts that are not quite right. */
+/** Settles steps as the chart does, with wrong facts. */
 const settlingWith = (wrong: (update: Update) => Update) =>
   enqueueActions(({ context, event, enqueue }) => {
     const actorId = actorIn(event as OrchestratorEvent);
@@ -89,7 +89,7 @@ const settlingWith = (wrong: (update: Update) => Update) =>
     enqueue.stopChild(actorId);
   });
 
-/** Adopts as the chart does, with a context that is not quite right. */
+/** Adopts plans as the chart does, with a wrong context. */
 const adoptingWith = (wrong: (context: OrchestratorContext) => OrchestratorContext) =>
   enqueueActions(({ context, enqueue }) => {
     const before = context as OrchestratorContext;
@@ -98,7 +98,7 @@ const adoptingWith = (wrong: (context: OrchestratorContext) => OrchestratorConte
     for (const fact of update.facts) enqueue.emit(fact);
   });
 
-/** All that waits may run, whatever it waits for. */
+/** Every waiting step may run, whatever it depends on. */
 const withoutDependencies = (context: OrchestratorContext): OrchestratorContext => {
   const { progress } = context;
   const waiting = itemsOf(progress.states).flatMap((state, index) =>
@@ -126,7 +126,7 @@ const twice = ({ context, facts: [settled, ...rest] }: Update): Update => ({
   facts: settled === undefined ? rest : [settled, settled, ...rest],
 });
 
-/** Tells every second time only that it executes: what a run says depends on what was said before it. */
+/** Every second time tells only that it executes, so that facts depend on earlier runs. */
 const forgetful = () => {
   let executions = 0;
   return enqueueActions(({ context, enqueue }, params: { readonly phase: Phase }) => {

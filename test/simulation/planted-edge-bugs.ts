@@ -7,9 +7,9 @@ import type { MaybePromise, RunStore } from '../../src/model/run-store.js';
 import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
 import type { PlantedBug } from './planted-bugs.js';
 
-/* Bugs at the edges of a process, each of which was once there: between store and network, clocks, and owners. */
+/* Bugs at the edges of a process, each of which once existed: between store and network, clocks, and owners. */
 
-/** The store with something else in place of an answer that was lost. */
+/** The store with another result instead of a lost answer. */
 const whenLost = async <Value>(
   answer: MaybePromise<Value>,
   instead: (error: Error) => Value,
@@ -22,7 +22,7 @@ const whenLost = async <Value>(
   }
 };
 
-/** An error after which a store is not asked again. */
+/** An error after which a store call is not retried. */
 const asFinal = (error: Error): never => {
   throw new Error(error.message);
 };
@@ -31,7 +31,7 @@ const withStore = (change: (store: RunStore) => Partial<RunStore>): Understudies
   storeOf: (store) => ({ ...store, ...change(store) }),
 });
 
-/** The inbox is read after a hint, and at no other time. */
+/** The inbox is read after a notification, and at no other time. */
 const trustingWatch = (store: RunStore): Partial<RunStore> => {
   let isHinted = false;
   const watch: RunStore['watch'] = (runId, listener) =>
@@ -46,7 +46,7 @@ const trustingWatch = (store: RunStore): Partial<RunStore> => {
   };
 };
 
-/** The inbox hands its commands over a moment after the look. */
+/** The inbox returns its commands a moment after it was read. */
 const judgeCommandsLate = (): (() => void) => {
   const { open } = Inbox.prototype;
   Inbox.prototype.open = function (this: Inbox, take) {
@@ -59,7 +59,7 @@ const judgeCommandsLate = (): (() => void) => {
   };
 };
 
-/** Every takeover is counted, whether or not a call was in flight. */
+/** Every takeover is counted, even without a call in flight. */
 const countEveryTakeover = (): (() => void) => {
   const { goOn } = LiveRun.prototype;
   const { take } = Driver.prototype;

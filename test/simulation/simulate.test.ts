@@ -9,7 +9,7 @@ import { traceOf } from '../../src/proof/simulate/trace.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
 
 describe('one seed', () => {
-  it('is one world: the same journal, byte for byte, whoever else was simulated before', async () => {
+  it('is one world: the same journal, byte for byte, whatever was simulated before', async () => {
     const first = createSimulator();
     const journals = new Map<number, string>();
     for (let seed = 0; seed < 80; seed += 1) {
@@ -23,7 +23,7 @@ describe('one seed', () => {
     expect(new Set(journals.values()).size).toBe(80);
   });
 
-  it('has crashes, downtime and takes the run up again', async () => {
+  it('has crashes, downtime and resumes', async () => {
     const simulator = createSimulator();
     let crashes = 0;
     for (let seed = 0; seed < 60; seed += 1) crashes += (await simulator.run(seed)).crashes;
@@ -35,7 +35,7 @@ describe('a failure', () => {
   const understudies = (caughtBy: string): Understudies =>
     PLANTED_BUGS.find((planted) => planted.caughtBy === caughtBy)?.understudies ?? {};
 
-  it('is shrunk to what it needs, and still breaks the same promise', async () => {
+  it('is shrunk to what it needs, and still violates the same invariant', async () => {
     const simulator = createSimulator({}, understudies('parallel-cap'));
     let failing = await simulator.run(0);
     // A world with more faults than the broken promise needs.
@@ -50,7 +50,7 @@ describe('a failure', () => {
     expect(JSON.stringify(again.journal)).toBe(JSON.stringify(shrunk.simulation.journal));
   });
 
-  it('is shown line by line: what was broken, what went wrong, every fact', async () => {
+  it('is printed line by line: the invariant, the faults, every fact', async () => {
     const simulator = createSimulator({}, understudies('intent-first'));
     const failing = await simulator.run(0);
     const trace = traceOf(failing);
@@ -82,7 +82,7 @@ describe('simulate', () => {
     expect(shares.crash).toBeGreaterThan(0);
   });
 
-  it('leaves out what it is told to leave out', async () => {
+  it('leaves out the faults it is told to leave out', async () => {
     const { shares } = await simulate({ seed: 0, runs: 60, without: { kinds: ['crash'] } });
     expect(shares.crash).toBe(0);
     expect(shares['crash-downtime']).toBeGreaterThan(0);

@@ -5,13 +5,13 @@ import { EDGE_FAULTS, FAULT_KINDS } from '../../src/proof/simulate/fault-kinds.j
 import type { SimulationSummary } from '../../src/proof/simulate/simulate.js';
 import { simulate } from '../../src/proof/simulate/simulate.js';
 
-/** A kind of fault that happens more rarely than this says nothing about what it would do. */
+/** A kind of fault that happens more rarely than this proves nothing. */
 const LEAST_SHARE = 0.01;
 
-/** Of the faults between processes, clocks and the store. */
+/** The same for faults between processes, clocks and the store. */
 const LEAST_EDGE_SHARE = 0.02;
 
-/** Plays worlds; each failure is shown with its seed, its smallest trace and how to see it again. */
+/** Plays worlds; each failure is printed with its seed, its smallest trace and the command that shows it again. */
 export const expectClean = async (seed: number, runs: number): Promise<SimulationSummary> => {
   const summary = await simulate({ seed, runs });
   const shown = summary.failures.map(
@@ -23,7 +23,7 @@ export const expectClean = async (seed: number, runs: number): Promise<Simulatio
   return summary;
 };
 
-/** Clean worlds in which nothing went wrong prove nothing. */
+/** Worlds without faults prove nothing. */
 export const expectEventful = ({ shares }: SimulationSummary): void => {
   const rare = Object.entries(shares).filter(([, share]) => share < LEAST_SHARE);
   expect(rare).toEqual([]);

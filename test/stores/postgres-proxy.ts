@@ -30,7 +30,7 @@ export interface PostgresProxy {
   slowDown(delayMs: number): void;
   /** How many connections were made so far. */
   connections(): number;
-  /** Works as a cable again: no fault is planned, and answers take their time only. */
+  /** Removes all faults and delays. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ interface Link {
 const isComplete = (chunk: Buffer): boolean =>
   chunk.length >= 6 && chunk.subarray(-6, -1).equals(Buffer.from([0x5a, 0, 0, 0, 5]));
 
-/** @param serverUrl as `startPostgres` gives it: the folder of a socket is its host */
+/** @param serverUrl as `startPostgres` returns it: the folder of a socket is its host */
 export const startProxy = async (serverUrl: string): Promise<PostgresProxy> => {
   const folder = new URL(serverUrl.replace('@/', '@localhost/')).searchParams.get('host') ?? '';
   const plans: Plan[] = [];
@@ -94,7 +94,7 @@ export const startProxy = async (serverUrl: string): Promise<PostgresProxy> => {
     links.add(link);
     client.on('data', (chunk) => onRequest(link, chunk));
     server.on('data', (chunk) => onAnswer(link, chunk));
-    // A server that goes away resets its connections; through a silent network not even that is heard.
+    // A server that goes away resets its connections; through a silent network not even that arrives.
     server.on('error', () => undefined);
     client.on('error', () => undefined);
     server.on('close', () => link.state === 'silent' || client.destroy());
@@ -105,7 +105,7 @@ export const startProxy = async (serverUrl: string): Promise<PostgresProxy> => {
     });
   };
 
-  // Half-open is allowed, so that a goodbye through a silent connection is not answered by this side.
+  // Half-open is allowed, so that a FIN through a silent connection is not answered by this side.
   const listener = createServer({ allowHalfOpen: true }, accept).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;

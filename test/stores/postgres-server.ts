@@ -4,11 +4,11 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/* A real PostgreSQL server of the machine, with a new cluster of its own. */
+/* A real PostgreSQL server of the machine, with its own new cluster. */
 
 const BINARIES = '/usr/lib/postgresql';
 
-/** The newest server that Debian has installed, or whatever is on the PATH. */
+/** The newest server that Debian has installed, or the one on the PATH. */
 const binaries = (): string | undefined => {
   const versions = existsSync(BINARIES) ? readdirSync(BINARIES).map(Number) : [];
   const newest = versions.sort((left, right) => right - left)[0];
@@ -22,10 +22,10 @@ const binaries = (): string | undefined => {
 
 const isInCi = !['', '0', 'false'].includes(process.env['CI'] ?? '');
 
-/** CI installs a server and so must have one; anywhere else a test may do without. */
+/** CI installs a server and so must have one; elsewhere these tests may be skipped. */
 export const isPostgresMissed = binaries() === undefined && !isInCi;
 
-/** Says so once; called by the test files that are skipped. */
+/** Prints the reason once; called by the test files that are skipped. */
 export const sayIfPostgresIsMissed = (): void => {
   if (!isPostgresMissed) return;
   process.stdout.write(
@@ -48,14 +48,14 @@ export interface PostgresServer {
 /** Enough for a new cluster and its log. */
 const CLUSTER_BYTES = 400_000_000;
 
-/** In memory where there is room: it flushes all the same, but thousands of commits do not wait for a disk. */
+/** In memory where there is room: it still flushes, but thousands of commits do not wait for a disk. */
 const parentFolder = (): string => {
   if (!existsSync('/dev/shm')) return tmpdir();
   const { bavail, bsize } = statfsSync('/dev/shm');
   return bavail * bsize > CLUSTER_BYTES ? '/dev/shm' : tmpdir();
 };
 
-/** A server refuses to run as root: it runs as the user of the Debian package, or as nobody. */
+/** A server refuses to run as root: it runs as the user of the Debian package, or as the user `nobody`. */
 const unprivileged = (): Pick<ExecFileSyncOptions, 'uid' | 'gid'> => {
   if (process.getuid?.() !== 0) return {};
   const numberOf = (flag: string): number => {
@@ -80,7 +80,7 @@ const SETTINGS = [
   'log_min_messages = fatal',
 ];
 
-/** A name for the folder of a cluster that nobody has used. */
+/** An unused name for the folder of a cluster. */
 export const newClusterFolder = (): string =>
   mkdtempSync(join(parentFolder(), 'planwright-postgres-'));
 
@@ -142,11 +142,11 @@ const programPath = (program: string): string => {
   return join(bin, program);
 };
 
-/** Where a started cluster is reached: through a socket in its folder. */
+/** The address of a started cluster: a socket in its folder. */
 export const urlOf = (folder: string): string =>
   `postgres://planwright@/postgres?host=${encodeURIComponent(folder)}`;
 
-/** Stops whatever runs in the folder, and removes it. */
+/** Stops the server in the folder, and removes the folder. */
 export const disposeCluster = (folder: string): void => {
   const data = join(folder, 'data');
   if (existsSync(join(data, 'postmaster.pid'))) {

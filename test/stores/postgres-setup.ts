@@ -4,12 +4,12 @@ import { disposeCluster, newClusterFolder } from './postgres-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the shared PostgreSQL server is, or will be when a test asks for it. */
+    /** The address of the shared PostgreSQL server, even before a test starts it. */
     readonly postgresFolder: string;
   }
 }
 
-/** Before all tests: only a folder. The server is started by the first test that asks for it (shared-postgres.ts). */
+/** Before all tests: only a folder. The first test that needs the server starts it (shared-postgres.ts). */
 export const setup = (project: TestProject): (() => void) => {
   const folder = newClusterFolder();
   project.provide('postgresFolder', folder);

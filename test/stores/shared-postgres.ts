@@ -7,8 +7,8 @@ import { inject } from 'vitest';
 import { startPostgres, urlOf } from './postgres-server.js';
 
 /*
- * One server for all test files that want one. It is started by the first that asks, in whichever process, and stopped
- * by postgres-setup.ts when all tests are done. Use a schema of your own in it.
+ * One server for all test files that need one. The first that needs it starts it, in any process, and
+ * postgres-setup.ts stops it when all tests are done. Use your own schema in it.
  */
 
 const PATIENCE_MS = 120_000;
@@ -29,7 +29,7 @@ export const sharedPostgres = async (): Promise<string> => {
   return urlOf(folder);
 };
 
-/** Making a folder succeeds once, whoever tries. */
+/** Creating a folder succeeds in exactly one process. */
 const isFirst = (folder: string): boolean => {
   try {
     mkdirSync(join(folder, 'starting'));

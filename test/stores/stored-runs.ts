@@ -1,6 +1,6 @@
 import type { RunHeader, RunStore, StoredEntry } from '../../src/model/run-store.js';
 
-/* Runs to be stored, where what is in them does not matter. */
+/* Runs to be stored, where their content does not matter. */
 
 export const headerOf = (runId: string): RunHeader => ({
   format: 1,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /*
- * Where test files go. A folder in memory, where there is one: SQLite does the same there, but thousands of commits do
- * not wait for a disk.
+ * A folder for test files, in memory where possible: SQLite behaves the same there, but thousands of commits do not
+ * wait for a disk.
  */
 const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export interface TemporaryFolder {
-  /** A path in the folder that no earlier call has given. */
+  /** A path in the folder that no earlier call has returned. */
   newPath(): string;
   readonly path: string;
   readonly dispose: () => void;

@@ -7,7 +7,7 @@ import type { ContractEntry, ContractStore } from '../../src/testing.js';
 
 type Break = (inner: ContractStore) => Partial<ContractStore>;
 
-/** The number of entries, which the store in memory tells at once. */
+/** The number of entries, which the store in memory returns synchronously. */
 const lengthOf = (inner: ContractStore, runId: string): number => {
   const run = inner.read(runId);
   return run === undefined || run instanceof Promise ? 0 : run.entries.length;

@@ -9,14 +9,17 @@ import {
   virtualClock,
 } from '../../src/testing.js';
 
-/* The first test is the example of docs/simulation.md: copy it, and import from 'planwright' and 'planwright/testing'. */
+/*
+ * The first test is the example of docs/simulation.md: copy it, and import from 'planwright' and
+ * 'planwright/testing'.
+ */
 
 interface Team {
   readonly answer?: (call: AgentCall) => unknown;
   readonly task?: string;
 }
 
-/** A planner and two agents at work at the same time; `calls` counts who was really asked. */
+/** A planner and two agents in parallel; `calls` counts the real calls. */
 const teamOf = ({ answer = ({ step }) => done(`Did ${step.id}`), task = 'Do it' }: Team = {}) => {
   const calls: string[] = [];
   const clock = virtualClock();
@@ -51,7 +54,7 @@ const recorded = async (team: Team = {}) => {
   const { options, clock, calls } = teamOf(team);
   const recording = recordedRun.record(options, { goal: 'Two things at once' });
   await clock.runUntil(recording);
-  // As it is read from the file that it was kept in.
+  // As it is read from its file.
   const kept: unknown = JSON.parse(JSON.stringify((await recording).recording));
   return { kept, report: (await recording).report, calls };
 };
@@ -68,7 +71,7 @@ describe('a recorded run', () => {
     expect(ci.calls).toEqual([]);
   });
 
-  it('keeps reports, failures and the order in which answers came', async () => {
+  it('keeps answers, failures and the order in which answers arrived', async () => {
     const answer = ({ step }: AgentCall): unknown => {
       if (step.id === 'a0') throw new RangeError('Out of range');
       if (step.id === 'b0') return needsContext('More', { half: true }, { confidence: 0.5 });
@@ -89,7 +92,7 @@ describe('a recorded run', () => {
     return error.difference;
   };
 
-  it('fails loudly when a call was not recorded, with who was asked', async () => {
+  it('throws when a call was not recorded, with the agent', async () => {
     const { kept } = await recorded();
     const { calls } = kept as { calls: unknown[] };
     const without = { ...(kept as object), calls: calls.slice(0, -1) };
@@ -98,7 +101,7 @@ describe('a recorded run', () => {
     expect(difference.expected).toBe('"no such call"');
   });
 
-  it('fails loudly when somebody is asked something else', async () => {
+  it('throws when an agent is called with another input', async () => {
     const { kept } = await recorded();
     const changed = JSON.parse(
       JSON.stringify(kept).replaceAll('"task":"Do it"', '"task":"Another"'),
@@ -111,7 +114,7 @@ describe('a recorded run', () => {
     expect(`${difference.expected} ${difference.actual}`).toContain('Another');
   });
 
-  it('fails loudly when the policy makes other facts of the same answers', async () => {
+  it('throws when the policy leads to other facts from the same answers', async () => {
     const { kept } = await recorded();
     const { options } = teamOf();
     const policy = definePolicy({
@@ -122,7 +125,7 @@ describe('a recorded run', () => {
     expect(difference.path).toMatch(/^facts\.\d+$/);
   });
 
-  it('is a file, and a file may hold anything', async () => {
+  it('is a file, whose content is validated', async () => {
     const { kept } = await recorded();
     for (const candidate of [
       null,

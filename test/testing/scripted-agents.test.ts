@@ -8,7 +8,7 @@ import { checkInvariants, script, scriptedAgents, virtualClock } from '../../src
 const plan = { steps: [{ id: 's1', agent: 'coder', task: 'Write it' }] } as const;
 
 describe('scripted agents', () => {
-  it('try again after a failure, in virtual time', async () => {
+  it('are retried after a failure, in virtual time', async () => {
     const clock = virtualClock();
     const team = scriptedAgents(
       { coder: [script.fail(), script.answer(done('Second try'), { afterMs: 200 })] },
@@ -43,7 +43,7 @@ describe('scripted agents', () => {
     return `${step?.status}: ${step?.reason ?? ''} ${JSON.stringify(step?.output ?? null)}`;
   };
 
-  it('hang, come late, answer garbage, throw what they are told, and report', async () => {
+  it('hang, answer late, answer garbage, throw, and give every answer', async () => {
     expect(await outcomeOf([script.hang()])).toContain('No answer in time');
     expect(await outcomeOf([script.late('Too late', 1_001)])).toContain('No answer in time');
     expect(await outcomeOf([script.answer('On time', { afterMs: 999 })])).toContain('"On time"');
@@ -52,7 +52,7 @@ describe('scripted agents', () => {
     expect(await outcomeOf([script.answer(blocked('No way'))])).toContain('No way');
   });
 
-  it('have a part for each step, and are loud when a call has none', async () => {
+  it('have a script for each step, and throw when a call has none', async () => {
     expect(await outcomeOf({ s1: [script.answer('By step')] })).toContain('"By step"');
     expect(await outcomeOf({ s2: [script.answer('Elsewhere')] })).toContain(
       'The script of coder for s1 has no act 1',

@@ -5,7 +5,7 @@ import type { ContractEntry, ContractStore } from '../../src/testing.js';
 import { storeContract } from '../../src/testing.js';
 import { brokenStores } from './broken-stores.js';
 
-/** The case meant for a flaw: a store that fails only others would be found out by chance. */
+/** The case meant for a flaw: a store that fails only other cases would be detected by chance. */
 const meantFor: Readonly<Record<string, string>> = {
   'ignores the expected sequence': 'journal: refuses entries for another length',
   'keeps the first of the entries that it refuses': 'journal: refuses entries for another length',
@@ -52,14 +52,14 @@ const caseFor = (flaw: string, create: () => ContractStore) => {
 };
 
 describe('storeContract', () => {
-  it.each(brokenStores)('finds out a store that %s', async (flaw, create) => {
+  it.each(brokenStores)('detects a store that %s', async (flaw, create) => {
     const { run } = caseFor(flaw, create);
     await expect(run()).rejects.toThrow(/^[^\n]{10,}$/);
     // The same case passes when nothing is broken.
     await caseFor(flaw, () => memoryStore()).run();
   });
 
-  it('says what was expected and what came instead', async () => {
+  it('reports the expected and the actual value', async () => {
     const [, create] = brokenStores.find(([flaw]) => flaw === 'counts no takeovers') ?? [];
     if (create === undefined) throw new Error('There is no such store');
     await expect(caseFor('counts no takeovers', create).run()).rejects.toThrow(
@@ -67,7 +67,7 @@ describe('storeContract', () => {
     );
   });
 
-  it('finds out two store objects that do not share their runs', async () => {
+  it('detects two store objects that do not share their runs', async () => {
     const createShared = () =>
       [memoryStore<ContractEntry>(), memoryStore<ContractEntry>()] as const;
     const cases = storeContract(() => memoryStore(), { createShared });

@@ -22,7 +22,7 @@ type Script = Readonly<
 >;
 
 interface Story {
-  /** What is asked: why did this step ...? */
+  /** The question: why did this step ...? */
   readonly question: string;
   readonly stepId?: string;
   readonly plan?: readonly string[];
@@ -32,7 +32,7 @@ interface Story {
   readonly policy?: PolicyOverrides;
   readonly team?: Partial<ReturnType<ReferenceRun['team']>>;
   readonly people?: ReferenceRun['people'];
-  /** The question is asked when this was told last; at the end when left out. */
+  /** The fact after which the question is asked; the end when left out. */
   readonly when?: (fact: Fact) => boolean;
   readonly status: string;
   readonly kinds: readonly CauseKind[];
@@ -128,7 +128,7 @@ const STORIES: readonly Story[] = [
     says: /2 failures.*Tests of step 'a' failed, and fix 1 was made/,
   },
   {
-    question: 'failed: its votes came to no majority',
+    question: 'failed: its votes have no majority',
     votes: { a: 3 },
     script: { a: ({ key }) => key },
     policy: { limits: { maxVotes: 3, maxDepth: 0, maxAttempts: 1 } },
@@ -185,7 +185,7 @@ const STORIES: readonly Story[] = [
     says: /rejected: Too risky/,
   },
   {
-    question: 'did not run: nobody answered in time',
+    question: 'did not run: its approval timed out',
     approve: ['a'],
     policy: { approval: { onReject: 'skip', onTimeout: 'reject', timeoutMs: 50 } },
     status: 'skipped',
@@ -413,7 +413,7 @@ const STORIES: readonly Story[] = [
     says: /the run is paused: Paused by a person/,
   },
   {
-    question: 'has not started: the plan is being made anew',
+    question: 'has not started: the run is being replanned',
     stepId: 'b',
     plan: [],
     script: { a: () => needsContext('More') },
@@ -470,7 +470,7 @@ const referenceOf = (story: Story): ReferenceRun => {
   };
 };
 
-describe('why a step', () => {
+describe('explains why a step', () => {
   it.each(STORIES)('$question', async (story) => {
     const reference = referenceOf(story);
     const { store, journal } = await recorded(reference);
@@ -479,7 +479,7 @@ describe('why a step', () => {
       when === undefined
         ? journal.length
         : journal.findLastIndex(({ facts }) => facts.some(when)) + 1;
-    expect(entryCount, 'it came to that').toBeGreaterThan(0);
+    expect(entryCount, 'the journal has entries').toBeGreaterThan(0);
     const prefix = await storeWith(store, 'run', entryCount);
     const { orchestrator } = traveller(reference, prefix);
     const explanation = await orchestrator.explain('run', story.stepId ?? 'a');
@@ -498,7 +498,7 @@ describe('why a step', () => {
     }
   });
 
-  it('is told for every kind of cause there is', () => {
+  it('for every kind of cause', () => {
     const told = new Set(STORIES.flatMap(({ kinds, repeats = [] }) => [...kinds, ...repeats]));
     const known: Record<CauseKind, true> = {
       completed: true,
@@ -538,7 +538,7 @@ describe('why a step', () => {
     expect([...told].sort()).toEqual(Object.keys(known).sort());
   });
 
-  it('is not told of a step that there is not', async () => {
+  it('and throws for an unknown step', async () => {
     const reference = referenceOf({ ...STORIES[0]!, plan: ['a', 'b'] });
     const { store } = await recorded(reference);
     const { orchestrator } = traveller(reference, store);

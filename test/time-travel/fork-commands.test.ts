@@ -11,7 +11,7 @@ import { recorded, REFERENCE_RUNS, traveller } from './reference-runs.js';
 
 expectNothingUnhandled();
 
-/* A fork that is told something ends or waits as a live run does, wherever it leaves its parent. */
+/* A fork with a command ends or waits as a live run does, wherever it leaves its parent. */
 
 const COMMANDS: readonly Command[] = [
   { type: 'conversation.say', text: 'Look at this again' },
@@ -24,7 +24,7 @@ const COMMANDS: readonly Command[] = [
   { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes', route: [] },
 ];
 
-/** How it ended, whatever came first: recorded answers are there at once. */
+/** How it ended, independent of order: recorded answers arrive immediately. */
 const essence = ({ status, reason, steps }: RunReport): unknown => ({
   status,
   reason,
@@ -57,8 +57,8 @@ const tell = (run: Run, command: Command): Promise<unknown> => {
   }
 };
 
-describe.each(REFERENCE_RUNS)('a fork of $name that is told something', (reference) => {
-  // Facts of one entry are shared together: one of each entry stands for all of them.
+describe.each(REFERENCE_RUNS)('a fork of $name with a command', (reference) => {
+  // Facts of one entry are shared together: one of each entry represents all of them.
   it('begins with its start, and ends or waits for the person, wherever it leaves', async () => {
     const { store, journal } = await recorded(reference);
     const { orchestrator, clock } = traveller(reference, store);
@@ -76,7 +76,7 @@ describe.each(REFERENCE_RUNS)('a fork of $name that is told something', (referen
         const where = `${command.type} at ${atSequence}`;
         expect(run.journal()[0]?.event.kind, where).toBe('started');
         if (command.type === 'run.pause') {
-          // What was in flight may have brought the run to its end meanwhile.
+          // Calls in flight may have ended the run meanwhile.
           const resumed = await run.unpause();
           const reason = resumed.accepted ? undefined : resumed.reason;
           expect([undefined, 'run-ending', 'run-ended'], where).toContain(reason);
@@ -89,15 +89,15 @@ describe.each(REFERENCE_RUNS)('a fork of $name that is told something', (referen
     expect(accepted).toBeGreaterThan(starts.length);
   }, 120_000);
 
-  // Where the clock decides, recorded answers, which are there at once, make another run.
+  // Where the clock decides, recorded answers, which arrive immediately, make another run.
   const isByClock =
     reference.isTimed === true || (reference.people !== undefined && reference.people !== agreeTo);
   if (isByClock) return;
 
-  it('at 0 is the run that is told so as soon as it has begun', async () => {
+  it('at 0 equals a run that gets the command as soon as it has begun', async () => {
     const { store } = await recorded(reference);
     for (const command of COMMANDS.filter(({ type }) => type !== 'run.pause')) {
-      // A team for each: some of its agents answer otherwise when they are called again.
+      // A team for each: some of its agents answer differently when they are called again.
       const { orchestrator, clock } = traveller(reference, store);
       const runId = `what-if-${command.type.replace('.', '-')}`;
       const live = traveller(reference, memoryStore());

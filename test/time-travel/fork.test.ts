@@ -30,8 +30,8 @@ const sequenceOf = (
 };
 
 describe.each(REFERENCE_RUNS)('a fork of $name without a change', (reference) => {
-  // Facts of one entry are shared together: one of each entry stands for all of them.
-  it('ends as its parent did, from every entry on, and calls nobody', async () => {
+  // Facts of one entry are shared together: one of each entry represents all of them.
+  it('ends as its parent did, from every entry on, and makes no call', async () => {
     const { store, journal, report } = await recorded(reference);
     const { orchestrator, calls, clock } = traveller(reference, store);
     const before = JSON.stringify(await store.read('run'));
@@ -72,7 +72,7 @@ const diamond: ReferenceRun = {
 const answerKey = (stepId: string): string => `run/${stepId}/1/worker`;
 
 describe('a fork with another answer', () => {
-  it('asks only those again whose input has changed by it', async () => {
+  it('repeats only calls whose input has changed by it', async () => {
     const original = await recorded(diamond);
     expect(original.calls).toContain(answerKey('b'));
     const { orchestrator, calls, clock } = traveller(diamond, original.store);
@@ -96,7 +96,7 @@ describe('a fork with another answer', () => {
     expect(calls).toEqual(['what-if/c/1/worker', 'what-if/d/1/worker']);
   });
 
-  it('calls nobody when the other answer is the one that was given', async () => {
+  it('makes no call when the other answer equals the recorded one', async () => {
     const original = await recorded(diamond);
     const { orchestrator, calls, clock } = traveller(diamond, original.store);
     const run = await orchestrator.fork('run', {
@@ -109,7 +109,7 @@ describe('a fork with another answer', () => {
     expect(calls).toEqual([]);
   });
 
-  it('may fail where the parent did not: what comes of it follows from the policy', async () => {
+  it('may fail where the parent did not: the policy decides what follows', async () => {
     const original = await recorded(diamond);
     const { orchestrator, calls, clock } = traveller(diamond, original.store);
     const { attempts } = orchestrator.policy.retry;
@@ -136,7 +136,7 @@ describe('a fork with another answer', () => {
     expect(calls, 'a was answered before').toEqual([]);
   });
 
-  it('holds the other answer to the schema and the bounds of the real one', async () => {
+  it('validates the other answer like a real one', async () => {
     const original = await recorded(diamond);
     const { orchestrator, clock } = traveller(diamond, original.store);
     const cyclic: { self?: unknown } = {};
@@ -148,11 +148,11 @@ describe('a fork with another answer', () => {
     const report = await reportOf(run, clock);
     const failed = factsOf(run).find((fact) => fact.type === 'agent.failed');
     expect(failed).toMatchObject({ code: 'not-serializable', stepId: 'b' });
-    // The second try is a call of its own, and nobody was asked to change it.
+    // The second try is a call of its own, and was not changed.
     expect(report.status).toBe('completed');
   });
 
-  it('goes for supervisors, testers, planners and summarizers too', async () => {
+  it('works for supervisors, testers, planners and summarizers too', async () => {
     const reference = REFERENCE_RUNS[0]!;
     const original = await recorded(reference);
     const { orchestrator, clock } = traveller(reference, original.store);
@@ -174,7 +174,7 @@ describe('a fork with another answer', () => {
 describe('a fork with another answer of a person', () => {
   const reference = REFERENCE_RUNS.find(({ name }) => name.startsWith('people'))!;
 
-  it('takes what is said now, and asks again about everything after it', async () => {
+  it('uses the new answer, and repeats every call after it', async () => {
     const original = await recorded(reference);
     const { orchestrator, clock, calls } = traveller(reference, original.store);
     const atSequence = sequenceOf(
@@ -193,7 +193,7 @@ describe('a fork with another answer of a person', () => {
     expect(original.report.skippedSteps).toContain('d');
   });
 
-  it('refuses what the run would refuse, and begins nothing', async () => {
+  it('refuses what the run would refuse, and starts nothing', async () => {
     const original = await recorded(reference);
     const { orchestrator } = traveller(reference, original.store);
     const fork = orchestrator.fork('run', {
@@ -210,7 +210,7 @@ describe('a fork with another answer of a person', () => {
 });
 
 describe('a fork under another policy', () => {
-  it('goes on under it from the first fact that it changes', async () => {
+  it('continues under it from the first fact that it changes', async () => {
     const original = await recorded(diamond);
     const { orchestrator, clock, calls } = traveller(diamond, original.store);
     const run = await orchestrator.fork('run', {
@@ -228,7 +228,7 @@ describe('a fork under another policy', () => {
     expect(calls, 'every answer is known').toEqual([]);
   });
 
-  it('judges plans by it that were made under the other', async () => {
+  it('reviews plans under it that were made under the other', async () => {
     const original = await recorded(diamond);
     const { orchestrator, clock } = traveller(diamond, original.store);
     const policy = definePolicy({ limits: { maxParallel: 2, maxSteps: 3 } });
@@ -240,7 +240,7 @@ describe('a fork under another policy', () => {
     });
   });
 
-  it('says where the runs part when that is before the fork', async () => {
+  it('reports where the runs differ when that is before the fork', async () => {
     const original = await recorded(diamond);
     const { orchestrator } = traveller(diamond, original.store);
     const policy = definePolicy({ limits: { maxParallel: 1 } });
@@ -264,7 +264,7 @@ describe('a fork under another policy', () => {
 });
 
 describe('a fork with another plan or goal', () => {
-  it('begins with the plan it is given', async () => {
+  it('begins with the given plan', async () => {
     const original = await recorded(diamond);
     const { orchestrator, clock, calls } = traveller(diamond, original.store);
     const run = await orchestrator.fork('run', {
@@ -280,7 +280,7 @@ describe('a fork with another plan or goal', () => {
     expect(calls).toContain('planned/z/1/worker');
   });
 
-  it('gives the planner another answer where one is being asked', async () => {
+  it('replaces the planner’s answer where the planner is being called', async () => {
     const original = await recorded(diamond);
     const { orchestrator, clock } = traveller(diamond, original.store);
     const run = await orchestrator.fork('run', {
@@ -290,7 +290,7 @@ describe('a fork with another plan or goal', () => {
     expect((await reportOf(run, clock)).successfulSteps).toEqual(['q']);
   });
 
-  it('asks everybody again about another goal', async () => {
+  it('repeats every call for another goal', async () => {
     const original = await recorded(diamond);
     const { orchestrator, clock, calls } = traveller(diamond, original.store);
     const run = await orchestrator.fork('run', {
@@ -304,7 +304,7 @@ describe('a fork with another plan or goal', () => {
 });
 
 describe('a fork of a run that has not ended', () => {
-  it('goes on by itself where the record of its parent stops', async () => {
+  it('continues live where the journal of its parent ends', async () => {
     const original = await recorded(diamond);
     const half = await storeWith(original.store, 'run', 5);
     const { orchestrator, clock, calls } = traveller(diamond, half);
@@ -315,7 +315,7 @@ describe('a fork of a run that has not ended', () => {
     expect((await half.read('run'))?.ended, 'the parent is as it was').toBe(false);
   });
 
-  it('leaves its timers what was left of them', async () => {
+  it('keeps the remaining time of its timers', async () => {
     const slow: ReferenceRun = {
       name: 'a slow run',
       team: (clock) => ({
@@ -335,7 +335,7 @@ describe('a fork of a run that has not ended', () => {
   });
 });
 
-describe('a fork that cannot be made', () => {
+describe('an invalid fork', () => {
   const nothingNew = async (options: unknown) => {
     const original = await recorded(diamond);
     const { orchestrator, calls } = traveller(diamond, original.store);
@@ -350,14 +350,14 @@ describe('a fork that cannot be made', () => {
   it.each([
     ['no options', undefined, ['']],
     ['no sequence', {}, ['atSequence']],
-    ['a sequence that is no number', { atSequence: '3' }, ['atSequence']],
+    ['a sequence that is not a number', { atSequence: '3' }, ['atSequence']],
     ['a sequence before the first', { atSequence: -1 }, ['atSequence']],
     ['a sequence after the last', { atSequence: 1_000 }, ['atSequence']],
     ['an unknown option', { atSequence: 0, at: 3 }, ['']],
     ['an unknown change', { atSequence: 0, changes: { agent: 'x' } }, ['changes']],
     ['another goal too late', { atSequence: 4, changes: { goal: 'x' } }, ['changes.goal']],
     [
-      'a plan when nobody plans',
+      'a plan without a planner',
       { atSequence: 20, changes: { plan: { steps: steps('a') } } },
       ['changes.plan'],
     ],
@@ -373,7 +373,7 @@ describe('a fork that cannot be made', () => {
     expect((error as { issues: { path: string }[] }).issues.map(({ path }) => path)).toEqual(paths);
   });
 
-  it('tells all that is wrong at once', async () => {
+  it('reports all its issues at once', async () => {
     const error = await nothingNew({
       atSequence: 999,
       runId: 'a b',
@@ -404,7 +404,7 @@ describe('a fork that cannot be made', () => {
     }
   });
 
-  it('is refused when the name is taken', async () => {
+  it('is refused when the run id is taken', async () => {
     const error = await nothingNew({ atSequence: 0, runId: 'run' });
     expect(error).toMatchObject({ code: 'run-conflict' });
   });

@@ -18,7 +18,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.js';
 import { agreeTo, referenceTeam } from '../run/reference-run.js';
 import { agentNamed, steps } from '../scenarios/team.js';
 
-/* Runs to travel in. Whoever is called answers by what is asked, so the same question has the same answer twice. */
+/* Runs to replay and fork. Callbacks answer only by their input, so the same question has the same answer twice. */
 
 type Team = OrchestratorOptions<readonly Agent[]>;
 
@@ -26,13 +26,13 @@ export interface ReferenceRun {
   readonly name: string;
   readonly team: (clock: VirtualClock, calls: string[]) => Team;
   readonly start?: Partial<StartInput>;
-  /** What people do: nothing, unless told otherwise. */
+  /** The actions of people; none by default. */
   readonly people?: (run: Run, clock: VirtualClock) => void;
-  /** How it ends depends on how long calls take. */
+  /** Whether its end depends on how long calls take. */
   readonly isTimed?: boolean;
 }
 
-/** An agent that notes its call, takes its time, and answers. */
+/** An agent that logs its call, takes its time, and answers. */
 const worker = (
   clock: VirtualClock,
   calls: string[],
@@ -192,7 +192,7 @@ export interface Recorded {
   readonly journal: readonly JournalEntry[];
   readonly report: RunReport;
   readonly calls: readonly string[];
-  /** The live record after each entry, as it was right then. */
+  /** The live record after each entry. */
   readonly records: readonly RunRecord[];
   readonly endedAt: number;
 }
@@ -235,7 +235,7 @@ export const traveller = (
   return { clock, calls, orchestrator };
 };
 
-/** A report without what differs between two runs that went the same way: ids, keys and times. */
+/** A report without what differs between two equal runs: ids, keys and times. */
 export const withoutIdsAndTimes = (report: RunReport): unknown =>
   JSON.parse(
     JSON.stringify(report, (name, value: unknown) => {

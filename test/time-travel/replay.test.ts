@@ -13,7 +13,7 @@ expectNothingUnhandled();
 const [first] = REFERENCE_RUNS;
 if (first === undefined) throw new Error('There are reference runs');
 
-/** Calls that were made and had neither an answer nor a failure, by what is told. */
+/** Calls that were made and had neither an answer nor a failure, by the facts. */
 const openByFacts = (facts: readonly Fact[]): string[] => {
   const open = new Set<string>();
   for (const fact of facts) {
@@ -24,7 +24,7 @@ const openByFacts = (facts: readonly Fact[]): string[] => {
 };
 
 describe.each(REFERENCE_RUNS)('the replay of $name', (reference) => {
-  it('is the live record at every fact, forwards, backwards and in leaps', async () => {
+  it('has the live record at every fact, forwards, backwards and in jumps', async () => {
     const { store, journal, records } = await recorded(reference);
     const { orchestrator } = traveller(reference, store);
     const replay = await orchestrator.replay('run');
@@ -63,7 +63,7 @@ describe.each(REFERENCE_RUNS)('the replay of $name', (reference) => {
     }
   });
 
-  it('knows the calls, timers and questions that were open', async () => {
+  it('has the calls, timers and questions that were open', async () => {
     const { store, journal } = await recorded(reference);
     const replay = await traveller(reference, store).orchestrator.replay('run');
     let told = 0;
@@ -89,7 +89,7 @@ describe.each(REFERENCE_RUNS)('the replay of $name', (reference) => {
     expect(open.questions).toEqual([]);
   });
 
-  it('calls nobody and writes nothing', async () => {
+  it('makes no call and writes nothing', async () => {
     const { store } = await recorded(reference);
     const before = JSON.stringify(await store.read('run'));
     const refuse = (): never => {
@@ -106,7 +106,7 @@ describe.each(REFERENCE_RUNS)('the replay of $name', (reference) => {
 });
 
 describe('a replay', () => {
-  it('refuses a number that is no fact, and stays where it is', async () => {
+  it('refuses a number without a fact, and keeps its position', async () => {
     const { store, journal } = await recorded(first);
     const replay = await traveller(first, store).orchestrator.replay('run');
     replay.goTo(3);
@@ -126,7 +126,7 @@ describe('a replay', () => {
     );
   });
 
-  it('still shows facts and records under another policy, and says why it cannot tell calls and timers', async () => {
+  it('still shows facts and records under another policy, and says why it has no calls and timers', async () => {
     const { store, records } = await recorded(first);
     const policy = definePolicy({ gates: { plan: 99, code: 99, step: 99, goal: 99 } });
     const replay = await traveller(first, store, { policy }).orchestrator.replay('run');
@@ -136,7 +136,7 @@ describe('a replay', () => {
     expect(moment.open).toMatchObject({ calls: null, timers: null });
   });
 
-  it('can be made of a run that still goes on', async () => {
+  it('can be made of a run in progress', async () => {
     const { store } = await recorded(first);
     const half = memoryStore();
     const stored = await store.read('run');

@@ -40,7 +40,7 @@ import type { RunStore, StoredRun } from '../../src/services/stores/index.js';
 import { memoryStore } from '../../src/services/stores/index.js';
 import type { Explanation, RunReplay } from '../../src/time-travel/index.js';
 
-/* What the compiler knows and refuses. Checked by `npm run typecheck`; nothing here is ever run. */
+/* What the compiler infers and rejects. Checked by `npm run typecheck`; nothing here is ever run. */
 
 // ---- Agents -----------------------------------------------------------------------------------
 
@@ -56,7 +56,7 @@ const coder = defineAgent({
 });
 expectTypeOf(coder).toEqualTypeOf<Agent<'coder', never>>();
 
-// A schema of zod/mini does the same, and may be marked as secret.
+// A schema of zod/mini works the same, and may be marked as secret.
 defineAgent({
   name: 'mini',
   description: 'Gives a number',
@@ -81,7 +81,7 @@ const reviewer = defineAgent({
 });
 expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'coder'>>();
 
-// The output schema flows into done() and into plain values, at once or later.
+// The output schema flows into done() and into plain values, synchronous or not.
 defineAgent({
   name: 'typed',
   description: 'Gives a number',
@@ -117,7 +117,7 @@ createOrchestrator({
   policy: presets.dynamic({ approval: { agents: ['nobody'] } }),
 });
 
-// ---- The team: plans and hand-offs may name nobody else ---------------------------------------
+// ---- The team: plans and hand-offs may name only its members -----------------------------------
 
 const orchestrator = createOrchestrator({
   agents: [coder, reviewer],
@@ -167,12 +167,12 @@ orchestrator.start({ runId: 'run-1' });
 
 const lost = defineAgent({
   name: 'lost',
-  description: 'Hands off to somebody who is not there',
+  description: 'Hands off to an agent outside the team',
   run: () => handOff({ agent: 'nobody', task: 'Fix it' }),
 });
 const asking = defineAgent({
   name: 'asking',
-  description: 'Asks for somebody who is not there',
+  description: 'Asks for an agent outside the team',
   run: () => requestReplan({ reason: 'Too hard', agents: ['nobody'] }),
 });
 // @ts-expect-error the hand-off of 'reviewer' needs 'coder' in the team
@@ -199,7 +199,7 @@ expectTypeOf(shared).toExtend<Policy>();
 presets.supervised({ limits: { maxReplan: 1 } });
 // @ts-expect-error there is no such choice
 definePolicy({ replan: { onLimit: 'explode' } });
-// @ts-expect-error null is no number of replans: every run is bounded
+// @ts-expect-error null is not a number of replans: every run is bounded
 definePolicy({ limits: { maxReplans: null } });
 definePolicy({ limits: { maxTokens: null } });
 // @ts-expect-error a policy is read-only
@@ -230,7 +230,7 @@ const commands = [
 ] as const;
 expectTypeOf(commands).items.toEqualTypeOf<Promise<CommandResult>>();
 
-// A refusal says why; what is accepted needs no reason.
+// A refusal has a reason; an acceptance has none.
 expectTypeOf<Extract<CommandResult, { accepted: false }>['reason']>().toEqualTypeOf<string>();
 expectTypeOf<Extract<CommandResult, { accepted: true }>>().not.toHaveProperty('reason');
 
@@ -279,7 +279,7 @@ const shown = (run: Run): [OpenApproval[], PlanRecord[], VerdictRecord[], Approv
 };
 void shown;
 
-// ---- Entry points for store authors and for looking back ---------------------------------------
+// ---- Entry points for store authors and for time travel -----------------------------------------
 
 const kept: RunStore = memoryStore();
 expectTypeOf(kept.read).returns.resolves.toEqualTypeOf<StoredRun | undefined>();

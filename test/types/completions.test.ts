@@ -6,12 +6,12 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 /*
- * What an editor offers while somebody types: the names of the team, where a name of the team belongs. Asked of
- * TypeScript's own language service, with the cursor at the bar.
+ * The completions of an editor: names of the team, where a name of the team belongs. Taken from TypeScript's own
+ * language service, with the cursor at the bar.
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const fileName = join(root, 'test', 'types', 'typed-by-somebody.ts');
+const fileName = join(root, 'test', 'types', 'typed-by-a-user.ts');
 
 const PROLOGUE = `
 import { createOrchestrator, defineAgent, definePolicy, handOff, presets, requestReplan } from '../../src/index.js';
@@ -63,16 +63,16 @@ describe('an editor offers the names of the team', () => {
     expect(service(code)).toEqual(NAMES);
   });
 
-  it('in a policy, by the team that is named there', { timeout: 60_000 }, () => {
+  it('in a policy, for the team named there', { timeout: 60_000 }, () => {
     const code = `createOrchestrator({ agents: [coder, reviewer], policy: presets.dynamic<Team>({ approval: { agents: ['|'] } }) });`;
     expect(service(code)).toEqual(NAMES);
   });
 
-  it('in a hand-off, by the team that is named there', { timeout: 60_000 }, () => {
+  it('in a hand-off, for the team named there', { timeout: 60_000 }, () => {
     expect(service(`handOff<Team>({ agent: '|', task: 't' });`)).toEqual(NAMES);
   });
 
-  it('in a request for a plan, by the team that is named there', { timeout: 60_000 }, () => {
+  it('in a request for a plan, for the team named there', { timeout: 60_000 }, () => {
     expect(service(`requestReplan<Team>({ reason: 'r', agents: ['|'] });`)).toEqual(NAMES);
   });
 });

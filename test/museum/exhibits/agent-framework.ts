@@ -3,11 +3,11 @@ import { assign, setup } from 'xstate';
 import type { EventNamed, Exhibit } from '../exhibit.js';
 import { exhibit } from '../exhibit.js';
 
-/* Microsoft Agent Framework, Magentic: AutoGen's loop, written anew. */
+/* Microsoft Agent Framework, Magentic: AutoGen's loop, rewritten. */
 
 const MAX_STALLS = 3;
 
-/** Rounds that stall are counted; the limit is the same name and number as before, the sign is another. */
+/** Rounds that stall are counted. The limit has the same name and number as before; the comparison differs. */
 const stallCount = (isStalled: (stalls: number) => boolean) =>
   setup({
     types: {
@@ -41,7 +41,7 @@ interface Resets {
   readonly isPlanTried: boolean;
 }
 
-/** One reset is allowed. Is that looked at before the planner is asked, or afterwards? */
+/** One reset is allowed. The check comes before the planner call or after it. */
 const resets = (limitIsTested: 'before' | 'after') =>
   setup({
     types: {
@@ -79,7 +79,7 @@ const resets = (limitIsTested: 'before' | 'after') =>
     },
   });
 
-/** A ledger that cannot be written is a reason to plan anew, and then to write the ledger. By default: without end. */
+/** A ledger that cannot be written leads to a replan, which writes the ledger. By default this never ends. */
 const outage = (maxResets: number) =>
   setup({
     types: {
@@ -108,7 +108,7 @@ const outage = (maxResets: number) =>
     },
   });
 
-/** The ledger names who speaks next. What if nobody has that name? */
+/** The ledger names the next speaker. The defect: an unknown name. */
 const nextSpeaker = (strangerLeadsTo: 'completed' | 'failed') =>
   setup({
     types: {
@@ -143,7 +143,7 @@ const nextSpeaker = (strangerLeadsTo: 'completed' | 'failed') =>
     },
   });
 
-/** A person reads the plan and may have it revised, again until it is approved. */
+/** A person reviews the plan and may have it revised until it is approved. */
 const revisions = (maxRevisions: number) =>
   setup({
     types: {
@@ -177,13 +177,13 @@ const revisions = (maxRevisions: number) =>
 export const agentFramework: readonly Exhibit[] = [
   exhibit({
     id: 'stall-drift',
-    title: 'The same number, one round more',
+    title: 'The renamed comparison allows one stalled round more',
     source: 'Microsoft Agent Framework Magentic, field study B.3 c',
     story:
-      'AutoGen plans anew when the stalls reach the maximum, its successor when they exceed it. The option kept its name and its default, so whoever moved over pays for one more stalled round, and nothing says so.',
+      'AutoGen replans when the stalls reach the maximum, its successor when they exceed it. The option kept its name and its default, so users who migrate pay for one more stalled round without a notice.',
     promise: 'After the third stalled round no agent works on the old plan.',
     ruledOut:
-      'One failure limit, defined once and compared once: `hasTooManyFailures` in `src/guards/schedule.ts`. Held by "are what the policy says: maxFailures 0 bears none, and nothing else starts" in `test/scenarios/failures.test.ts`.',
+      'One failure limit, defined once and compared once: `hasTooManyFailures` in `src/guards/schedule.ts`. Tested by "is the one of the policy: with maxFailures 0 the first failure stops the run" in `test/scenarios/failures.test.ts`.',
     shortest: 5,
     broken: stallCount((stalls) => stalls > MAX_STALLS),
     fixed: stallCount((stalls) => stalls >= MAX_STALLS),
@@ -194,13 +194,13 @@ export const agentFramework: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'thrown-away-plan',
-    title: 'Paid for, and thrown away',
+    title: 'The last plan is paid for and never tried',
     source: 'Microsoft Agent Framework Magentic, field study B.3 d',
     story:
-      'The limit of resets is tested after the planner has answered. The last plan is always paid for and never tried; with a limit of one no new plan ever runs. A test of the project asserts just that.',
+      'The limit of resets is tested after the planner has answered. The last plan is always paid for and never tried; with a limit of one no new plan ever runs. A test of the project asserts that.',
     promise: 'A plan that was paid for is tried.',
     ruledOut:
-      'The budget is asked before the planner is: `replanDecision` in `src/machines/orchestrator/planning.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+      'The budget is checked before the planner is called: `replanDecision` in `src/machines/orchestrator/planning.ts`. Tested by "spends the budget when the planner is called, whatever it answers: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
     shortest: 2,
     broken: resets('after'),
     fixed: resets('before'),
@@ -211,13 +211,13 @@ export const agentFramework: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'outage',
-    title: 'The model is down, so ask the model',
+    title: 'An outage makes the loop call the model for ever',
     source: 'Microsoft Agent Framework Magentic, field study B.3 e',
     story:
-      'A ledger that cannot be written is answered by a new plan, after which the ledger is written. The limits of rounds and resets are `None` by default, so an outage makes the loop call itself without ever calling an agent.',
+      'A ledger that cannot be written leads to a new plan, after which the ledger is written. The limits of rounds and resets are `None` by default, so an outage makes the loop call itself without ever calling an agent.',
     promise: 'A run ends, even when no model answers.',
     ruledOut:
-      'Limits are finite by type, and a failing role ends its own call first: `retry.attempts` is one of the bounds, and `canRetry` in `src/guards/retry.ts` asks for it. Held by "by throwing is asked retry.attempts times, and then the run has failed" in `test/scenarios/planner-failures.test.ts`.',
+      'Limits are finite by type, and a failing role ends its own call first: `retry.attempts` is one of the bounds, and `canRetry` in `src/guards/retry.ts` asks for it. Tested by "by throwing is called retry.attempts times, then the run fails" in `test/scenarios/planner-failures.test.ts`.',
     shortest: 2,
     broken: outage(Infinity),
     fixed: outage(3),
@@ -225,13 +225,13 @@ export const agentFramework: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'invalid-speaker',
-    title: 'Nobody of that name, so we are done',
+    title: 'An unknown next speaker counts as success',
     source: 'Microsoft Agent Framework Magentic, field study B.3 f',
     story:
-      'The ledger names the next speaker. When there is no such agent the loop takes what it has for the final answer: a slip of the model is reported as success.',
+      'The ledger names the next speaker. When there is no such agent the loop treats its results as the final answer: a mistake of the model is reported as success.',
     promise: 'A run is completed only when the goal was found to be met.',
     ruledOut:
-      'A plan that names somebody else is refused with the names there are: `unknown-agent` in `src/plan/validate.ts`. Held by "is to name an agent that is not in the team, which is told who is" in `test/plan/validate.test.ts`.',
+      'A plan with an unknown agent is refused with the known names: `unknown-agent` in `src/plan/validate.ts`. Tested by "when it names an unknown agent, with the known ones listed" in `test/plan/validate.test.ts`.',
     shortest: 1,
     broken: nextSpeaker('completed'),
     fixed: nextSpeaker('failed'),
@@ -242,13 +242,13 @@ export const agentFramework: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'revised-for-ever',
-    title: 'Once more, with changes',
+    title: 'Plan revisions count against no bound',
     source: 'Microsoft Agent Framework Magentic, field study B.3',
     story:
-      'A person may have the plan revised, "again until approved". A revision counts neither as a round nor as a reset, so no bound of the run ever sees it.',
+      'A person may have the plan revised, "again until approved". A revision counts neither as a round nor as a reset, so no bound of the run limits it.',
     promise: 'A run ends, whatever its people answer.',
     ruledOut:
-      'A rejected plan is one more reason to plan again and spends the same budget: `rejectionDecision` in `src/machines/orchestrator/planning.ts`. Held by "rejected again and again, it ends at the replan bound without a single step" in `test/scenarios/plan-approval.test.ts`.',
+      'A rejected plan is a reason to replan and spends the same budget: `rejectionDecision` in `src/machines/orchestrator/planning.ts`. Tested by "ends the run at the replan bound, without a step, when every plan is rejected" in `test/scenarios/plan-approval.test.ts`.',
     shortest: 2,
     broken: revisions(Infinity),
     fixed: revisions(3),

@@ -3,7 +3,7 @@ import { assign, setup } from 'xstate';
 import type { EventNamed, Exhibit } from '../exhibit.js';
 import { exhibit } from '../exhibit.js';
 
-/* AutoGen, Magentic-One: a ledger is written every round, and says whether there is progress. */
+/* AutoGen, Magentic-One: a ledger is written every round and says whether there is progress. */
 
 const MAX_TURNS = 20;
 const MAX_STALLS = 3;
@@ -17,12 +17,12 @@ interface Rounds {
 }
 
 interface RoundRules {
-  /** Looked at before the round is counted. */
+  /** Checked before the round is counted. */
   readonly isOutOfTurns: (rounds: number) => boolean;
   readonly stallsAfterReplan: 'kept' | 'forgotten';
 }
 
-/** Round after round: the ledger, then an agent; a run that stalls is planned anew. */
+/** Every round writes the ledger, then calls an agent; a run that stalls is replanned. */
 const magentic = ({ isOutOfTurns, stallsAfterReplan }: RoundRules) =>
   setup({
     types: {
@@ -82,7 +82,7 @@ const magentic = ({ isOutOfTurns, stallsAfterReplan }: RoundRules) =>
     },
   });
 
-/** A ledger that is no JSON is asked for again. One that lacks a key is read as if it were complete. */
+/** A ledger that is not JSON is requested again. One that lacks a key is read as if it were complete. */
 const ledgerReading = (missingKeyLeadsTo: 'crashed' | 'judgingTry') =>
   setup({
     types: {
@@ -117,13 +117,13 @@ const ledgerReading = (missingKeyLeadsTo: 'crashed' | 'judgingTry') =>
 export const autogen: readonly Exhibit[] = [
   exhibit({
     id: 'one-round-more',
-    title: 'Twenty rounds are twenty-one',
+    title: 'A limit of twenty rounds allows twenty-one',
     source: 'AutoGen Magentic-One, field study B.3 a; seen in 56 of 165 public logs',
     story:
       'The bound is tested with `>` before the round is counted. With `max_turns=20` every run that hits the bound has had 21 rounds, and each of them was paid for.',
     promise: 'No bound is exceeded, not even by one.',
     ruledOut:
-      'A bound is asked with `<` before the thing it bounds is begun: `canReplan` in `src/guards/budget.ts`. Held by "is asked for exactly maxReplans times" in `test/guards/budget.test.ts`.',
+      'A bound is compared with `<` before the bounded action begins: `canReplan` in `src/guards/budget.ts`. Tested by "is requested exactly maxReplans times" in `test/guards/budget.test.ts`.',
     shortest: 40,
     broken: magentic({
       isOutOfTurns: (rounds) => rounds > MAX_TURNS,
@@ -137,13 +137,13 @@ export const autogen: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'unreset-stalls',
-    title: 'A new plan that nobody may try',
+    title: 'A new plan is replaced before an agent tries it',
     source: 'AutoGen Magentic-One, field study B.3 b',
     story:
-      'Three stalled rounds lead to a new plan, and the count of stalls is not set back. The next round stalls for the fourth time before any agent has seen the new plan, so it is replaced by another: of 21 rounds 19 are replans, and agents work twice.',
-    promise: 'Between two replans somebody works.',
+      'Three stalled rounds lead to a new plan, and the count of stalls is not reset. The next round stalls for the fourth time before any agent has seen the new plan, so it is replaced by another: of 21 rounds 19 are replans, and agents work twice.',
+    promise: 'Between two replans an agent works.',
     ruledOut:
-      'A plan that is adopted answers the failures before it: `resolvesFailures` in `src/plan/adopt.ts`. Held by "answers the failures before it, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
+      'An adopted plan resolves the failures before it: `resolvesFailures` in `src/plan/adopt.ts`. Tested by "resolves earlier failures, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
     shortest: 7,
     broken: magentic({
       isOutOfTurns: (rounds) => rounds >= MAX_TURNS,
@@ -157,13 +157,13 @@ export const autogen: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'missing-key',
-    title: 'Ten retries, and none for this',
+    title: 'A ledger with a missing key is not retried',
     source: 'autogen#7913, field study B.3 f',
     story:
-      'A ledger that is no JSON is asked for again, up to ten times. A ledger that is JSON but lacks a key raises an error of another kind, which no retry catches: the run crashes at the first one.',
-    promise: 'A malformed answer is asked for again while there are tries left.',
+      'A ledger that is not JSON is requested again, up to ten times. A ledger that is JSON but lacks a key raises an error of another kind, which no retry catches: the run crashes at the first one.',
+    promise: 'A malformed answer is retried while tries are left.',
     ruledOut:
-      'Whatever a role answers is checked inside the try, so every kind of garbage is a failed try: `canRetry` in `src/guards/retry.ts`. Held by "is retried for planner, supervisor, tester and summarizer alike" in `test/scenarios/retries.test.ts`.',
+      'Every answer of a role is validated inside the try, so a malformed answer is a failed try: `canRetry` in `src/guards/retry.ts`. Tested by "is retried for planner, supervisor, tester and summarizer alike" in `test/scenarios/retries.test.ts`.',
     shortest: 1,
     broken: ledgerReading('crashed'),
     fixed: ledgerReading('judgingTry'),

@@ -26,7 +26,7 @@ const nextTodo = ({ todos }: Todos): Todo | undefined => todos.find(({ isDone })
 const freshTodos = (revision: number): readonly Todo[] =>
   [1, 2].map((number) => ({ number, revision, isDone: false }));
 
-/** Steps are numbered from 1 in every plan, and a result goes to the first step of that number. */
+/** Steps are numbered from 1 in every plan, and a result goes to the first step with that number. */
 const todoList = (isMeant: (todo: Todo, current: Todo) => boolean) =>
   setup({
     types: {
@@ -79,7 +79,7 @@ const todoList = (isMeant: (todo: Todo, current: Todo) => boolean) =>
     },
   });
 
-/** Whether to plan again is read off the last message, or off what the agent reported. */
+/** The replan decision is read from the last message, or from what the agent reported. */
 const trigger = (readsFrom: 'the text' | 'the report') =>
   setup({
     types: {
@@ -133,7 +133,7 @@ interface Failures {
   readonly replansLeft: number;
 }
 
-/** Two failures lead to a new plan. Are they forgotten when it is there? */
+/** Two failures lead to a new plan. The fix resets them when it is adopted. */
 const failureCount = (afterReplan: 'kept' | 'forgotten') =>
   setup({
     types: {
@@ -184,7 +184,7 @@ const failureCount = (afterReplan: 'kept' | 'forgotten') =>
 const GOAL = 'Write the report';
 const PLANNING_PROMPT = 'Make a plan for: Write the report';
 
-/** The planner borrows the description of the task for its prompt, and gives it back when it has answered. */
+/** The planner overwrites the description of the task for its prompt, and restores it after the answer. */
 const description = (afterThrow: string) =>
   setup({
     types: {
@@ -213,7 +213,7 @@ const description = (afterThrow: string) =>
     },
   });
 
-/** An observer looks at every step. What is a step worth that it could not look at? */
+/** An observer judges every step. The defect: the observer fails. */
 const observer = (throwLeadsTo: 'completed' | 'replanned') =>
   setup({
     types: {
@@ -286,13 +286,13 @@ const replanCount = (countedWhen: 'called' | 'answered') =>
 export const crewai: readonly Exhibit[] = [
   exhibit({
     id: 'renumbered',
-    title: 'Step 1 is done, says step 1',
+    title: 'A result is stored in the old step of the same number',
     source: 'CrewAI, field study B.4 (1)',
     story:
-      'Every plan numbers its steps from 1, and a result goes to the first step of that number. After a replan that is the old step, which was done long ago: its result is overwritten, and the new step stays pending and is run again and again.',
+      'Every plan numbers its steps from 1, and a result goes to the first step of that number. After a replan that is the old step, which was done long ago: its result is overwritten, and the new step stays pending and is repeated for ever.',
     promise: 'A run ends, also after a replan.',
     ruledOut:
-      'Every step has an index that is never used again: `firstIndex` in `src/plan/adopt.ts`. Held by "a step that is settled is as it was when it settled, its output with it" in `test/plan/adopt.test.ts`.',
+      'Every step has an index that is never used again: `firstIndex` in `src/plan/adopt.ts`. Tested by "a settled step never changes, nor does its output" in `test/plan/adopt.test.ts`.',
     shortest: 4,
     broken: todoList(sameNumber),
     fixed: todoList(sameStep),
@@ -300,13 +300,13 @@ export const crewai: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'magic-word',
-    title: 'No need to replan',
+    title: 'The text "no need to replan" causes a replan',
     source: 'CrewAI, field study B.4 (2)',
     story:
-      'Whether to plan again is decided by looking for "replan" in the last message. An agent that writes that there is no need to replan gets a new plan for it, and spends a replan of the budget.',
+      'The replan decision is a search for "replan" in the last message. An agent that writes that there is no need to replan gets a new plan for it, and spends a replan of the budget.',
     promise: 'Only a request for another plan leads to one.',
     ruledOut:
-      'What an agent wants is the kind of its report and never its wording: `isPartial` in `src/guards/step.ts`. Held by "partial work is what goes on by another plan or agent" in `test/guards/step.test.ts`.',
+      'A replan request is a kind of answer, never a wording: `isPartial` in `src/guards/step.ts`. Tested by "partial work continues by another plan or agent" in `test/guards/step.test.ts`.',
     shortest: 1,
     broken: trigger('the text'),
     fixed: trigger('the report'),
@@ -317,13 +317,13 @@ export const crewai: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'old-failures',
-    title: 'Two failures, paid for three times',
+    title: 'Two failures cause three replans',
     source: 'CrewAI, field study B.4 (3)',
     story:
-      'Two failed steps lead to a new plan. They still count as two when it is there, so the next check, after a step that went well, asks for a new plan again, until the budget of replans is burnt.',
+      'Two failed steps lead to a new plan. They still count as two when it is there, so the next check, after a successful step, requests a new plan again, until the replan budget is spent.',
     promise: 'A new plan answers new failures.',
     ruledOut:
-      'Failures are counted since the plan that answered them: `failedSincePlan` in `src/guards/schedule.ts`. Held by "answers the failures before it, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
+      'Failures are counted since the plan that resolved them: `failedSincePlan` in `src/guards/schedule.ts`. Tested by "resolves earlier failures, unless it is a hand-off" in `test/plan/adopt.test.ts`.',
     shortest: 4,
     broken: failureCount('kept'),
     fixed: failureCount('forgotten'),
@@ -334,13 +334,13 @@ export const crewai: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'borrowed-description',
-    title: 'The agent that was told to plan',
+    title: 'The agent receives the prompt of the planner',
     source: 'CrewAI, field study B.4 (4)',
     story:
-      'For the time of planning the description of the task is replaced by the prompt of the planner. When the planner throws nobody puts it back, so the agent is handed the prompt and makes a plan instead of the work.',
-    promise: 'An agent is handed the task that was given.',
+      'During planning the description of the task is replaced by the prompt of the planner. When the planner throws, it is not restored, so the agent receives the prompt and makes a plan instead of doing the work.',
+    promise: 'An agent receives the given task.',
     ruledOut:
-      'The input of a call is made from the context for that call, and nothing is borrowed: `plannerCall` in `src/machines/orchestrator/requests.ts`. Held by "a planner that does not answer again leaves the plan there is" in `test/scenarios/time.test.ts`.',
+      'The input of a call is made from the context for that call, and no shared field is overwritten: `plannerCall` in `src/machines/orchestrator/requests.ts`. Tested by "of a replan leaves the current plan when the planner exceeds it" in `test/scenarios/time.test.ts`.',
     shortest: 1,
     broken: description(PLANNING_PROMPT),
     fixed: description(GOAL),
@@ -351,13 +351,13 @@ export const crewai: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'blind-observer',
-    title: 'Nobody looked, so it is fine',
+    title: 'A failed observer counts as success',
     source: 'CrewAI, field study B.4 (5)',
     story:
-      'When the observer breaks, the log says that the run plans anew to be on the safe side. The code below that line returns success.',
-    promise: 'A step is completed only when it was looked at.',
+      'When the observer fails, the log says that the run replans to be safe. The code below that line returns success.',
+    promise: 'A step is completed only when it was observed.',
     ruledOut:
-      'A review without an answer is a failed review: `keepReviewFailure` in `src/machines/step/chart.ts`. Held by "a gate passes only when a supervisor says so" in `test/guards/step.test.ts`.',
+      'A review without an answer is a failed review: `keepReviewFailure` in `src/machines/step/chart.ts`. Tested by "a gate passes only by a verdict of the supervisor" in `test/guards/step.test.ts`.',
     shortest: 2,
     broken: observer('completed'),
     fixed: observer('replanned'),
@@ -368,13 +368,13 @@ export const crewai: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'free-replans',
-    title: 'The bound that a broken planner cannot reach',
+    title: 'A planner that throws never reaches the bound',
     source: 'crewAI#4983 and its review in crewAI#5392',
     story:
-      'A replan is counted when the planner has answered. A planner that throws is never counted, so the one case in which the bound is needed most is the one in which it does not hold.',
+      'A replan is counted when the planner has answered. A planner that throws is never counted, so the bound does not hold in the case that needs it most.',
     promise: 'A run ends, even when its planner never answers.',
     ruledOut:
-      'The budget is spent when the planner is called: `countPlannerCall` in `src/machines/orchestrator/planning.ts`. Held by "spends the budget when the planner is called, whatever comes of it: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
+      'The budget is spent when the planner is called: `countPlannerCall` in `src/machines/orchestrator/planning.ts`. Tested by "spends the budget when the planner is called, whatever it answers: one budget for all reasons" in `test/scenarios/replans.test.ts`.',
     shortest: 2,
     broken: replanCount('answered'),
     fixed: replanCount('called'),

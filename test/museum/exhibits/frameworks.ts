@@ -7,7 +7,7 @@ import { exhibit } from '../exhibit.js';
 
 const MAX_ITERATIONS = 3;
 
-/** The counter of a network of agents, as it is carried from turn to turn. */
+/** The counter of an agent network, as it is passed from turn to turn. */
 const network = (next: (iteration: number) => number) =>
   setup({
     types: {
@@ -72,7 +72,7 @@ interface Recursion {
   readonly reported: number;
 }
 
-/** The limit of turns is an exception, or an end like any other. */
+/** The limit of turns throws an exception, or ends the run like any other result. */
 const recursion = (atTheLimit: 'throws' | 'ends') =>
   setup({
     types: {
@@ -117,7 +117,7 @@ interface Replanned {
   readonly replansLeft: number;
 }
 
-/** The replanner answers after every step: with what is left to do, or with nothing. */
+/** The replanner answers after every step: with the remaining steps, or with nothing. */
 const firstOfPlan = (emptyPlan: 'executed' | 'ends') =>
   setup({
     types: {
@@ -158,7 +158,7 @@ const firstOfPlan = (emptyPlan: 'executed' | 'ends') =>
     },
   });
 
-/** A node books a flight and then asks a person. The answer resumes the node, or starts it from the top. */
+/** A node books a flight and then asks a person. The answer resumes the node, or restarts it. */
 const interrupt = (resumesAt: 'booking' | 'confirming') =>
   setup({
     types: {
@@ -193,7 +193,7 @@ interface Branches {
   readonly right: Branch;
 }
 
-/** Two branches wait for a person each. Resuming one is taken for the end of both, or not. */
+/** Two branches each wait for a person. Resuming one ends both waits, or only its own. */
 const branches = (isOver: (branches: Branches) => boolean) =>
   setup({
     types: {
@@ -242,13 +242,13 @@ const branches = (isOver: (branches: Branches) => boolean) =>
 export const frameworks: readonly Exhibit[] = [
   exhibit({
     id: 'stuck-counter',
-    title: 'Zero is not a number of turns',
+    title: 'A counter of zero is reset to minus one',
     source: 'mastra#9387, its cause in mastra#9762',
     story:
-      'The counter of the loop is carried on as `x ? x : -1` and then increased. Zero is false, so it becomes minus one and zero again: the loop never gets past its first turn and never ends. The reporter stopped it by killing the server.',
+      'The counter of the loop is passed on as `x ? x : -1` and then increased. Zero is false, so it becomes minus one and zero again: the loop never gets past its first turn and never ends. The reporter stopped it by killing the server.',
     promise: 'A run ends, whatever its router chooses.',
     ruledOut:
-      'Counters are numbers that are compared, and every limit is a finite number: `countTry` in `src/machines/agent-call/chart.ts`. Held by "every time is tried exactly as often as the policy says, and fails the step with the last reason" in `test/scenarios/retries.test.ts`.',
+      'Counters are numbers that are compared, and every limit is a finite number: `countTry` in `src/machines/agent-call/chart.ts`. Tested by "every time is tried exactly as often as the policy says, and fails the step with the last reason" in `test/scenarios/retries.test.ts`.',
     shortest: 2,
     broken: network((iteration) => (iteration === 0 ? -1 : iteration) + 1),
     fixed: network((iteration) => iteration + 1),
@@ -256,13 +256,13 @@ export const frameworks: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'escalate-all',
-    title: 'One loop is left, and with it all the others',
+    title: 'Leaving one loop leaves all enclosing loops',
     source: 'adk-python#526, adk-python#2808, adk-python#1376, adk-go#522',
     story:
-      'An agent leaves its loop by escalating. The event travels up, and every loop and sequence around it takes it for its own: the publisher that comes after the loop never runs.',
-    promise: 'What comes after a loop runs.',
+      'An agent leaves its loop by escalating. The event travels up, and every loop and sequence around it treats it as its own: the publisher that comes after the loop never runs.',
+    promise: 'The steps after a loop run.',
     ruledOut:
-      'A child ends with an outcome that its own parent judges, and events that travel carry their route: `routedFrom` in `src/machines/send-up.ts`. Held by "fails when its sub-plan fails, and the rest of the run goes on" in `test/scenarios/subplans.test.ts`.',
+      'A child ends with an outcome that its own parent judges, and events that travel carry their route: `routedFrom` in `src/machines/send-up.ts`. Tested by "fails when its sub-plan fails, and the rest of the run continues" in `test/scenarios/subplans.test.ts`.',
     shortest: 2,
     broken: sequence('ended'),
     fixed: sequence('publishing'),
@@ -273,13 +273,13 @@ export const frameworks: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'limit-throws',
-    title: 'The limit that throws the work away',
+    title: 'Reaching the limit loses the completed work',
     source: 'LangGraph, field study B.2; openai-agents-python#844 and openai-agents-js#573 alike',
     story:
       'The only bound of the loop is a limit of turns, and reaching it is an exception. Everything that was done until then is lost to the caller, who gets a stack trace instead of three good results.',
     promise: 'At a bound the work so far is reported.',
     ruledOut:
-      'A bound is a state with a way on, and every end carries the report: `replanBoundDecision` in `src/machines/orchestrator/planning.ts`. Held by "the run has failed and keeps what is done: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
+      'A bound is a state with transitions, and every end has the report: `replanBoundDecision` in `src/machines/orchestrator/planning.ts`. Tested by "the run fails and keeps completed work: onLimit fail" in `test/scenarios/replan-limits.test.ts`.',
     shortest: 3,
     broken: recursion('throws'),
     fixed: recursion('ends'),
@@ -290,13 +290,13 @@ export const frameworks: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'first-of-nothing',
-    title: 'The first step of an empty plan',
+    title: 'The executor takes the first step of an empty plan',
     source: 'LangGraph plan-and-execute example, field study B.2',
     story:
-      'The replanner answers with what is left to do. When that is nothing, the executor takes the first element all the same and hands an agent a task that is undefined.',
+      'The replanner answers with the remaining steps. When there are none, the executor still takes the first element and gives an agent an undefined task.',
     promise: 'No agent is called without a task.',
     ruledOut:
-      'Steps are taken from the ready list, and an empty plan is settled: `isPlanSettled` in `src/guards/schedule.ts`. Held by "a plan of no steps is a plan: there was nothing to do" in `test/seeds/defects.004.test.ts`.',
+      'Steps are taken from the ready list, and an empty plan is settled: `isPlanSettled` in `src/guards/schedule.ts`. Tested by "a plan without steps is valid: there was nothing to do" in `test/seeds/defects.004.test.ts`.',
     shortest: 2,
     broken: firstOfPlan('executed'),
     fixed: firstOfPlan('ends'),
@@ -307,13 +307,13 @@ export const frameworks: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'resumed-from-the-top',
-    title: 'Booked once, confirmed, booked again',
+    title: 'Work before a question is repeated after it',
     source: 'langgraph#6208',
     story:
       'A node that asks a person is run again from its first line when the answer comes. What it did before it asked, a booking for instance, is done twice.',
-    promise: 'What was done before a question is not done again after it.',
+    promise: 'Work before a question is not repeated after it.',
     ruledOut:
-      'A question is a state of its own, `awaitingApproval` in `src/machines/step/chart.ts`, and calls are answered from the journal when a run is taken up again. Held by "an agent that asks in the middle of a fix goes on with the fix, and no call has the key of another" in `test/scenarios/supervision.test.ts`.',
+      'A question is a state of its own, `awaitingApproval` in `src/machines/step/chart.ts`, and calls are answered from the journal when a run is resumed. Tested by "continue with the fix after a question of the agent, and every call has its own key" in `test/scenarios/supervision.test.ts`.',
     shortest: 2,
     broken: interrupt('booking'),
     fixed: interrupt('confirming'),
@@ -321,13 +321,13 @@ export const frameworks: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'premature-success',
-    title: 'One answer for two questions',
+    title: 'One answer ends two waits',
     source: 'mastra#6418, mastra#9288, mastra#10746, mastra#12982, mastra#14875',
     story:
       'Two branches run side by side and both wait for a person. The first answer resumes the workflow, which finds that the branch it resumed is done, and reports success while the other still waits.',
     promise: 'A run is completed only when nothing of it waits.',
     ruledOut:
-      'The plan is settled when nothing is pending and nothing runs: `isPlanSettled` in `src/guards/schedule.ts`. Held by "at depth 1 reaches the root, and the answers find their way back in any order" in `test/scenarios/subplans.test.ts`.',
+      'The plan is settled when nothing is pending and nothing runs: `isPlanSettled` in `src/guards/schedule.ts`. Tested by "at depth 1 reaches the root, and the answers reach the askers in any order" in `test/scenarios/subplans.test.ts`.',
     shortest: 3,
     broken: branches(
       ({ left, right }) =>

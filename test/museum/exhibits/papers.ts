@@ -5,7 +5,7 @@ import { exhibit } from '../exhibit.js';
 
 /* The code of papers: LLMCompiler and ADaPT. */
 
-/** The second task polls for the event of the first. A task that raises sets none. */
+/** The second task polls for the event of the first. A task that raises an exception never sets it. */
 const fetching = (raisedSets: 'nothing' | 'the event') =>
   setup({
     types: {
@@ -81,7 +81,7 @@ const joiner = (iterations: number) =>
 
 const DOCUMENTED_DEPTH = 3;
 
-/** What cannot be executed is decomposed, a level deeper. */
+/** A task that cannot be executed is decomposed, one level deeper. */
 const decomposition = (maxDepth: number) =>
   setup({
     types: {
@@ -113,13 +113,13 @@ const decomposition = (maxDepth: number) =>
 export const papers: readonly Exhibit[] = [
   exhibit({
     id: 'silent-raise',
-    title: 'The task that raised and told nobody',
+    title: 'A task that raises never signals its end',
     source: 'LLMCompiler, field study B.10',
     story:
-      'A task sets an event when it is done, and whoever depends on it polls for that event every 10 ms. A task that raises never sets it, so the scheduler polls for ever.',
+      'A task sets an event when it is done, and its dependents poll for that event every 10 ms. A task that raises never sets it, so the scheduler polls for ever.',
     promise: 'A run ends, whichever of its tasks fail.',
     ruledOut:
-      'A call that throws has an outcome like any other, and what waits behind it is settled with it: `settleStep` in `src/plan/progress.ts`. Held by "nothing is ever stuck: what waits can be brought to an end" in `test/plan/progress.test.ts`.',
+      'A call that throws has an outcome like any other, and its dependents are settled with it: `settleStep` in `src/plan/progress.ts`. Tested by "every waiting step can be settled" in `test/plan/progress.test.ts`.',
     shortest: 2,
     broken: fetching('nothing'),
     fixed: fetching('the event'),
@@ -127,13 +127,13 @@ export const papers: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'iterations-not-replans',
-    title: 'Two replans are one',
+    title: 'A limit of two replans allows one',
     source: 'LLMCompiler, field study B.10',
     story:
       '`max_replans` is the length of a loop whose first turn is the first plan. Two replans at most means one, and one means none.',
     promise: 'A replan that the limit allows is made.',
     ruledOut:
-      'The first plan is no replan, and the unit is in the name: `maxReplans` in `src/guards/budget.ts`. Held by "is asked for exactly maxReplans times" in `test/guards/budget.test.ts`.',
+      'The first plan is not a replan, and the unit is in the name: `maxReplans` in `src/guards/budget.ts`. Tested by "is requested exactly maxReplans times" in `test/guards/budget.test.ts`.',
     shortest: 4,
     broken: joiner(MAX_REPLANS),
     fixed: joiner(MAX_REPLANS + 1),
@@ -145,13 +145,13 @@ export const papers: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'depth-four',
-    title: 'Depth three has four levels',
+    title: 'A depth of three allows four levels',
     source: 'ADaPT, field study B.10; the same doubt about the unit in RikkaRs#5',
     story:
       'The published results are in files named `maxd3`, and the code that made them says `max_depth = 4`. Whether the root is a level is written nowhere, so the bound means one thing to the author and another to the reader.',
     promise: 'Nothing is nested deeper than the documented three levels.',
     ruledOut:
-      '`limits.maxDepth` is the number of nested levels, and the root is at depth 0: `canSubplan` in `src/guards/step.ts`. Held by "gets no sub-plan below the depth limit: blocked at every depth it fails at every depth" in `test/scenarios/subplans.test.ts`.',
+      '`limits.maxDepth` is the number of nested levels, and the root is at depth 0: `canSubplan` in `src/guards/step.ts`. Tested by "gets no sub-plan below the depth limit: blocked at every depth, it fails at every depth" in `test/scenarios/subplans.test.ts`.',
     shortest: 8,
     broken: decomposition(4),
     fixed: decomposition(DOCUMENTED_DEPTH),

@@ -3,9 +3,9 @@ import { assign, setup } from 'xstate';
 import type { EventNamed, Exhibit } from '../exhibit.js';
 import { exhibit } from '../exhibit.js';
 
-/* Seed 000, "Orchestrator Re-Planning Instructions": any agent may ask for another. */
+/* Seed 000, "Orchestrator Re-Planning Instructions": any agent may hand off to another. */
 
-/** Review, fix, review again, while there are replans left. The seed never counts them: it has infinitely many. */
+/** Review, fix, review again, while replans are left. The seed never counts them, so it has infinitely many. */
 const collaboration = (maxReplans: number) =>
   setup({
     types: {
@@ -34,15 +34,15 @@ const collaboration = (maxReplans: number) =>
   });
 
 interface Hint {
-  /** The query that is in the state of the run. */
+  /** The query in the state of the run. */
   readonly query: string | null;
-  /** What the last request itself asked for. */
+  /** The query of the last request. */
   readonly asked: string | null;
-  /** The task of the step that was added. */
+  /** The task of the added step. */
   readonly added: string | null;
 }
 
-/** A request is two fields in the state. The error path clears the flag, and perhaps them. */
+/** A request is two fields in the state. The error path clears the flag; the fix also clears the fields. */
 const requests = (clear: (context: Hint) => Partial<Hint>) =>
   setup({
     types: {
@@ -77,12 +77,12 @@ const requests = (clear: (context: Hint) => Partial<Hint>) =>
 
 interface Listened {
   readonly plan: readonly string[];
-  /** What a listener was handed, and what was in it then. */
+  /** The value a listener received, and its content at that time. */
   readonly handed: readonly string[] | null;
   readonly handedText: string;
 }
 
-/** A listener is handed the plan; then an agent asks for a step more. */
+/** A listener receives the plan; then an agent requests one more step. */
 const listeners = (append: (plan: readonly string[], step: string) => readonly string[]) =>
   setup({
     types: {
@@ -121,13 +121,13 @@ const listeners = (append: (plan: readonly string[], step: string) => readonly s
 export const seed000: readonly Exhibit[] = [
   exhibit({
     id: 'ping-pong',
-    title: 'The reviewer and the fixer, for ever',
+    title: 'The reviewer and the fixer hand off for ever',
     source: 'seed 000, checklist A.6.1',
     story:
-      'Any agent may add a step for any other, and the loop goes on while somebody asks. A reviewer that is never content and a fixer that always answers keep each other busy until the money is gone.',
+      'Any agent may add a step for any other, and the loop continues while an agent asks. A reviewer that is never satisfied and a fixer that always answers call each other without a bound.',
     promise: 'A run ends, whatever its agents ask for.',
     ruledOut:
-      'One replan budget for all who ask: `canReplan` in `src/guards/budget.ts`. Held by "two agents that always ask for each other end at the bound, with all results kept" in `test/seeds/defects.000.test.ts`.',
+      'One replan budget for all requests: `canReplan` in `src/guards/budget.ts`. Tested by "two agents that always hand off to each other end at the bound, with all results kept" in `test/seeds/defects.000.test.ts`.',
     shortest: 2,
     broken: collaboration(Infinity),
     fixed: collaboration(3),
@@ -135,13 +135,13 @@ export const seed000: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'stale-hint',
-    title: 'The request that was refused is granted to the next one',
+    title: 'A refused request is granted to the next agent',
     source: 'seed 000, checklist A.6.2',
     story:
-      'An agent asks for somebody who does not exist. The error path clears `needs_replan` and forgets the two fields beside it, so the next agent that asks without a query of its own hands over the query that was refused.',
+      'An agent asks for an unknown agent. The error path clears `needs_replan` and forgets the two fields beside it, so the next agent that asks without its own query passes on the refused one.',
     promise: 'A step that is added does what its own request asked for.',
     ruledOut:
-      'A request is one value that travels with the answer it came in, never a field that stays: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Held by "a request that was refused leaves no agent and no query for the next one to inherit" in `test/seeds/defects.000.test.ts`.',
+      'A request is part of its answer, never a field that stays: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Tested by "a refused request leaves no agent and no query for the next one to inherit" in `test/seeds/defects.000.test.ts`.',
     shortest: 2,
     broken: requests(() => ({})),
     fixed: requests(() => ({ query: null })),
@@ -153,13 +153,13 @@ export const seed000: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'shared-list',
-    title: 'The plan that changed in the hands of a listener',
+    title: 'A plan changes after a listener received it',
     source: 'seed 000, checklist A.6.3',
     story:
-      'The new step is pushed onto the list and the list is copied afterwards. Whoever got the plan before the push sees a step that was not there when they got it.',
-    promise: 'What was handed out never changes.',
+      'The new step is pushed onto the list and the list is copied afterwards. A listener that received the plan before the push sees the new step in it.',
+    promise: 'A delivered value never changes.',
     ruledOut:
-      'Plans are adopted into new lists, and facts are frozen when they are handed out: `adoptPlan` in `src/plan/adopt.ts`. Held by "whoever holds a plan, a record or a fact sees no later change in it" in `test/seeds/defects.000.test.ts`.',
+      'Plans are adopted into new lists, and facts are frozen when they are delivered: `adoptPlan` in `src/plan/adopt.ts`. Tested by "holders of a plan, a record or a fact see no later change in it" in `test/seeds/defects.000.test.ts`.',
     shortest: 2,
     broken: listeners((plan, step) => {
       (plan as string[]).push(step);

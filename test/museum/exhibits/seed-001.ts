@@ -6,7 +6,7 @@ import { validatePlan } from '../../../src/plan/validate.js';
 import type { EventNamed, Exhibit } from '../exhibit.js';
 import { exhibit } from '../exhibit.js';
 
-/* Seed 001, "Bounded Re-Planning in the Executor": a worker may ask for more context, twice at most. */
+/* Seed 001, "Bounded Re-Planning in the Executor": a worker may ask for more context, at most twice. */
 
 interface Executed {
   readonly replansLeft: number;
@@ -14,7 +14,7 @@ interface Executed {
   readonly firstCalls: number;
 }
 
-/** Two steps in a row. The second may ask for another plan; then the loop begins again, with results or without. */
+/** Two steps in a row. The second may request another plan; then the loop begins again, with or without results. */
 const executor = (resultsAfterReplan: 'kept' | 'forgotten') =>
   setup({
     types: {
@@ -64,13 +64,13 @@ interface MergedStep {
   readonly dependsOn: readonly string[];
 }
 
-/** What the planner answers every time: two steps, the second behind the first. */
+/** The planner's answer every time: two steps, the second depends on the first. */
 const PROPOSED: readonly MergedStep[] = [
   { id: 'dig', dependsOn: [] },
   { id: 'explain', dependsOn: ['dig'] },
 ];
 
-/** The seed: new ids get a suffix, the same one each time, and dependencies on new steps do not. */
+/** The seed: new ids get a suffix, the same one each time; dependencies on new steps do not. */
 const mergedAsWritten = (replans: number): readonly MergedStep[] => [
   { id: 'look', dependsOn: [] },
   ...Array.from({ length: replans }, () =>
@@ -108,7 +108,7 @@ const mergedByPlanwright = (replans: number): readonly MergedStep[] => {
   }));
 };
 
-/** Every request gives another plan, merged into the one there is; two requests at most. */
+/** Every request leads to another plan, merged into the current one; at most two requests. */
 const merging = (merged: (replans: number) => readonly MergedStep[]) =>
   setup({
     types: {
@@ -149,7 +149,7 @@ interface Reported {
   readonly skipped: readonly string[];
 }
 
-/** Three steps; the second asks for another plan, which has one. What becomes of the third? */
+/** Three steps; the second requests another plan, which has one. The defect: the third step is lost. */
 const reporting = (dropped: (plan: Reported) => readonly string[]) =>
   setup({
     types: {
@@ -211,7 +211,7 @@ interface Level {
   readonly heard: readonly string[];
 }
 
-/** Two workers side by side; each may ask. The planner hears all of them, or the first. */
+/** Two workers in parallel; each may send a request. The planner receives all of them, or only the first. */
 const level = (heard: (asked: readonly string[]) => readonly string[]) =>
   setup({
     types: {
@@ -277,13 +277,13 @@ const level = (heard: (asked: readonly string[]) => readonly string[]) =>
 export const seed001: readonly Exhibit[] = [
   exhibit({
     id: 'run-twice',
-    title: 'Everything that was done is done again',
+    title: 'Completed steps are run again after a replan',
     source: 'seed 001, checklist A.6.4',
     story:
-      'The document says that completed steps are kept. The code creates its map of results inside the loop, so every replan forgets them, and every completed step is paid for, and takes effect, once more.',
+      'The document says that completed steps are kept. The code creates its map of results inside the loop, so every replan loses them, and every completed step is paid for, and takes effect, again.',
     promise: 'A completed step is never run again.',
     ruledOut:
-      'A settled step never changes: `settleStep` in `src/plan/progress.ts`. Held by "a completed step is called exactly once across any number of replans" in `test/seeds/defects.001.test.ts`.',
+      'A settled step never changes: `settleStep` in `src/plan/progress.ts`. Tested by "a completed step is called exactly once across any number of replans" in `test/seeds/defects.001.test.ts`.',
     shortest: 3,
     broken: executor('forgotten'),
     fixed: executor('kept'),
@@ -291,13 +291,13 @@ export const seed001: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'dangling-dependency',
-    title: 'The step that waits for a name nobody has',
+    title: 'A step depends on a name that no longer exists',
     source: 'seed 001, checklist A.6.5',
     story:
-      'New steps get the suffix `_rp`, but a new step that depends on another new step keeps the name without it. Nobody has that name any more, so the step waits for nobody.',
+      'New steps get the suffix `_rp`, but a new step that depends on another new step keeps the name without it. No step has that name any more, so the step waits for ever.',
     promise: 'Every dependency can be resolved after any number of replans.',
     ruledOut:
-      'Dependencies are indexes that are resolved when a plan is adopted: `adoptPlan` in `src/plan/adopt.ts`, which is the fixed chart here. Held by "ids are unique and every dependency is there, without a cycle" in `test/plan/adopt.test.ts`.',
+      'Dependencies are indexes that are resolved when a plan is adopted: `adoptPlan` in `src/plan/adopt.ts`, which is the fixed chart here. Tested by "ids are unique and every dependency exists, without a cycle" in `test/plan/adopt.test.ts`.',
     shortest: 2,
     broken: merging(mergedAsWritten),
     fixed: merging(mergedByPlanwright),
@@ -311,13 +311,13 @@ export const seed001: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'duplicate-id',
-    title: 'Two steps of one name',
+    title: 'Two steps have the same name',
     source: 'seed 001, checklist A.6.5',
     story:
       'The suffix is the same for every replan. A planner that likes the name `dig` uses it twice, and from the second replan on `dig_rp` means two steps: one result overwrites the other.',
     promise: 'Ids are unique after any number of replans.',
     ruledOut:
-      'The suffix carries the number of the revision and is counted on until it is free: `uniqueId` in `src/plan/adopt.ts`, which is the fixed chart here. Held by "ids are unique and every dependency can be resolved after any number of merges" in `test/seeds/defects.001.test.ts`.',
+      'The suffix carries the number of the revision and is counted on until it is free: `uniqueId` in `src/plan/adopt.ts`, which is the fixed chart here. Tested by "ids are unique and every dependency can be resolved after any number of merges" in `test/seeds/defects.001.test.ts`.',
     shortest: 4,
     broken: merging(mergedWithDependencies),
     fixed: merging(mergedByPlanwright),
@@ -328,13 +328,13 @@ export const seed001: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'dropped-silently',
-    title: 'The step that was never heard of again',
+    title: 'A replaced step is missing in the report',
     source: 'seed 001, checklist A.6.6',
     story:
-      'The merge keeps successful steps and takes the new ones. What was still waiting is gone: not run, not skipped, not in the result. Whoever reads the report cannot know that it was ever planned.',
+      'The merge keeps successful steps and takes the new ones. Waiting steps are lost: not run, not skipped, not in the result. The report does not show that they were planned.',
     promise: 'Every step that was ever planned is in the report.',
     ruledOut:
-      'Waiting steps that a plan takes the place of are settled as skipped: `withReplaced` in `src/plan/adopt.ts`. Held by "pending steps of the old plan that a new one replaces are reported as skipped, by name and reason" in `test/seeds/defects.001.test.ts`.',
+      'Waiting steps that a plan replaces are settled as skipped: `withReplaced` in `src/plan/adopt.ts`. Tested by "pending steps that a new plan replaces are reported as skipped, by name and reason" in `test/seeds/defects.001.test.ts`.',
     shortest: 4,
     broken: reporting(() => []),
     fixed: reporting(({ planned, completed }) =>
@@ -348,13 +348,13 @@ export const seed001: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'one-voice',
-    title: 'Two asked, one was heard',
+    title: 'The planner receives one of two requests',
     source: 'seed 001, checklist A.6.7',
     story:
-      'Steps of one level run side by side, and several may need more context at once. The loop keeps the first suggestion it meets and drops the others, so a replan that was paid for answers half of the question.',
-    promise: 'The planner hears everybody who asked.',
+      'Steps of one level run side by side, and several may need more context at once. The loop keeps the first suggestion it meets and drops the others, so a replan that was paid for answers half of the requests.',
+    promise: 'The planner receives every request.',
     ruledOut:
-      'Requests are collected and answered in one replan: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Held by "of several workers that need context at one level the planner hears every one, in one call" in `test/seeds/defects.001.test.ts`.',
+      'Requests are collected and answered in one replan: `coalesceRequests` in `src/machines/orchestrator/setup.ts`. Tested by "requests of several workers at one level all reach the planner, in one call" in `test/seeds/defects.001.test.ts`.',
     shortest: 2,
     broken: level((asked) => asked.slice(0, 1)),
     fixed: level((asked) => asked),

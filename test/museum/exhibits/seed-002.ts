@@ -5,7 +5,7 @@ import { exhibit } from '../exhibit.js';
 
 /* Seed 002, "Dynamic Orchestration Design": planner, dispatcher, agents, reducer, and a person in between. */
 
-/** The reducer looks for a request first, and only then at the counter: requests are asked no question. */
+/** The reducer checks for a request first, and only then the counter, so requests are never counted. */
 const reducer = (requestGuard: 'isAlwaysAllowed' | 'hasReplansLeft') =>
   setup({
     types: {
@@ -44,7 +44,7 @@ interface Dispatch {
   readonly isUnsure: boolean;
 }
 
-/** The dispatcher looks at the confidence of the last output before it goes on, whoever has approved what. */
+/** The dispatcher checks the confidence of the last output before it continues, even after an approval. */
 const confidence = (asksAgain: 'asks again' | 'takes the answer') =>
   setup({
     types: {
@@ -87,7 +87,7 @@ const confidence = (asksAgain: 'asks again' | 'takes the answer') =>
     },
   });
 
-/** Both answers of the person lead back to the dispatcher, which only looks whether there is one. */
+/** Both answers of the person lead back to the dispatcher, which only checks whether there is one. */
 const approval = (rejectedLeadsTo: 'dispatching' | 'failed') =>
   setup({
     types: {
@@ -125,7 +125,7 @@ interface Kept {
   readonly keys: readonly string[];
 }
 
-/** An analyst, then a developer who may ask for another plan, which begins with an analyst again. */
+/** An analyst, then a developer who may request another plan, which begins with an analyst again. */
 const outputs = (keyOf: (agent: string, index: number, revision: number) => string) =>
   setup({
     types: {
@@ -225,7 +225,7 @@ interface Judged {
   readonly hasFailed: boolean;
 }
 
-/** The reducer asks whether the step has failed. Somebody has to write that down. */
+/** The reducer checks whether the step has failed. The defect: no code records that. */
 const failures = (statusAfterFailure: Judged['status']) =>
   setup({
     types: {
@@ -256,13 +256,13 @@ const failures = (statusAfterFailure: Judged['status']) =>
 export const seed002: readonly Exhibit[] = [
   exhibit({
     id: 'asks-for-ever',
-    title: 'The bound that only failures know',
+    title: 'The replan bound counts only failures',
     source: 'seed 002, checklist A.6.8',
     story:
-      'Three replans at most, says the profile. The reducer looks for a request before it looks at the counter, so an agent that asks is sent back to the planner for the fourth time, and the four hundredth; only an agent that fails is ever counted.',
+      'The profile allows three replans. The reducer checks for a request before it checks the counter, so an agent that asks is sent back to the planner without a bound; only failures are counted.',
     promise: 'A run ends, whatever its agents ask for.',
     ruledOut:
-      'Every reason for another plan goes through the same state, `replanDecision` in `src/machines/orchestrator/planning.ts`. Held by "requests and failures are counted alike: an agent that always asks is bounded like one that always fails" in `test/seeds/defects.002.test.ts`.',
+      'Every reason for another plan goes through the same state, `replanDecision` in `src/machines/orchestrator/planning.ts`. Tested by "requests and failures count alike: an agent that always asks is bounded like one that always fails" in `test/seeds/defects.002.test.ts`.',
     shortest: 8,
     broken: reducer('isAlwaysAllowed'),
     fixed: reducer('hasReplansLeft'),
@@ -270,13 +270,13 @@ export const seed002: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'asks-again',
-    title: 'Approved, approved, approved',
+    title: 'An approval leads to the same question again',
     source: 'seed 002, checklist A.6.9',
     story:
-      'An output of low confidence is put to a person. They approve, the dispatcher looks at the confidence again, finds it as low as before, and asks again. Nothing the person can say gets the step going, except no.',
+      'An output of low confidence is put to a person. They approve, the dispatcher checks the confidence again, finds it as low as before, and asks again. Only a rejection ends the loop.',
     promise: 'A run ends, whatever its people answer.',
     ruledOut:
-      'A step asks before it starts, once: `approvalDecision` in `src/machines/step/chart.ts` is never entered again. Held by "a step that was approved is not put to the person again, however unsure its agent stays" in `test/seeds/defects.002.test.ts`.',
+      'A step asks before it starts, once: `approvalDecision` in `src/machines/step/chart.ts` is never entered again. Tested by "an approved step needs no second approval, however unsure its agent stays" in `test/seeds/defects.002.test.ts`.',
     shortest: 3,
     broken: confidence('asks again'),
     fixed: confidence('takes the answer'),
@@ -284,13 +284,13 @@ export const seed002: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'reject-then-run',
-    title: 'The person said no, and the agent ran',
+    title: 'An agent runs after a rejection',
     source: 'seed 002, checklist A.6.10',
     story:
-      'A rejection marks the workflow as failed and then takes the same edge as an approval, back to the dispatcher. That one asks only whether there was an answer: `False` is not `None`, so the agent runs.',
+      'A rejection marks the workflow as failed and then takes the same edge as an approval, back to the dispatcher. The dispatcher checks only whether there was an answer: `False` is not `None`, so the agent runs.',
     promise: 'No agent runs after a rejection.',
     ruledOut:
-      'A rejected step has one way to go, and no agent is on it: `rejectionDecision` in `src/machines/step/chart.ts`. Held by "nobody works on a step that a person rejected, whatever the policy makes of the no" in `test/seeds/defects.002.test.ts`.',
+      'A rejected step leads to no agent: `rejectionDecision` in `src/machines/step/chart.ts`. Tested by "a step that a person rejected is never worked on, under every policy" in `test/seeds/defects.002.test.ts`.',
     shortest: 1,
     broken: approval('dispatching'),
     fixed: approval('failed'),
@@ -301,13 +301,13 @@ export const seed002: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'overwritten-output',
-    title: 'The second analysis erases the first',
+    title: 'The second analysis overwrites the first',
     source: 'seed 002, checklist A.6.11',
     story:
-      'Outputs are kept by agent and place in the plan, and a replan starts at place 0 again. The analyst of the second plan writes over the analyst of the first, whose findings nobody can read any more.',
+      'Outputs are kept by agent and place in the plan, and a replan starts at place 0 again. The analyst of the second plan overwrites the analyst of the first, whose findings are lost.',
     promise: 'Every output that was given is kept.',
     ruledOut:
-      'An output has the key of the call that gave it: `keyOfTry` in `src/machines/agent-call/updates.ts`. Held by "after a replan the same agent at the same place overwrites nothing: every output has a key of its own" in `test/seeds/defects.002.test.ts`.',
+      'An output has the key of the call that gave it: `keyOfTry` in `src/machines/agent-call/updates.ts`. Tested by "after a replan the same agent at the same position overwrites nothing: every output has its own key" in `test/seeds/defects.002.test.ts`.',
     shortest: 4,
     broken: outputs((agent, index) => `${agent}_${index}`),
     fixed: outputs((agent, index, revision) => `${revision}/${agent}_${index}`),
@@ -318,13 +318,13 @@ export const seed002: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'deaf-gate',
-    title: 'The gate that cannot hear the analyst',
+    title: 'The confidence gate ignores the analyst',
     source: 'seed 002, checklist A.6.12',
     story:
-      'Work below a confidence of 0.7 is put to a person. The result of the analyst does not inherit the field, so the question whether it has one is answered by no, and the least sure of all agents is the one that is never asked about.',
-    promise: 'Nobody builds on unsure work before a person has agreed.',
+      'Work below a confidence of 0.7 is put to a person. The result of the analyst does not inherit the field, so the check for the field fails, and the least sure of all agents never needs approval.',
+    promise: 'Unsure work is approved before another agent uses it.',
     ruledOut:
-      'Confidence belongs to the answer and not to the output, so every agent has it: `approvalQuestion` in `src/guards/approval.ts`. Held by "any agent can be unsure, of any name, with any output, and a step that fails is failed" in `test/seeds/defects.002.test.ts`.',
+      'Confidence belongs to the answer and not to the output, so every agent has it: `approvalQuestion` in `src/guards/approval.ts`. Tested by "every agent can be unsure, with any name and output, and a failed step is recorded as failed" in `test/seeds/defects.002.test.ts`.',
     shortest: 1,
     broken: analysis('findings only'),
     fixed: analysis('findings and confidence'),
@@ -336,13 +336,13 @@ export const seed002: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'never-failed',
-    title: 'The failure that nobody wrote down',
+    title: 'A failure is never recorded',
     source: 'seed 002, checklist A.6.12',
     story:
-      'The reducer has a careful branch for failed steps. No line of the design ever sets a step to failed, so the branch is dead, and an agent that broke is followed by a workflow that is completed.',
-    promise: 'A run with a failed step does not end as if nothing had happened.',
+      'The reducer has a careful branch for failed steps. No line of the design ever sets a step to failed, so the branch is dead, and a workflow with a failed agent is completed.',
+    promise: 'A run with a failed step does not end as a success.',
     ruledOut:
-      'How a step ended is a state and not a field: `failed` in `src/machines/step/chart.ts`. Held by "any agent can be unsure, of any name, with any output, and a step that fails is failed" in `test/seeds/defects.002.test.ts`.',
+      'How a step ended is a state and not a field: `failed` in `src/machines/step/chart.ts`. Tested by "every agent can be unsure, with any name and output, and a failed step is recorded as failed" in `test/seeds/defects.002.test.ts`.',
     shortest: 1,
     broken: failures('running'),
     fixed: failures('failed'),

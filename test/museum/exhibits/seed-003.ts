@@ -14,7 +14,7 @@ interface Tasks {
 
 const FINAL: readonly Status[] = ['completed', 'failed', 'skipped'];
 
-/** Two tasks, the second behind the first. What becomes of the second when the first fails? */
+/** Two tasks, the second depends on the first. The defect: the second waits for ever when the first fails. */
 const graph = (secondAfterFailure: 'pending' | 'skipped') =>
   setup({
     types: {
@@ -77,7 +77,7 @@ interface Skipping {
   readonly skipped: readonly (string | number)[];
 }
 
-/** A person takes a task off the plan before its turn comes. */
+/** A person skips a task before its turn. */
 const skipping = (entry: string | number) =>
   setup({
     types: {
@@ -105,7 +105,7 @@ const skipping = (entry: string | number) =>
     },
   });
 
-/** Results come as a command, as data or as text; anything else is something. */
+/** Results are a command, data or text; anything else is converted. */
 const results = (otherKindsAre: 'text' | 'refused') =>
   setup({
     types: {
@@ -141,13 +141,13 @@ const results = (otherKindsAre: 'text' | 'refused') =>
 export const seed003: readonly Exhibit[] = [
   exhibit({
     id: 'livelock',
-    title: 'Waiting for a task that has failed',
+    title: 'A task waits for a failed dependency for ever',
     source: 'seed 003, checklist A.6.13',
     story:
-      'A task whose dependency failed can never run, because only completed and skipped tasks satisfy it, and is never final, because nobody touched it. The plan is never complete, so the two nodes hand it to each other until the recursion limit throws everything away.',
+      'A task whose dependency failed can never run, because only completed and skipped tasks satisfy it, and is never final, because it never ran. The plan is never complete, so the two nodes alternate until the recursion limit ends the run without its results.',
     promise: 'A run ends, whichever of its tasks fail.',
     ruledOut:
-      'A failure settles everything behind it in the same step: `settleStep` in `src/plan/progress.ts`. Held by "a task behind a failed dependency is settled, so that the plan is complete and the run ends at once" in `test/seeds/defects.003.test.ts`, and for 33,867 worlds in [`test/scenarios/dags.test.ts`](../../test/scenarios/dags.test.ts).',
+      'A failure settles everything behind it in the same step: `settleStep` in `src/plan/progress.ts`. Tested by "a task behind a failed dependency is settled, so that the plan is complete and the run ends" in `test/seeds/defects.003.test.ts`, and for 33,867 worlds in [`test/scenarios/dags.test.ts`](../../test/scenarios/dags.test.ts).',
     shortest: 4,
     broken: graph('pending'),
     fixed: graph('skipped'),
@@ -155,13 +155,13 @@ export const seed003: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'skip-by-number',
-    title: 'Skipped by number, run by name',
+    title: 'A task skipped by number runs by name',
     source: 'seed 003, checklist A.6.14',
     story:
-      'The list of skipped tasks holds numbers, and the filter compares them with ids, which are text. No number equals a text, so the task that a person took off the plan runs when its turn comes.',
+      'The list of skipped tasks holds numbers, and the filter compares them with ids, which are text. No number equals a text, so the task that a person skipped still runs.',
     promise: 'A task that was skipped does not run.',
     ruledOut:
-      'Commands are checked at the door and name steps by id: `refusalOf` in `src/guards/commands.ts`. Held by "a number where a name belongs is refused and skips nothing" in `test/seeds/defects.003.test.ts`.',
+      'Commands are validated first and name steps by id: `refusalOf` in `src/guards/commands.ts`. Tested by "a number instead of a name is refused and skips nothing" in `test/seeds/defects.003.test.ts`.',
     shortest: 2,
     broken: skipping(1),
     fixed: skipping('task-1'),
@@ -172,13 +172,13 @@ export const seed003: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'unknown-kind',
-    title: 'Whatever it is, it is text',
+    title: 'A result of an unknown kind becomes a text',
     source: 'seed 003, checklist A.6.15',
     story:
-      'Remote agents answer with a command, with data or with text. The last branch has no condition, so a kind that nobody foresaw, an error envelope for instance, is turned into text and the task is completed.',
+      'Remote agents answer with a command, with data or with text. The last branch has no condition, so an unexpected kind, an error envelope for instance, is turned into text and the task is completed.',
     promise: 'Only an answer that was understood completes a task.',
     ruledOut:
-      'Every answer is held to a schema, and what fits none is a failure: `bounded` in `src/actors/outcome.ts`. Held by "a result of an unknown kind fails as invalid-output and never becomes a text" in `test/seeds/defects.003.test.ts`.',
+      'Every answer is validated by a schema, and an answer that does not match is a failure: `bounded` in `src/actors/outcome.ts`. Tested by "a result of an unknown kind fails as invalid-output and never becomes a text" in `test/seeds/defects.003.test.ts`.',
     shortest: 1,
     broken: results('text'),
     fixed: results('refused'),

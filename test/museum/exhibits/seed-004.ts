@@ -9,7 +9,7 @@ import { exhibit } from '../exhibit.js';
 
 /* Seed 004, "Multi-Agent Orchestration Architecture": a supervisor, a ladder, and a time limit. */
 
-/** The supervisor reads the plan; a no leads back to the planner. The seed has no number for how often. */
+/** The supervisor reviews the plan; a rejection leads back to the planner. The seed has no bound on that. */
 const planReview = (maxReplans: number) =>
   setup({
     types: {
@@ -38,7 +38,7 @@ const planReview = (maxReplans: number) =>
     },
   });
 
-/** Time is checked before a step and after it. In between there is only the agent. */
+/** Time is checked before a step and after it, but not during the agent call. */
 const timeChecks = (stepTimeoutMs: number | null) =>
   setup({
     types: {
@@ -72,7 +72,7 @@ interface Fleet {
   readonly tester: 'working' | 'stopped';
 }
 
-/** ABORT goes to all. Does anybody wait until all have heard it? */
+/** ABORT is sent to all. The fix waits until all have acknowledged it. */
 const abort = (waits: 'for nobody' | 'for all') =>
   setup({
     types: {
@@ -114,7 +114,7 @@ interface Verdict {
 
 const { escalation } = presets.supervised();
 
-/** The table read from the top: the first row whose score fits is the answer. */
+/** The table read from the top: the first row whose score matches is the answer. */
 const firstRow = (ladder: Ladder, { score, hasIssues }: Verdict): Ladder => {
   const consecutiveIssues = hasIssues ? ladder.consecutiveIssues + 1 : 0;
   if (score >= 70) return { level: 'none', consecutiveIssues };
@@ -162,7 +162,7 @@ const step = (id: string, dependsOn: readonly string[] = [], agent = 'coder') =>
   dependsOn,
 });
 
-/** Everything a planner may answer. */
+/** Every possible answer of a planner. */
 const PLANS = {
   sound: [step('a'), step('b', ['a'])],
   circular: [step('a', ['b']), step('b', ['a'])],
@@ -179,7 +179,7 @@ interface Planned {
   readonly replansLeft: number;
 }
 
-/** The planner answers, and what it says is executed, or checked first. */
+/** The planner's answer is executed directly, or validated first. */
 const planCheck = (isAcceptable: (steps: (typeof PLANS)[PlanName]) => boolean) =>
   setup({
     types: {
@@ -224,13 +224,13 @@ const planCheck = (isAcceptable: (steps: (typeof PLANS)[PlanName]) => boolean) =
 export const seed004: readonly Exhibit[] = [
   exhibit({
     id: 'endless-review',
-    title: 'No, and no, and no',
+    title: 'A plan can be refused without a bound',
     source: 'seed 004, checklist A.6.16',
     story:
-      'A plan that the supervisor refuses goes back to the planner. Depth, attempts and fixes all have their numbers in this design; how often a plan may be refused has none.',
+      'A plan that the supervisor refuses goes back to the planner. Depth, attempts and fixes all have their numbers in this design; plan refusals have none.',
     promise: 'A run ends, whatever its supervisor thinks.',
     ruledOut:
-      'A refused plan asks for another like everybody else, in `replanDecision` in `src/machines/orchestrator/planning.ts`. Held by "a plan that the supervisor always refuses is made anew as often as the bound allows, and none of it runs" in `test/seeds/defects.004.test.ts`.',
+      'A refused plan leads to a replan request like every other reason, in `replanDecision` in `src/machines/orchestrator/planning.ts`. Tested by "a plan that the supervisor always refuses is replanned up to the bound, and no step runs" in `test/seeds/defects.004.test.ts`.',
     shortest: 2,
     broken: planReview(Infinity),
     fixed: planReview(3),
@@ -238,13 +238,13 @@ export const seed004: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'hung-agent',
-    title: 'The clock that nobody looks at',
+    title: 'Time is not checked during an agent call',
     source: 'seed 004, checklist A.6.16',
     story:
-      'Time is checked before every phase and every step. An agent that hangs is between two checks, so the check that would end the run never comes.',
+      'Time is checked before every phase and every step. An agent that hangs is between two checks, so the check that would end the run never happens.',
     promise: 'No state waits for ever.',
     ruledOut:
-      'A call is left by `attemptTimeout` in `src/machines/agent-call/chart.ts`, a step by its budget, a run by its clock. Held by "an agent that hangs between two time checks is cut by its timeout, and told so" in `test/seeds/defects.004.test.ts`.',
+      'A call is left by `attemptTimeout` in `src/machines/agent-call/chart.ts`, a step by its budget, a run by its clock. Tested by "an agent that hangs between two time checks is aborted by its timeout" in `test/seeds/defects.004.test.ts`.',
     shortest: 0,
     broken: timeChecks(null),
     fixed: timeChecks(60_000),
@@ -252,13 +252,13 @@ export const seed004: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'no-acknowledgement',
-    title: 'Aborted, while two agents go on',
+    title: 'Agents continue after an abort',
     source: 'seed 004, checklist A.6.16',
     story:
-      'ABORT is sent to all and the run is over. Nobody waits for an acknowledgement, so the report is written while the coder is still writing files.',
-    promise: 'Nobody works when the run has ended.',
+      'ABORT is sent to all and the run is over. The run does not wait for an acknowledgement, so the report is written while the coder is still writing files.',
+    promise: 'No agent works when the run has ended.',
     ruledOut:
-      'A run winds down first, and after the grace period what still runs is stopped: `windingDown` in `src/machines/orchestrator/chart.ts`. Held by "an abort reaches everybody who works, and every step acknowledges it in the report" in `test/seeds/defects.004.test.ts`.',
+      'A run winds down first, and after the grace period running calls are aborted: `windingDown` in `src/machines/orchestrator/chart.ts`. Tested by "an abort reaches every running agent, and every step acknowledges it in the report" in `test/seeds/defects.004.test.ts`.',
     shortest: 1,
     broken: abort('for nobody'),
     fixed: abort('for all'),
@@ -270,13 +270,13 @@ export const seed004: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'two-rows',
-    title: 'A score of 80 and the fifth warning',
+    title: 'A good score hides the fifth issue in a row',
     source: 'seed 004, checklist A.6.17',
     story:
-      'The table has a row for good scores, NONE, and one for five issues in a row, ABORT. Work that scores 80 and has its fifth issue matches both, and whoever reads from the top lets it pass for ever.',
+      'The table has a row for good scores, NONE, and one for five issues in a row, ABORT. Work that scores 80 and has its fifth issue matches both, and a reader from the top lets it pass for ever.',
     promise: 'The fifth issue in a row ends the run, whatever the score.',
     ruledOut:
-      'Of all rows that match the most severe one counts: `levelFor` in `src/guards/escalation.ts`, which is the fixed chart here. Held by "a score of 80 with the fifth issue in a row ends the run: NONE does not outvote ABORT" in `test/seeds/defects.004.test.ts`.',
+      'Of all rows that match the most severe one counts: `levelFor` in `src/guards/escalation.ts`, which is the fixed chart here. Tested by "a score of 80 with the fifth issue in a row ends the run: NONE does not override ABORT" in `test/seeds/defects.004.test.ts`.',
     shortest: 5,
     broken: ladder(firstRow),
     fixed: ladder((before, verdict) => nextLadder(before, verdict, escalation)),
@@ -288,13 +288,13 @@ export const seed004: readonly Exhibit[] = [
   }),
   exhibit({
     id: 'any-plan',
-    title: 'Whatever the planner says',
+    title: 'An invalid plan is executed',
     source: 'all seeds, checklist A.6.18',
     story:
-      'Every design checks something about a plan and none checks all of it: circles, agents that do not exist, names used twice, dependencies on nothing, more steps than allowed. A planner is a model and will produce each of them.',
+      'Every design checks something about a plan and none checks all of it: cycles, unknown agents, duplicate names, missing dependencies, more steps than allowed. A planner is a model and will produce each of them.',
     promise: 'Only a plan that can be executed is executed.',
     ruledOut:
-      'One stage judges every plan and tells the planner all that is wrong: `validatePlan` in `src/plan/validate.ts`, which is the fixed chart here. Held by "whatever is wrong with a plan, one stage finds it, names it, and tells the planner within the bound" in `test/seeds/defects.004.test.ts`.',
+      'One stage validates every plan and tells the planner all issues: `validatePlan` in `src/plan/validate.ts`, which is the fixed chart here. Tested by "every mistake in a plan is found by one stage, named, and told to the planner within the bound" in `test/seeds/defects.004.test.ts`.',
     shortest: 1,
     broken: planCheck(() => true),
     fixed: planCheck((steps) => validatePlan({ steps }, { agents: ['coder'], maxSteps: 3 }).ok),

@@ -13,7 +13,10 @@ import type { page as pageFunctions } from './page.js';
 
 type PageFunctions = typeof pageFunctions;
 
-/** Ten thousand transactions of a browser: half a minute. The next test begins where nearly all of them are waiting. */
+/**
+ * Ten thousand browser transactions take half a minute, so nearly all waiting commands are there before the test
+ * begins.
+ */
 const tooSlow = 'inbox: holds ten thousand commands and refuses one more';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -83,7 +86,7 @@ describe.skipIf(isBrowserMissed)('indexedDbStore in headless Chromium', () => {
     ]);
   });
 
-  it('keeps a run that goes on after the page was reloaded, and calls nobody twice', async () => {
+  it('keeps a run that continues after a reload of the page, and repeats no call', async () => {
     expect(await ask(tab, 'beginRun', 'reloaded')).toEqual(['run/one/1/worker.q1']);
     await tab.reload();
     await tab.waitForFunction('globalThis.page !== undefined');
@@ -94,7 +97,7 @@ describe.skipIf(isBrowserMissed)('indexedDbStore in headless Chromium', () => {
     });
   });
 
-  it('gives every run to exactly one of two tabs that want it', async () => {
+  it('gives every run to exactly one of two tabs that claim it', async () => {
     const other = await newTab();
     const count = 100;
     const wins = await Promise.all([
@@ -113,7 +116,7 @@ describe.skipIf(isBrowserMissed)('indexedDbStore in headless Chromium', () => {
 });
 
 describe('indexedDbStore without IndexedDB', () => {
-  it('says so when it is used, and refuses a name that is none', async () => {
+  it('throws when it is used, and refuses an invalid name', async () => {
     const store = indexedDbStore({ name: 'runs' });
     await expect(store.read('run')).rejects.toMatchObject({ code: 'store-unavailable' });
     await store.close?.();

@@ -1,4 +1,4 @@
-/* What runs inside the browser, and what the test may ask of it. */
+/* The code inside the browser, and the functions that the test may call. */
 import { JournalCorruptError, PlanwrightError } from '../../../src/errors.js';
 import { openPage } from '../../../examples/indexed-db-store.js';
 import { defineAgent } from '../../../src/index.js';
@@ -35,7 +35,7 @@ const plan = {
   ],
 } as const;
 
-/** Says of the only run in a database that so many commands wait for it. */
+/** Records that so many commands wait for the only run in a database. */
 const setWaiting = (name: string, waiting: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const request = indexedDB.open(name);
@@ -69,7 +69,7 @@ export const page = {
     );
   },
 
-  /** Begins a run, agrees to its first step and waits for the second question. The page is then gone in the middle. */
+  /** Starts a run, approves its first step and waits for the second question. Then the page is closed. */
   beginRun: async (name: string): Promise<string[]> => {
     const run = openPage(name, worker).start({ goal: 'Two parts', runId: 'run', plan });
     for await (const fact of run.facts()) {
@@ -80,7 +80,7 @@ export const page = {
     return calls;
   },
 
-  /** Takes the run up in another page; the old one has not given its claim back, so that its lease must run out. */
+  /** Resumes the run in another page; the old one has not released its claim, so its lease must end first. */
   finishRun: async (name: string): Promise<unknown> => {
     const store = indexedDbStore({ name });
     const orchestrator = openPage(name, worker);
@@ -94,7 +94,7 @@ export const page = {
     return { status, successfulSteps, calls };
   },
 
-  /** Tries to get every one of many runs, as fast as it can. */
+  /** Tries to claim each of many runs, as fast as it can. */
   claimAll: async (name: string, owner: string, count: number): Promise<number[]> => {
     const store = indexedDbStore<ContractEntry>({ name });
     const won: number[] = [];
@@ -108,7 +108,7 @@ export const page = {
     return won;
   },
 
-  /** What comes of commands around the limit. All but one of those that may wait are put there by hand. */
+  /** The results of commands around the limit. All but one of the waiting ones are put there directly. */
   fillInbox: async (name: string): Promise<string[]> => {
     const store = indexedDbStore<ContractEntry>({ name });
     await store.create(headerOf('run'));
@@ -124,7 +124,7 @@ export const page = {
     return [...outcomes, await posting('second'), await posting('third')];
   },
 
-  /** Says how opening a database goes that is there already. */
+  /** The result of opening an existing database. */
   openOther: async (kind: 'newer' | 'foreign'): Promise<unknown> => {
     const name = `other ${kind}`;
     await new Promise((resolve, reject) => {

@@ -11,11 +11,11 @@ import { sharedPostgres } from '../shared-postgres.js';
 import type { NotedEntry } from '../stored-runs.js';
 import { entriesFrom, headerOf } from '../stored-runs.js';
 
-/* Leases by the clock of the server, and claims that meet others half-way. */
+/* Leases by the clock of the server, and concurrent claims. */
 
 const LONG_MS = 60_000;
 
-describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
+describe.skipIf(isPostgresMissed)('a lease in postgresStore', () => {
   let url = '';
   let client: Client;
   let store: RunStore<NotedEntry>;
@@ -47,7 +47,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     return each;
   };
 
-  /** Does something while a statement of the store waits for a row that is locked here. */
+  /** Runs a function while a statement of the store waits for a row that is locked here. */
   const whileWaiting = async <Result>(
     lock: string,
     start: () => unknown,
@@ -72,18 +72,18 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
   const takeoversOf = async (runId: string): Promise<number | undefined> =>
     (await store.claimable(0)).find((run) => run.runId === runId)?.takeovers;
 
-  it('takes the time of the server: a machine whose clock is ahead takes no live run over', async () => {
+  it('uses the clock of the server: a machine whose clock is ahead takes over no live run', async () => {
     await store.renew('owner', LONG_MS, 0);
     expect(await store.claim('run', 'owner', 0)).toEqual({ token: 1, isTakeover: false });
     const ahead = Date.now() + 10 * LONG_MS;
     expect(await other.claim('run', 'other', ahead)).toBeUndefined();
     expect(await other.claimable(ahead)).toEqual([]);
-    // And one whose clock is behind gives no lease that has run out already.
+    // A machine whose clock is behind gives no lease that has already ended.
     await store.renew('owner', LONG_MS, -LONG_MS * 10);
     expect(await other.claim('run', 'other', Date.now())).toBeUndefined();
   });
 
-  it('notes the time of a command by the clock of the server', async () => {
+  it('and the time of a command use the clock of the server', async () => {
     const { rows } = await client.query(`SELECT extract(epoch FROM now())::float8 * 1000 AS now`);
     const before = (rows[0] as { now: number }).now;
     await store.post('run', { id: 'command', at: 5, command: { type: 'pause' } });
@@ -92,7 +92,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect(Math.abs((command?.at ?? 0) - before)).toBeLessThan(LONG_MS);
   });
 
-  it('lets another owner take over when the lease has run out, or its owner has retired', async () => {
+  it('lets another owner take over when it has ended, or its owner has retired', async () => {
     await store.renew('first', 1, 0);
     await store.claim('run', 'first', 0);
     await sleep(20);
@@ -114,7 +114,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect(await store.claim('run', 'third', 0)).toEqual({ token: 5, isTakeover: false });
   });
 
-  it('gives a run to one of many that claim it at the same moment', async () => {
+  it('goes to one of many owners that claim a run at the same moment', async () => {
     const stores = [store, other, open(), open()];
     for (let race = 0; race < 20; race += 1) {
       await store.create(headerOf(`race-${race}`));
@@ -129,7 +129,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     }
   });
 
-  it('gives an owner that claims its own run several times at once a new token each time', async () => {
+  it('has a new token each time an owner claims its own run several times at once', async () => {
     const claims = await Promise.all(
       Array.from({ length: 8 }, async (_, index) =>
         (index % 2 === 0 ? store : other).claim('run', 'owner', 0),
@@ -139,7 +139,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect(tokens).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('lets a renewal win that commits while a claim waits for it', async () => {
+  it('is kept by a renewal that commits while a claim waits for it', async () => {
     await store.renew('owner', 1, 0);
     await store.claim('run', 'owner', 0);
     await sleep(20);
@@ -151,7 +151,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect((await store.read('run'))?.token).toBe(1);
   });
 
-  it('lets a claim win that commits while another waits, although its owner was unknown before', async () => {
+  it('goes to the claim that commits while another waits, although its owner was unknown before', async () => {
     const claim = await whileWaiting<RunClaim | undefined>(
       `SELECT 1 FROM ${schema}.runs FOR UPDATE`,
       () => other.claim('run', 'other', 0),
@@ -162,7 +162,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect(await store.owned('quick')).toEqual([{ runId: 'run', token: 1 }]);
   });
 
-  it('claims a run that is released while the claim waits', async () => {
+  it('goes to a claim that waits while the run is released', async () => {
     await store.renew('first', 1, 0);
     await store.claim('run', 'first', 0);
     await sleep(20);
@@ -184,7 +184,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect(posted).toEqual({ isOwned: false, answer: { accepted: true } });
   });
 
-  it('counts the commands that wait, whatever is posted and taken at the same time', async () => {
+  it('is independent of the count of waiting commands, which is right under concurrent posts and takes', async () => {
     const { token } = (await store.claim('run', 'owner', 0)) ?? { token: 0 };
     const ids = Array.from({ length: 60 }, (_, index) => `command-${index}`);
     const posting = Promise.all(
@@ -208,7 +208,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect(again).toEqual({ isOwned: false, answer: { id: ids[7] } });
   });
 
-  it('removes rows of owners that are gone for more than a day, and only those', async () => {
+  it('of an owner that is gone for more than a day is removed, and only that', async () => {
     const dayMs = 24 * 60 * 60 * 1_000;
     await store.renew('gone', -dayMs - LONG_MS, 0);
     await store.renew('expired', -dayMs + LONG_MS, 0);
@@ -217,7 +217,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     expect(rows).toEqual([{ owner: 'expired' }, { owner: 'owner' }]);
   });
 
-  it('reads no more of the tables when ten thousand runs are held by owners that live', async () => {
+  it('costs no more reads when ten thousand runs have live owners', async () => {
     await client.query(`
       INSERT INTO ${schema}.owners SELECT 'live-' || n, 'infinity' FROM generate_series(1, 5) AS n;
       INSERT INTO ${schema}.owners VALUES ('late', 'epoch');
@@ -255,7 +255,7 @@ describe.skipIf(isPostgresMissed)('postgresStore holds runs by leases', () => {
     readonly Plans?: readonly PlanNode[];
   }
 
-  /** How many rows of tables a statement looks at. */
+  /** How many table rows a statement reads. */
   const rowsRead = async (sql: string, ...values: readonly unknown[]): Promise<number> => {
     const explain = `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`;
     const { rows } = await client.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(

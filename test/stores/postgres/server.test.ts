@@ -19,7 +19,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
   const stores: RunStore<NotedEntry>[] = [];
 
   beforeAll(() => {
-    // A server of its own: it is stopped and started again here.
+    // Its own server: it is stopped and started again here.
     server = startPostgres();
   });
   afterAll(async () => {
@@ -43,7 +43,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     }
   };
 
-  it('is unavailable while the server is away, loses nothing, and works again when it is back', async () => {
+  it('is unavailable while the server is down, loses nothing, and works again when it is back', async () => {
     const store = open('outage');
     await fillStore(store);
     const before = await contentOf(store);
@@ -53,7 +53,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     });
     await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(0);
 
-    // As a power cut would: what was promised must be there all the same.
+    // As a power cut would: confirmed writes must still be there.
     server.stop('immediate');
     const refused = store.append('ended', 12, entriesFrom(12, 13));
     await expect(refused).rejects.toBeInstanceOf(StoreUnavailableError);
@@ -63,7 +63,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     await expect
       .poll(() => contentOf(store).catch(() => undefined), { timeout: 30_000 })
       .toEqual(before);
-    // It listens again, without being asked to.
+    // It listens again by itself.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const toldBefore = told;
     const other = open('outage');
@@ -71,7 +71,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(toldBefore);
   });
 
-  it('loses no append and makes none twice when connections are cut and the writer reads back', async () => {
+  it('loses no append and duplicates none when connections are cut and the writer reads back', async () => {
     const store = open('cut');
     await store.create(headerOf('run'));
     const cut = { isOver: false };
@@ -111,13 +111,13 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     expect((await store.read('run'))?.entries).toEqual(entriesFrom(0, count));
   });
 
-  it('makes its tables once, however many come at the same time', async () => {
+  it('creates its tables once under concurrent opens', async () => {
     const several = Array.from({ length: 4 }, () => open('together'));
     await Promise.all(several.map(async (store, index) => store.create(headerOf(`run-${index}`))));
     expect(await several[0]?.list()).toHaveLength(4);
   });
 
-  it('needs no right to make tables once they are there', async () => {
+  it('needs no right to create tables once they exist', async () => {
     await open('granted').create(headerOf('run'));
     await query(`
       CREATE ROLE worker LOGIN;
@@ -131,7 +131,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     await expect(elsewhere.list()).rejects.toBeInstanceOf(StoreUnavailableError);
   });
 
-  it('refuses tables of a later version, and those of another program, and leaves them alone', async () => {
+  it('refuses tables of a later version, and those of another program, and does not change them', async () => {
     await open('newer').create(headerOf('run'));
     await query('INSERT INTO newer.versions (version) VALUES (2)');
     await expect(open('newer').list()).rejects.toMatchObject({ reason: 'newer' });
@@ -161,7 +161,7 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     ],
     ['a header that is no object', `UPDATE torn.runs SET header = '7'`],
     ['a missing table', 'DROP TABLE torn.states'],
-  ])('finds damage when it reads: %s', async (_name, sql) => {
+  ])('detects damage when it reads: %s', async (_name, sql) => {
     await query('DROP SCHEMA IF EXISTS torn CASCADE');
     const store = open('torn');
     await fillStore(store);
@@ -180,13 +180,13 @@ describe.skipIf(isPostgresMissed)('postgresStore', () => {
     await other.close();
   });
 
-  it('says everything that is wrong with its options', () => {
+  it('reports all issues of its options', () => {
     const options = { url: 'localhost', schema: 'a"; drop', maxConnections: 0, timeoutMs: 0.5 };
     expect(() => postgresStore(options)).toThrow(ConfigurationError);
     expect(() => postgresStore(options)).toThrow(/url[^]*schema[^]*maxConnections[^]*timeoutMs/);
   });
 
-  it('is unavailable where no server is, and for a password that is wrong', async () => {
+  it('is unavailable without a server, and with a wrong password', async () => {
     const absent = open('any', 'postgres://localhost:1/absent');
     await expect(absent.list()).rejects.toBeInstanceOf(StoreUnavailableError);
     const unknown = open('any', server.url.replace('/postgres?', '/absent?'));

@@ -12,7 +12,7 @@ import { isPostgresMissed, startPostgres } from '../postgres-server.js';
 import type { NotedEntry } from '../stored-runs.js';
 import { entriesFrom, headerOf } from '../stored-runs.js';
 
-/* The store on a network that loses, delays and swallows. */
+/* The store on a network that loses, delays and swallows messages. */
 
 const APPEND = 'INSERT INTO "wire".entries';
 const POST = 'INSERT INTO "wire".commands';
@@ -27,7 +27,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
   const opened: RunStore<NotedEntry>[] = [];
 
   beforeAll(async () => {
-    // A server of its own: it is stopped and started again here.
+    // Its own server: it is stopped and started again here.
     server = startPostgres();
     proxy = await startProxy(server.url);
   });
@@ -61,7 +61,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
   const unavailable = (promise: unknown): Promise<void> =>
     expect(promise).rejects.toBeInstanceOf(StoreUnavailableError);
 
-  it('says that an append is uncertain when its answer is lost, and shows on reading that it happened', async () => {
+  it('reports an append as uncertain when its answer is lost, and reading shows that it happened', async () => {
     const runId = await newRun();
     const token = (await store.claim(runId, 'owner', 0))?.token ?? 0;
     await store.append(runId, 0, entriesFrom(0, 2), { token });
@@ -72,7 +72,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect(found?.entries).toEqual(entriesFrom(2, 4));
   });
 
-  it('says that an append is uncertain when its request is lost, and shows on reading that it did not happen', async () => {
+  it('reports an append as uncertain when its request is lost, and reading shows that it did not happen', async () => {
     const runId = await newRun();
     const token = (await store.claim(runId, 'owner', 0))?.token ?? 0;
     proxy.strike('lose-request', APPEND);
@@ -82,7 +82,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect((await store.read(runId))?.entries).toEqual(entriesFrom(0, 2));
   });
 
-  it('gives up an append that is never answered, and is served on a new connection', async () => {
+  it('gives up an append that is never answered, and continues on a new connection', async () => {
     const runId = await newRun();
     proxy.strike('silence', APPEND);
     await unavailable(store.append(runId, 0, entriesFrom(0, 1)));
@@ -90,9 +90,9 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect((await store.read(runId))?.entries).toEqual(entriesFrom(0, 1));
   });
 
-  it('waits for no dead connection: as many lost answers as connections, and the next call is served', async () => {
+  it('waits for no dead connection: after as many lost answers as connections the next call succeeds', async () => {
     const ids = await Promise.all([newRun(), newRun(), newRun()]);
-    // Long enough that a call which waited for a timeout, of its own or of another call, would be noticed.
+    // Long enough to notice a call that waited for a timeout, its own or another's.
     const patient = open(20_000);
     await patient.list();
     proxy.strike('lose-answer', APPEND, ids.length);
@@ -102,7 +102,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect(first).toEqual(ids.map(() => entriesFrom(0, 1)));
   });
 
-  it('is asked again for a command whose answer was lost, and keeps the command once', async () => {
+  it('keeps a command once when it is posted again after a lost answer', async () => {
     const runId = await newRun();
     const command = { id: 'command', at: 0, command: { type: 'pause' } };
     for (const fault of ['lose-answer', 'lose-request', 'silence'] as const) {
@@ -114,7 +114,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect(ids).toEqual(['lose-answer', 'lose-request', 'silence']);
   });
 
-  it('is asked again for a run whose creation was not answered: the header tells whose it is', async () => {
+  it('recognizes a run by its header when its creation is repeated after a lost answer', async () => {
     proxy.strike('lose-answer', CREATE);
     const header = headerOf('created');
     await unavailable(store.create(header));
@@ -122,7 +122,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect((await store.read('created'))?.header).toEqual(header);
   });
 
-  it('is asked again for a claim whose answer was lost: the owner gets a new token, and the takeover counts once', async () => {
+  it('gives a new token when a claim is repeated after a lost answer, and counts the takeover once', async () => {
     const runId = await newRun();
     await store.claim(runId, 'dead', 0);
     proxy.strike('lose-answer', CLAIM);
@@ -147,7 +147,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
       .poll(() => proxy.connections(), { timeout: 20_000 })
       .toBeGreaterThan(before.connections);
     await expect.poll(() => told, { timeout: 20_000 }).toBeGreaterThan(before.told + 1);
-    // What is heard is heard again.
+    // Notifications arrive again.
     const heard = told;
     const direct = postgresStore<NotedEntry>({ url: server.url, schema: 'wire' });
     await direct.post(runId, { id: 'heard', at: 0, command: null });
@@ -156,7 +156,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     stop?.();
   });
 
-  it('closes, although the server is silent', async () => {
+  it('closes although the server is silent', async () => {
     const each = open(500);
     each.watch?.('any', () => undefined);
     await Promise.all([each.list(), each.list()]);
@@ -166,7 +166,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect(opened.splice(opened.indexOf(each), 1)).toEqual([each]);
   });
 
-  it('is unavailable when connections are reset, and served when answers are slow', async () => {
+  it('is unavailable when connections are reset, and works when answers are slow', async () => {
     const runId = await newRun();
     proxy.slowDown(100);
     await store.append(runId, 0, entriesFrom(0, 1));
@@ -177,7 +177,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
     expect((await open().read(runId))?.entries.slice(0, 1)).toEqual(entriesFrom(0, 1));
   });
 
-  it('keeps what it promised over restarts of the server in the middle of appends', async () => {
+  it('keeps confirmed writes over restarts of the server during appends', async () => {
     const runId = await newRun();
     const read = async (from: number): Promise<readonly NotedEntry[]> => {
       for (;;) {
@@ -200,7 +200,7 @@ describe.skipIf(isPostgresMissed)('postgresStore on a network that fails', () =>
           const isKnown =
             error instanceof StoreUnavailableError || error instanceof RunConflictError;
           expect(isKnown, String(error)).toBe(true);
-          // The answer may have been lost on the way.
+          // The answer may have been lost.
           promised += (await read(promised)).length;
         }
       }

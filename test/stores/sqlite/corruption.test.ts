@@ -11,12 +11,12 @@ import { temporaryFolder } from '../temporary-folder.js';
 const folder = temporaryFolder();
 afterAll(folder.dispose);
 
-/** Spread over the file without a pattern that pages have; the same in every run of this test. */
+/** Spread over the file independent of page boundaries; the same in every run of this test. */
 const FLIPS = 300;
 const positions = (length: number): number[] =>
   Array.from({ length: FLIPS }, (_item, index) => (index * 7_919 + 13) % length);
 
-/** What comes of a file: the content it had, or a refusal. A run that is not there any more is the worst of all. */
+/** The outcome of a file: the content it had, or a refusal. A missing run is the worst outcome. */
 const judged = async (path: string, expected: unknown): Promise<'same' | 'refused'> => {
   const before = readFileSync(path);
   try {
@@ -36,7 +36,7 @@ const judged = async (path: string, expected: unknown): Promise<'same' | 'refuse
 };
 
 describe('an SQLite file with one flipped bit', () => {
-  it(`is refused as it is or means the same, at ${FLIPS} places`, async () => {
+  it(`is refused unchanged or has the same content, at ${FLIPS} places`, async () => {
     const whole = folder.newPath();
     const store = sqliteStore<NotedEntry>({ path: whole });
     await fillStore(store);
@@ -53,12 +53,12 @@ describe('an SQLite file with one flipped bit', () => {
       writeFileSync(own, damaged);
       outcomes[await judged(own, expected)] += 1;
     }
-    // Both kinds are there: some bits are in use, and some are in space that is not.
+    // Both kinds occur: some bits are in use, and some are in free space.
     expect(outcomes.refused).toBeGreaterThan(FLIPS / 10);
     expect(outcomes.same).toBeGreaterThan(FLIPS / 10);
   });
 
-  it('in the log of a writer who died means a shorter past, never another one', async () => {
+  it('in the log of a writer that died gives a shorter journal, never a different one', async () => {
     const path = folder.newPath();
     const store = sqliteStore<NotedEntry>({ path });
     await fillStore(store);

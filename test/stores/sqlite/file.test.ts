@@ -30,7 +30,7 @@ const bytesOf = (path: string): Buffer =>
   );
 
 describe('the file of sqliteStore', () => {
-  it('can be read by its owner only', async () => {
+  it('is readable by its owner only', async () => {
     const path = folder.newPath();
     const store = sqliteStore<NotedEntry>({ path });
     await store.create(headerOf('run'));
@@ -39,7 +39,7 @@ describe('the file of sqliteStore', () => {
     await store.close?.();
   });
 
-  it('is the only one that is left, and whole without a log, when the store is closed', async () => {
+  it('is the only file left, and complete without a log, when the store is closed', async () => {
     const path = folder.newPath();
     const store = sqliteStore<NotedEntry>({ path });
     await store.create(headerOf('run'));
@@ -52,7 +52,7 @@ describe('the file of sqliteStore', () => {
     await other.close?.();
   });
 
-  it('is made without leaving a draft, and old drafts of the dead are removed', async () => {
+  it('is created without leaving a draft, and old drafts of dead processes are removed', async () => {
     const path = folder.newPath();
     const [old, young] = [`${path}.new-0`, `${path}.new-1`];
     for (const draft of [old, young]) writeFileSync(draft, 'half a file');
@@ -62,7 +62,7 @@ describe('the file of sqliteStore', () => {
     expect(drafts).toEqual([basename(young)]);
   });
 
-  it('has nothing of a deleted run in any byte', async () => {
+  it('has no byte of a deleted run', async () => {
     const path = folder.newPath();
     const store = sqliteStore<NotedEntry>({ path });
     const canary = 'canary-3f1c9a';
@@ -107,15 +107,16 @@ describe('bytes that sqliteStore writes', () => {
     }
     const [first = 0, ...others] = bytesPerStep;
     for (const bytes of others) expect(bytes).toBeLessThan(1.1 * first);
-    // 1,200 bytes of entry, and what SQLite needs around them.
+    // 1,200 bytes of entry, and the overhead of SQLite.
     expect(Math.max(...bytesPerStep)).toBeLessThan(1_500);
-    // Pages of 4 KiB: those of the entry, of its index and of the run's row, and now and then a new one and its parent.
+    // Pages of 4 KiB: those of the entry, of its index and of the run's row, and occasionally a new one and its
+    // parent.
     expect(Math.max(...logBytesPerStep)).toBeLessThan(4 * 4_120);
   });
 });
 
 describe('a run in an SQLite file', () => {
-  it('is there for the next process, which calls nobody again', async () => {
+  it('is available to the next process, which repeats no call', async () => {
     const path = folder.newPath();
     const calls: string[] = [];
     const open = () => {

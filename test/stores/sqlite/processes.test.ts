@@ -22,7 +22,7 @@ const ROUNDS = 150;
 const racingProcess = new URL('racing-process.ts', import.meta.url);
 
 describe('several processes on one SQLite file', () => {
-  it('make it once, and each thing is won by exactly one of them', async () => {
+  it('create it once, and every race has exactly one winner', async () => {
     const path = folder.newPath();
     const names = ['one', 'two', 'three'];
     const results = await Promise.all(
@@ -35,7 +35,7 @@ describe('several processes on one SQLite file', () => {
 
     const store = sqliteStore<NotedEntry>({ path });
     const entries = (await store.read('shared'))?.entries ?? [];
-    // A process that is behind finds every place taken, and one that is ahead finds it missing: no place twice.
+    // A process that is behind finds every position taken, and one that is ahead finds it missing: no position twice.
     expect(entries).toHaveLength(sum('appends'));
     expect(entries.map(({ sequence }) => sequence)).toEqual([...entries.keys()]);
     expect(await store.inbox('shared')).toHaveLength(names.length * ROUNDS);
@@ -43,14 +43,16 @@ describe('several processes on one SQLite file', () => {
   });
 });
 
-/** A disk of its own, so small that it is soon full. Only root may make one. */
+/** A separate disk, small enough to be full soon. Only root may create one. */
 const smallDisk = (path: string): boolean => {
   mkdirSync(path);
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', path], { stdio: 'pipe' });
     return true;
   } catch {
-    process.stdout.write(`SKIPPED: the tests on a full disk, because nobody may mount one here.\n`);
+    process.stdout.write(
+      `SKIPPED: the tests on a full disk, because this user may not mount one.\n`,
+    );
     return false;
   }
 };
@@ -61,8 +63,8 @@ afterAll(() => {
   if (hasDisk) execFileSync('umount', ['--lazy', disk]);
 });
 
-describe.skipIf(!hasDisk)('a disk that is full', () => {
-  it('refuses the next append with a typed error, keeps what was there, and works again with room', async () => {
+describe.skipIf(!hasDisk)('a full disk', () => {
+  it('refuses the next append with a typed error, keeps earlier entries, and works again with room', async () => {
     const path = join(disk, 'runs.db');
     const ballast = join(disk, 'ballast');
     writeFileSync(ballast, Buffer.alloc(60_000));
@@ -94,7 +96,7 @@ describe.skipIf(!hasDisk)('a disk that is full', () => {
     await store.close?.();
   });
 
-  it('has no room for a new file, and leaves no half of one', () => {
+  it('has no room for a new file, and leaves no partial one', () => {
     const ballast = join(disk, 'ballast');
     rmSync(join(disk, 'runs.db'), { force: true });
     expect(() => {
@@ -105,8 +107,8 @@ describe.skipIf(!hasDisk)('a disk that is full', () => {
   });
 });
 
-describe('a file that another connection holds', () => {
-  it('does not block the event loop: calls wait for it, and each is done once', async () => {
+describe('a file that another connection locks', () => {
+  it('does not block the event loop: calls wait for it, and each is executed once', async () => {
     const path = folder.newPath();
     const store = sqliteStore<NotedEntry>({ path });
     await store.create(headerOf('run'));
@@ -128,8 +130,8 @@ describe('a file that another connection holds', () => {
   });
 });
 
-describe.skipIf(!existsSync('/proc/self/fd'))('a store that was closed', () => {
-  it('keeps no descriptor once its statements are collected, though the store is kept', async () => {
+describe.skipIf(!existsSync('/proc/self/fd'))('a closed store', () => {
+  it('keeps no descriptor once its statements are collected, though the store is referenced', async () => {
     const collect = collector();
     const path = folder.newPath();
     const open = (): number =>
@@ -152,7 +154,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a store that was closed', () => {
   });
 });
 
-/** Collects garbage in a process that was not started with a flag for it. */
+/** Collects garbage in a process that was started without a flag for it. */
 const collector = (): (() => void) => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,6 +1,6 @@
 /*
- * One of several processes that use one SQLite file at once: `path name rounds`. It makes the file if it is the first,
- * then fights for every entry of one run and for the claim of many. Says how often it won as a line of JSON.
+ * One of several processes that use one SQLite file at once: `path name rounds`. It creates the file if it is the
+ * first, then races for every entry of one run and for the claim of many. Prints how often it won as a line of JSON.
  */
 import { RunConflictError } from '../../../src/errors.js';
 import { sqliteStore } from '../../../src/services/stores/sqlite/index.js';

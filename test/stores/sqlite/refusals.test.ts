@@ -34,7 +34,7 @@ const refusal = (path: string): unknown => {
   return undefined;
 };
 
-/** The file is refused for this reason, twice, and has the bytes that it had. */
+/** The file is refused for this reason, twice, and its bytes are unchanged. */
 const expectRefused = (path: string, reason: string): void => {
   const before = readFileSync(path);
   for (const time of ['once', 'twice']) {
@@ -55,7 +55,7 @@ const changedBy = async (sql: string): Promise<string> => {
   return path;
 };
 
-describe('sqliteStore refuses, and leaves as it is,', () => {
+describe('sqliteStore refuses, and does not change,', () => {
   it.each([
     ['an empty file', '', 'torn'],
     ['a text', 'Dear diary, today I was not a database. '.repeat(200), 'foreign'],
@@ -118,7 +118,7 @@ describe('sqliteStore refuses, and leaves as it is,', () => {
   });
 });
 
-describe('sqliteStore finds damage in a journal when it is read:', () => {
+describe('sqliteStore detects damage in a journal when it is read:', () => {
   it.each([
     ['a changed entry', `UPDATE entries SET body = replace(body, '3 ', '4 ')`],
     ['an entry of another kind', `UPDATE entries SET kind = 'answered'`],
@@ -139,8 +139,8 @@ describe('sqliteStore finds damage in a journal when it is read:', () => {
 
   it.each([
     ['a changed state', `UPDATE states SET body = '{}'`],
-    ['a state for another place', 'UPDATE states SET sequence = 3'],
-  ])('%s, which is handed out as none: the entries are there', async (_name, sql) => {
+    ['a state for another position', 'UPDATE states SET sequence = 3'],
+  ])('%s: the state is omitted, and the entries are returned', async (_name, sql) => {
     const store = sqliteStore<NotedEntry>({ path: await changedBy(sql) });
     const run = await store.read('open');
     expect(run?.entries).toHaveLength(8);
@@ -162,11 +162,11 @@ describe('sqliteStore finds damage in a journal when it is read:', () => {
 });
 
 describe('sqliteStore on a path', () => {
-  it.each(['', 'a\0b', 7, undefined])('that is none (%j) is refused', (path) => {
+  it.each(['', 'a\0b', 7, undefined])('that is invalid (%j) is refused', (path) => {
     expect(() => sqliteStore({ path: path as string })).toThrow(ConfigurationError);
   });
 
-  it('in a folder that is not there is unavailable, and makes none', () => {
+  it('in a missing folder is unavailable, and does not create it', () => {
     const path = `${folder.path}/missing/runs.db`;
     expect(() => sqliteStore({ path })).toThrow(StoreUnavailableError);
     expect(existsSync(`${folder.path}/missing`)).toBe(false);

@@ -19,7 +19,7 @@ const allowing: PolicyOverrides = {
   retry: { attempts: 2, backoffMs: 0 },
 };
 
-/** A run with a bit of everything: a failure, a replan, a retry, an approval, a sub-plan. */
+/** A run with a failure, a replan, a retry, an approval and a sub-plan. */
 const eventfulRun = async (): Promise<readonly Fact[]> => {
   let tries = 0;
   const flaky = (): string => {
@@ -58,11 +58,11 @@ beforeAll(async () => {
   facts = await eventfulRun();
 });
 
-/** A run that was doctored and tells nothing of it: its facts are numbered as if nothing had happened. */
+/** A changed journal without a trace of the change: its facts are numbered consecutively. */
 const renumbered = (run: readonly Fact[]): Fact[] =>
   run.map((fact, index) => ({ ...fact, sequence: index + 1 }));
 
-/** The invariants that a run breaks. */
+/** The invariants that a run violates. */
 const broken = (run: readonly Fact[], overrides: PolicyOverrides = allowing): number[] => [
   ...new Set(
     checkInvariants(renumbered(run), { policy: definePolicy(overrides) }).map(
@@ -106,8 +106,8 @@ const changed = <Type extends Fact['type']>(
 ): Fact[] =>
   facts.map((fact) => (fact.type === type ? { ...fact, ...change(fact as Fact<Type>) } : fact));
 
-describe('the checker of invariants', () => {
-  it('finds nothing wrong with a run that is right', () => {
+describe('checkInvariants', () => {
+  it('finds nothing in a valid run', () => {
     const types = new Set(facts.map((fact) => fact.type));
     for (const type of [
       'step.failed',
@@ -119,18 +119,18 @@ describe('the checker of invariants', () => {
     expect(broken(facts)).toEqual([]);
   });
 
-  it('finds a step that settles twice, or never, or when it was replaced (1)', () => {
+  it('finds a step that settles twice, or never, or after it was replaced', () => {
     expect(broken(twice(isAbout('step.completed', 'a')))).toEqual([1]);
     expect(broken(without(isAbout('step.skipped', 'e')))).toEqual([1]);
     expect(broken(changed('step.skipped', () => ({ reason: 'human' })))).toContain(1);
   });
 
-  it('finds a step that starts before what it depends on (2)', () => {
+  it('finds a step that starts before its dependencies', () => {
     const early = moved(isAbout('step.started', 'b'), isAbout('step.completed', 'a'));
     expect(broken(early)).toContain(2);
   });
 
-  it('finds a step that is skipped behind nothing, and one that was left waiting (2)', () => {
+  it('finds a step that is skipped without a reason, and one that was left waiting', () => {
     const skipped = changed('step.skipped', ({ reason }) =>
       reason === 'replaced' ? { reason: 'dependency' } : {},
     );
@@ -141,19 +141,19 @@ describe('the checker of invariants', () => {
     expect(broken(left as Fact[])).toContain(2);
   });
 
-  it('finds more steps at once than slots, and two in one slot (3)', () => {
+  it('finds more steps at once than slots, and two in one slot', () => {
     expect(broken(facts, withLimits({ maxParallel: 1 }))).toEqual([3]);
     expect(broken(changed('step.started', () => ({ slot: 'slot-0' })))).toEqual([3]);
   });
 
-  it('finds an attempt or a try too many (4)', () => {
+  it('finds an attempt or a try too many', () => {
     expect(broken(facts, withLimits({ maxAttempts: 1 }))).toEqual([4]);
     expect(broken(facts, { ...allowing, retry: { attempts: 1 } })).toEqual([4]);
     expect(broken(changed('step.completed', () => ({ attempts: 9 })))).toEqual([4]);
     expect(broken(twice((fact) => fact.type === 'step.retried'))).toEqual([4]);
   });
 
-  it('finds a replan too many, a revision out of turn and an id that is used twice (5)', () => {
+  it('finds a replan too many, a revision out of order and a duplicate id', () => {
     expect(broken(facts, withLimits({ maxReplans: 0 }))).toEqual([5]);
     expect(broken(changed('plan.adopted', () => ({ revision: 7 })))).toEqual([5]);
     expect(broken(twice((fact) => fact.type === 'plan.adopted'))).toContain(5);
@@ -163,7 +163,7 @@ describe('the checker of invariants', () => {
     expect(broken(dangling)).toContain(5);
   });
 
-  it('finds a replan beyond what the first plan allows, and a bound that is said wrong (5)', () => {
+  it('finds a replan beyond what the first plan allows, and a wrong bound', () => {
     const boundedTo = (medium: number): PolicyOverrides => ({
       ...allowing,
       replan: { maxByComplexity: { simple: 2, medium, complex: 2 } },
@@ -176,11 +176,11 @@ describe('the checker of invariants', () => {
     expect(broken(said)).toEqual([5]);
   });
 
-  it('finds a sub-plan too deep (6)', () => {
+  it('finds a sub-plan that is too deep', () => {
     expect(broken(facts, withLimits({ maxDepth: 0 }))).toEqual([6]);
   });
 
-  it('finds an answer to no call, a second answer and a second call (8)', () => {
+  it('finds an answer without a call, a second answer and a second call', () => {
     const isCallOfB = (fact: Fact): boolean =>
       fact.type === 'agent.called' && fact.key === 'run/b/1/worker';
     expect(broken(without(isCallOfB))).toEqual([8]);
@@ -189,14 +189,14 @@ describe('the checker of invariants', () => {
     expect(broken(twice((fact) => fact.type === 'agent.failed'))).toEqual([8]);
   });
 
-  it('finds an output that is lost (9)', () => {
+  it('finds a lost output', () => {
     const lost = changed('agent.answered', ({ key }) =>
       key === 'run/b/1/worker' ? { output: null } : {},
     );
     expect(broken(lost)).toEqual([9]);
   });
 
-  it('finds work without consent, and work after a no (10)', () => {
+  it('finds work without approval, and work after a rejection', () => {
     const isGrant = (fact: Fact): boolean => fact.type === 'approval.granted';
     expect(broken(without(isGrant))).toEqual([10]);
     const rejected = facts.map((fact) =>
@@ -206,7 +206,7 @@ describe('the checker of invariants', () => {
     expect(broken(twice(isGrant))).toEqual([10]);
     const asking = { ...allowing, approval: { agents: ['architect', 'worker'] } };
     expect(broken(facts, asking)).toEqual([10]);
-    // A no at the very end, and the summarizer still writes about it.
+    // A rejection at the very end, and the summarizer is still called.
     const [asked] = facts.filter(({ type }) => type === 'approval.requested');
     const [granted] = facts.filter(isGrant);
     const [called] = facts.filter(({ type }) => type === 'agent.called');
@@ -222,7 +222,7 @@ describe('the checker of invariants', () => {
     expect(broken(ended, ending)).toContain(10);
   });
 
-  it('finds calls and steps beyond what the price tag says (11), and an end that is late (19)', () => {
+  it('finds calls and steps beyond bounds(), and a late end', () => {
     expect(broken(facts, withLimits({ maxAgentCalls: 3 }))).toEqual([11]);
     const late = changed('run.ended', () => ({ at: 3_600_000 + 5_001 }));
     expect(broken(late)).toEqual([19]);
@@ -240,7 +240,7 @@ describe('the checker of invariants', () => {
     expect(found.map(({ invariant }) => invariant)).toEqual([11, 11, 11, 11, 11]);
   });
 
-  it('finds an end that does not say what happened (12)', () => {
+  it('finds an end that contradicts the facts', () => {
     const unanswered = without(
       (fact) => fact.type === 'plan.adopted' && fact.parentStepId === null && fact.revision === 1,
     );
@@ -256,19 +256,19 @@ describe('the checker of invariants', () => {
     expect(broken(changed('run.ended', () => ({ reason: 'steps-left' })))).toEqual([12]);
   });
 
-  it('finds facts after the end, work that never began, and time that runs backwards (15)', () => {
+  it('finds facts after the end, work that never began, and time that runs backwards', () => {
     expect(broken([...facts, facts[3]!])).toContain(15);
     expect(broken(facts.slice(0, -1))).toContain(15);
     expect(broken(without(isAbout('step.started', 'c')))).toContain(15);
     expect(broken(changed('run.started', () => ({ at: 1 })))).toContain(15);
   });
 
-  it('finds a call of somebody who is not in the team (16)', () => {
+  it('finds a call of an agent outside the team', () => {
     expect(broken(changed('run.started', () => ({ agents: ['worker'] })))).toEqual([16]);
   });
 });
 
-describe('the checker of votes', () => {
+describe('checkInvariants on votes', () => {
   let voted: readonly Fact[] = [];
 
   /** No majority at first, then one: x y z, then x y y. */
@@ -292,12 +292,12 @@ describe('the checker of votes', () => {
   ): Fact[] =>
     voted.map((fact) => (fact.type === type ? { ...fact, ...change(fact as Fact<Type>) } : fact));
 
-  it('finds nothing wrong with votes that are right', () => {
+  it('finds nothing in valid votes', () => {
     expect(voted.filter((fact) => fact.type === 'vote.decided')).toHaveLength(2);
     expect(broken(voted, voting)).toEqual([]);
   });
 
-  it('finds a vote too many, out of turn, or miscounted (4)', () => {
+  it('finds a vote too many, out of order, or miscounted', () => {
     expect(broken(voted, { limits: { maxVotes: 2, maxAttempts: 2 } })).toEqual([4]);
     expect(
       broken(
@@ -323,12 +323,12 @@ describe('the checker of votes', () => {
     expect(broken(emptied, voting)).toEqual([4]);
   });
 
-  it('finds a vote that is no answer (8)', () => {
+  it('finds a vote that is not an answer', () => {
     const foreign = changedVotes('vote.cast', ({ number }) => ({ key: `elsewhere ${number}` }));
     expect(broken(foreign, voting)).toContain(8);
   });
 
-  it('finds a winner that nobody voted for, and a step that takes another (9)', () => {
+  it('finds a winner without a vote, and a step that takes another output', () => {
     const winning = (winner: number | null) =>
       changedVotes('vote.decided', (fact) => (fact.winner === null ? {} : { winner }));
     for (const winner of [1, 3, 4, null]) expect(broken(winning(winner), voting)).toContain(9);
@@ -338,7 +338,7 @@ describe('the checker of votes', () => {
     expect(broken(other, voting)).toEqual([9]);
   });
 
-  it('finds a vote after the decision, and a second decision (15)', () => {
+  it('finds a vote after the decision, and a second decision', () => {
     const index = voted.findLastIndex((fact) => fact.type === 'vote.decided');
     expect(broken(voted.toSpliced(index, 0, voted[index]!), voting)).toEqual([15]);
     const cast = voted.findLastIndex((fact) => fact.type === 'vote.cast');

@@ -14,7 +14,10 @@ import { plannerInTurn } from '../../scenarios/planners.js';
 import { scriptedAgent } from '../../scenarios/scripted.js';
 import { steps } from '../../scenarios/team.js';
 
-/* What only a whole journal shows, and what needs a supervisor, a clock and a budget: each promise, broken on purpose. */
+/*
+ * Invariants that only a whole journal shows, or that need a supervisor, a clock and a budget: each violated on
+ * purpose.
+ */
 
 const held: PolicyOverrides = {
   limits: { maxReplans: 0, maxParallel: 2, maxTokens: 100, maxAgentCalls: 50, maxAttempts: 3 },
@@ -24,7 +27,7 @@ const held: PolicyOverrides = {
   retry: { attempts: 1 },
 };
 
-/** Two agents, a slow one; a supervisor that is hard to please at first; a person who takes a second. */
+/** Two agents, one of them slow; a supervisor that rejects at first; a person who takes a second. */
 const supervisedRun = async (): Promise<readonly JournalEntry[]> => {
   const scores = [40, 20, 90, 90, 90, 90];
   const { journal } = await play('straight', (clock) => {
@@ -80,7 +83,7 @@ const broken = (
   ...new Set(checkInvariants(run, { policy: definePolicy(overrides) }).map(({ name }) => name)),
 ];
 
-/** The journal with some facts changed or, where the change is null, left out; numbers close the gap. */
+/** The journal with some facts changed or, where the change is null, removed; the rest is renumbered. */
 const changed = <Type extends FactType>(
   type: Type,
   change: (fact: Fact<Type>) => Partial<Fact<Type>> | null,
@@ -97,8 +100,8 @@ const changed = <Type extends FactType>(
   }));
 };
 
-describe('a journal that is right', () => {
-  it('breaks nothing, by its entries or by its facts alone', () => {
+describe('a valid journal', () => {
+  it('violates nothing, by its entries or by its facts alone', () => {
     expect(broken(journal)).toEqual([]);
     expect(broken(journal.flatMap(({ facts }) => facts))).toEqual([]);
     const types = new Set(journal.flatMap(({ facts }) => facts.map(({ type }) => type)));
@@ -107,7 +110,7 @@ describe('a journal that is right', () => {
     }
   });
 
-  it('names the promise, the fact and what happened', () => {
+  it('is the base of a violation, which names the invariant, the fact and what happened', () => {
     const [violation] = checkInvariants(journal.slice(0, -1), { policy: definePolicy(held) });
     expect(violation).toMatchObject({ name: 'causes-first', invariant: 15, sequence: null });
     expect(violation?.message).toBe('the run has no end');
@@ -121,7 +124,7 @@ describe('a journal that is right', () => {
     expect(twice[0]).toMatchObject({ name: 'attempts-bounded', invariant: 4, sequence: at });
   });
 
-  it('is held to promises that have a number and a sentence each', () => {
+  it('is checked by invariants that have a number and a sentence each', () => {
     for (const { number, promise } of Object.values(INVARIANTS)) {
       expect(number).toBeGreaterThan(0);
       expect(promise).toMatch(/^[A-Z].*\.$/);
@@ -129,7 +132,7 @@ describe('a journal that is right', () => {
   });
 });
 
-describe('a doctored journal', () => {
+describe('a changed journal violates', () => {
   it('journal-gapless: an entry or a fact is missing', () => {
     expect(broken(journal.toSpliced(3, 1))).toContain('journal-gapless');
     const skipping = journal.map((entry, index) => ({
@@ -142,7 +145,7 @@ describe('a doctored journal', () => {
     expect(broken(skipping)).toEqual(['journal-gapless']);
   });
 
-  it('causes-first: an entry after the end, a time of its own, time that runs backwards', () => {
+  it('causes-first: an entry after the end, a wrong time, time that runs backwards', () => {
     const last = journal.at(-1)!;
     const added = { ...last, sequence: last.sequence + 1, facts: [], intents: [] };
     expect(broken([...journal, added])).toEqual(['causes-first']);
@@ -164,7 +167,7 @@ describe('a doctored journal', () => {
     expect(broken(later)).toEqual(['intent-first']);
   });
 
-  it('outputs-kept: an output is not what came back', () => {
+  it('outputs-kept: an output differs from the answer', () => {
     const other = changed('agent.answered', ({ role }) =>
       role === 'worker' ? { output: { text: 'Another' } } : {},
     );
@@ -175,7 +178,7 @@ describe('a doctored journal', () => {
     expect(broken(journal, { ...held, limits: { ...held.limits, maxParallel: 3 } })).toContain(
       'no-idle-slot',
     );
-    // Nobody says that c is left out, and it waits for ever.
+    // No fact says that c is left out, and it waits for ever.
     const forgotten = journal.map((entry) => ({
       ...entry,
       facts: entry.facts.filter((fact) => !('stepId' in fact && fact.stepId === 'c')),
@@ -183,7 +186,7 @@ describe('a doctored journal', () => {
     expect(broken(forgotten)).toContain('no-idle-slot');
   });
 
-  it('ladder-in-order: a rung is left out, taken wrongly, or miscounted', () => {
+  it('ladder-in-order: a level is left out, wrong, or miscounted', () => {
     expect(broken(changed('escalation.changed', () => null))).toContain('ladder-in-order');
     expect(broken(changed('escalation.changed', () => ({ to: 'critical' as const })))).toContain(
       'ladder-in-order',
@@ -195,7 +198,7 @@ describe('a doctored journal', () => {
     expect(broken(changed('verdict.given', () => ({ score: 100 })))).toContain('ladder-in-order');
   });
 
-  it('ceilings-held: a call when everything is used up, an output that is too large', () => {
+  it('ceilings-held: a call when the budget is spent, an output that is too large', () => {
     const limited = (limits: PolicyOverrides['limits']): PolicyOverrides => ({
       ...held,
       limits: { ...held.limits, ...limits },
@@ -210,7 +213,7 @@ describe('a doctored journal', () => {
     expect(broken(large, limited({ maxOutputBytes: 1_024 }))).toEqual(['ceilings-held']);
   });
 
-  it('ceilings-held: a call that a breaker refuses when everything is used up', async () => {
+  it('ceilings-held: a call that a breaker refuses when the budget is spent', async () => {
     const shutOut = (maxAgentCalls: number): PolicyOverrides => ({
       limits: { maxAgentCalls, maxFailures: 99, maxParallel: 1 },
       failure: { onStepFailure: 'continue' },
@@ -228,7 +231,7 @@ describe('a doctored journal', () => {
     expect(broken(run.journal, shutOut(3))).toEqual(['ceilings-held']);
   });
 
-  it('recoveries-bounded: it dies too often and goes on, or is ended for it too soon', () => {
+  it('recoveries-bounded: a run dies too often and continues, or is failed too soon', () => {
     const strict = { ...held, limits: { ...held.limits, maxRecoveries: 1 } };
     // Between two entries where nothing was completed, and at the end, where something was.
     const told = (...takeovers: number[]): JournalEntry[] => {
@@ -282,7 +285,7 @@ describe('a doctored journal', () => {
     expect(broken(run)).toEqual(['recoveries-bounded']);
   });
 
-  it('consent-first: a plan is adopted that no person agreed to, whatever its scope', async () => {
+  it('consent-first: a plan is adopted without approval, whatever its scope', async () => {
     const facts = (await trivialRun()).flatMap((entry) => entry.facts);
     expect(broken(facts, {})).toEqual([]);
     expect(broken(facts, { approval: { plan: true, autoApproveTrivial: true } })).toEqual([
@@ -299,7 +302,7 @@ describe('a doctored journal', () => {
     expect(broken(facts, guarded('architect'))).toEqual(['consent-first']);
   });
 
-  it('pause-held: a step starts, or the planner is tried again, while the run is paused', async () => {
+  it('pause-held: a step starts, or the planner is retried, while the run is paused', async () => {
     const run = await play('straight', () => ({
       options: {
         agents: [scriptedAgent('worker', done('done'))],
@@ -327,7 +330,7 @@ describe('a doctored journal', () => {
     expect(checkInvariants(journal, { policy, downtimeMs: 100 })).toEqual([]);
   });
 
-  it('ends-in-time: the end is late, unless nobody could have been on time', () => {
+  it('ends-in-time: the end is late, although a process was there', () => {
     const hasty: PolicyOverrides = {
       ...held,
       time: { stepTimeoutMs: 1_000, limitMs: 1_500, graceMs: 0 },
@@ -338,7 +341,7 @@ describe('a doctored journal', () => {
   });
 });
 
-/** The same entry with another output, where it came back and where it is told. */
+/** The same entry with another output, in the answer and in the fact. */
 const replaceText = (entry: JournalEntry, text: string): JournalEntry =>
   JSON.parse(
     JSON.stringify(entry).replaceAll('"text":"worker"', `"text":"${text}"`),

@@ -9,7 +9,7 @@ describe('the paths of an orchestrator', () => {
   const small = generatePaths(smallTeam(coder));
   const supervised = generatePaths(supervisedTeam(coder), { maxFaults: 1 });
 
-  it('are told in sentences, each under a name of its own', () => {
+  it('are described in sentences, each under its own name', () => {
     const names = small.paths.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain('everything as planned: completed');
@@ -21,7 +21,7 @@ describe('the paths of an orchestrator', () => {
     });
   });
 
-  it('have everybody do everything they may', () => {
+  it('let every agent and role give every possible answer', () => {
     const steps = new Set([...small.paths, ...supervised.paths].flatMap((path) => path.steps));
     for (const step of [
       'planner proposes a plan for somebody who is not in the team',
@@ -50,18 +50,18 @@ describe('the paths of an orchestrator', () => {
     }
   });
 
-  it('have only the faults that were asked for', () => {
+  it('have only the requested faults', () => {
     const none = generatePaths(smallTeam(coder), { maxFaults: 0 });
     expect(none.paths.map(({ name }) => name)).toEqual(['everything as planned: completed']);
     expect(small.paths.length).toBeGreaterThan(100);
   });
 
-  it('leave out what the team has not', () => {
+  it('leave out roles that the team does not have', () => {
     const steps = small.paths.flatMap((path) => path.steps);
     expect(steps.filter((step) => /supervisor|tester|summarizer/.test(step))).toEqual([]);
   });
 
-  it('say what of each chart they come by, counted from the charts', () => {
+  it('have the coverage of each chart, counted from the charts', () => {
     const counts = small.coverage.map(({ chart, transitions, coveredTransitions, missing }) => {
       expect(transitions - coveredTransitions).toBe(missing.length);
       return [chart, coveredTransitions > 0];

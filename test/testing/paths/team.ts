@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Agent, AgentCall, Orchestrator } from '../../../src/index.js';
 import { createOrchestrator, defineAgent, presets } from '../../../src/index.js';
 
-/** A coder whose output has a schema, and that does as told. */
+/** A coder whose output has a schema, with scripted behaviour. */
 export const coderThat = (run: (call: AgentCall) => unknown): Agent<'coder'> =>
   defineAgent({
     name: 'coder',

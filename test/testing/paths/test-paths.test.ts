@@ -34,8 +34,8 @@ const codesIn = (results: Results): string[] => [
   ...new Set(errorsIn(results).flatMap(({ issues }) => issues.map(({ code }) => code))),
 ];
 
-describe('an agent that is taken along the paths', () => {
-  it('is really called, with the call a run would hand it, and answers for itself', async () => {
+describe('an agent in testPaths()', () => {
+  it('is really called, with the call of a run, and gives its own answers', async () => {
     const calls: AgentCall[] = [];
     const results = await resultsOf((call) => {
       calls.push(call);
@@ -53,7 +53,7 @@ describe('an agent that is taken along the paths', () => {
     expect(reportsIn(results).every(({ hasLeftPath }) => !hasLeftPath)).toBe(true);
   });
 
-  it('may answer otherwise than the path has it: the run leaves the path and comes to its end', async () => {
+  it('may answer differently from the path: the run leaves the path and ends', async () => {
     const results = await resultsOf(() => blocked('No way'));
     expect(codesIn(results)).toEqual([]);
     const left = reportsIn(results).filter(({ hasLeftPath }) => hasLeftPath);
@@ -61,7 +61,7 @@ describe('an agent that is taken along the paths', () => {
     expect(left.every(({ deeds }) => deeds.some(({ did }) => did === 'blocked'))).toBe(true);
   });
 
-  it('fails a path by an output that does not fit its schema, with the road there', async () => {
+  it('fails a path by an output that does not match its schema, with the path so far', async () => {
     const results = await resultsOf(() => ({ files: 'a.ts' }), 0);
     expect(codesIn(results)).toEqual(['invalid-output']);
     const [error] = errorsIn(results);
@@ -70,12 +70,12 @@ describe('an agent that is taken along the paths', () => {
     expect(error?.steps[0]).toBe('planner proposes a plan');
   });
 
-  it('fails a path by going on after it was told to stop', async () => {
+  it('fails a path by continuing after an abort', async () => {
     const results = await resultsOf(() => new Promise(() => undefined));
     expect(codesIn(results).sort()).toEqual(['ignored-abort', 'no-answer']);
   });
 
-  it('keeps its promises when it stops as soon as it is told to', async () => {
+  it('passes when it stops at the abort', async () => {
     const results = await resultsOf(({ signal, step }) =>
       step.id === 'step-1' && step.attempt === 1
         ? new Promise((_, reject) => {
@@ -90,7 +90,7 @@ describe('an agent that is taken along the paths', () => {
     expect(codesIn(results)).toEqual(['no-answer']);
   });
 
-  it('is reported when it throws, which is no problem of its own', async () => {
+  it('is reported when it throws, which is not a failure of the path', async () => {
     const results = await resultsOf(() => {
       throw new Error('Down');
     }, 0);
@@ -100,7 +100,7 @@ describe('an agent that is taken along the paths', () => {
   });
 });
 
-describe('what is asked of testPaths', () => {
+describe('an invalid option of testPaths()', () => {
   const issuesOf = (ask: () => unknown): string[] => {
     try {
       ask();

@@ -9,7 +9,7 @@ import { scenario } from './harness.js';
 import { inTurn, scriptedAgent } from './scripted.js';
 import { steps } from './team.js';
 
-/** A supervisor that takes nothing at the first attempt; what it saw at the second is its feedback. */
+/** A supervisor that rejects every first attempt; its feedback on the second is what it saw. */
 const secondTime = ({ step, results }: ReviewRequest) =>
   step?.attempt === 1
     ? { score: 10, feedback: 'Not like this' }
@@ -27,7 +27,7 @@ const rejectedOnce = (policy: PolicyOverrides, ...answers: readonly unknown[]): 
 describe('an attempt that ends without an output', () => {
   for (const gate of ['code', 'step'] as const) {
     scenario(
-      `has none: what was rejected at the ${gate} gate before does not stand in for it`,
+      `does not keep the output that was rejected at the ${gate} gate`,
       () => rejectedOnce({ gates: { [gate]: 70 } }, done('bad work'), done(null)),
       ({ report, factsOf }) => {
         expect(factsOf('verdict.given').map(({ passed, feedback }) => [passed, feedback])).toEqual([
@@ -41,7 +41,7 @@ describe('an attempt that ends without an output', () => {
   }
 
   scenario(
-    'has none when it was voted on, either',
+    'does not keep a rejected output when it was voted on',
     () => {
       const setup = rejectedOnce(
         { gates: { step: 70 } },
@@ -60,7 +60,7 @@ describe('an attempt that ends without an output', () => {
 
 describe('a fix that ends without an output', () => {
   scenario(
-    'leaves the work of its attempt, which is tested once more',
+    'keeps the output of its attempt, which is tested again',
     () => {
       const tester = inTurn(
         () => ({ passed: false, failures: ['One'] }),

@@ -19,10 +19,11 @@ import { slowStore } from '../run/stores.js';
 import { agentNamed, slowAgent, steps } from '../scenarios/team.js';
 import { expectNothingUnhandled } from '../scenarios/unhandled.js';
 import { temporaryFolder } from '../stores/temporary-folder.js';
-import { timeless } from './lives.js';
+import { timeless } from './restarts.js';
 
 /*
- * Rows of the fault catalogue that need no process of their own. README.md beside this file says where the others are.
+ * Persistence and concurrency tests that need no process of their own. README.md in this folder says where the others
+ * are.
  */
 
 expectNothingUnhandled();
@@ -38,7 +39,7 @@ const played = async (store: RunStore = memoryStore()) => {
   return { store, report: await run.done, journal: run.journal() };
 };
 
-/** Takes the reference run up and plays it to its end, in a process that began when the other had died. */
+/** Resumes the reference run and plays it to its end, in a process that began after the other had died. */
 const takenUp = async (store: RunStore, startMs: number) => {
   const clock = virtualClock({ startMs });
   const calls: string[] = [];
@@ -76,7 +77,7 @@ describe('persistence', () => {
     ['an empty list', '[]'],
     ['a web page', '<!doctype html><title>Not found</title>'],
     ['other JSON', '{"header":{"runId":"run"},"entries":[]}'],
-  ])('a file that holds %s is refused by name, and stays as it is', (_, content) => {
+  ])('a file that holds %s is refused with a typed error, and is not changed', (_, content) => {
     const path = folder.newPath();
     writeFileSync(path, content);
     let refusal: unknown;
@@ -89,7 +90,7 @@ describe('persistence', () => {
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
-  it('a run of other charts or another policy is refused before anything is touched', async () => {
+  it('a run of other charts or another policy is refused before anything is changed', async () => {
     const { store, journal } = await played();
     const half = await storeWith(store, 'run', Math.floor(journal.length / 2));
     const before = JSON.stringify(await half.read('run'));
@@ -104,7 +105,7 @@ describe('persistence', () => {
     expect(JSON.stringify(await half.read('run'))).toBe(before);
   });
 
-  it('what a crash left behind while a file was made is not taken for the file', async () => {
+  it('a leftover of a crash during the creation of a file is not taken for the file', async () => {
     const path = folder.newPath();
     writeFileSync(`${path}.new-1`, 'half of a file');
     writeFileSync(`${path}.new-2`, '');
@@ -115,7 +116,7 @@ describe('persistence', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('a run that has ended gives its report, however it ended, and calls nobody', async () => {
+  it('a run that has ended returns its report without a call, however it ended', async () => {
     for (const end of ['completed', 'failed', 'aborted'] as const) {
       const clock = virtualClock();
       const store = memoryStore();
@@ -141,7 +142,7 @@ describe('persistence', () => {
     }
   });
 
-  it('a run that is taken up and left 100 times stays as it is to the byte', async () => {
+  it('a run that is resumed and released 100 times stays unchanged, byte for byte', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const make = () =>
@@ -167,7 +168,7 @@ describe('persistence', () => {
     expect((await run.done).status).toBe('completed');
   });
 
-  it('a run that is rebuilt from a JSON copy of its journal after every entry comes to the same report', async () => {
+  it('a run that is rebuilt from a JSON copy of its journal after every entry gives the same report', async () => {
     const { report } = await played();
     const clock = virtualClock();
     const orchestrator = composeOrchestrator(
@@ -198,7 +199,7 @@ describe('persistence', () => {
     expect(await sizeOf(300)).toBeLessThan(3.1 * (await sizeOf(100)));
   });
 
-  it('whichever state was saved last, or none, a run goes on to the same report', async () => {
+  it('a run gives the same report from every stored state, or none', async () => {
     const { store, journal, report } = await played();
     const stored = await store.read('run');
     if (stored === undefined) throw new Error('The run is stored');
@@ -207,7 +208,7 @@ describe('persistence', () => {
     // As if the process had died before its first state was saved.
     const bare = await storeWith(store, 'run', count);
     expect(timeless((await takenUp(bare, at)).report)).toEqual(timeless(report));
-    // As if it had died while a state was being saved: it is not what a state is.
+    // As if it had died while a state was being saved: the state is invalid.
     const damaged: RunStore = {
       ...(await storeWith(store, 'run', count)),
     };
@@ -222,7 +223,7 @@ describe('persistence', () => {
     expect(timeless((await takenUp(half, at)).report)).toEqual(timeless(report));
   });
 
-  it('a run without a call in flight is not ended because its processes died', async () => {
+  it('a run without a call in flight is not failed because its processes died', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const worker = slowAgent('worker', clock, 1);
@@ -232,7 +233,7 @@ describe('persistence', () => {
         undefined,
       );
     const plan = { steps: steps('a') };
-    // A process that dies renews its lease no more; without a process to kill, its claim is left to run out.
+    // A process that dies no longer renews its lease; without a process to kill, its claim is left to end.
     await store.create(await headerOf(plan));
     for (let life = 0; life <= 5; life += 1) {
       await store.renew(`owner-${life}`, 1_000, clock.now());
@@ -246,7 +247,7 @@ describe('persistence', () => {
   });
 });
 
-/** The header of a run of which nothing else is written. */
+/** The header of a run without any other entry. */
 const headerOf = async (plan: { readonly steps: ReturnType<typeof steps> }) => {
   const clock = virtualClock();
   const store = memoryStore();
@@ -261,7 +262,7 @@ const headerOf = async (plan: { readonly steps: ReturnType<typeof steps> }) => {
 };
 
 describe('concurrency', () => {
-  it('an owner is a random name, so a process number that is used again owns nothing', async () => {
+  it('an owner is a random name, so a reused process id owns nothing', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const owners = new Set<string>();
@@ -285,7 +286,7 @@ describe('concurrency', () => {
     for (const owner of owners) expect(owner).not.toContain(String(process.pid));
   });
 
-  it('the outputs do not depend on the order in which four calls come back', async () => {
+  it('the outputs do not depend on the order in which four calls are answered', async () => {
     const orders = permutations([0, 1, 2, 3]);
     const reports = new Set<string>();
     for (const order of orders) {
@@ -332,7 +333,7 @@ describe('concurrency', () => {
     );
   });
 
-  it('a process that is told to stop starts nothing new, and the next one goes on', async () => {
+  it('a process that is told to stop starts nothing new, and the next one continues', async () => {
     const clock = virtualClock();
     const store = memoryStore();
     const worker = slowAgent('worker', clock, 100);
@@ -382,7 +383,7 @@ describe('concurrency', () => {
   });
 
   it.each([1, 2, 7, 50])(
-    'never more than maxParallel %i at once, and never fewer than it could be',
+    'runs maxParallel %i steps at once whenever that many are ready, and never more',
     async (maxParallel) => {
       const clock = virtualClock();
       let running = 0;
@@ -405,7 +406,7 @@ describe('concurrency', () => {
     },
   );
 
-  it('steps that could start at the same time start in the order of the plan', async () => {
+  it('steps that become ready at the same time start in the order of the plan', async () => {
     const clock = virtualClock();
     const worker = slowAgent('worker', clock, 10);
     const policy = definePolicy({ limits: { maxParallel: 2 } });

@@ -8,7 +8,7 @@ import { scenario } from './harness.js';
 import { scriptedAgent } from './scripted.js';
 import { steps } from './team.js';
 
-/* What a step can cost at most, by a run that costs just that: the stages of an attempt, fixes and questions. */
+/* The upper bound of a step's cost, reached by a run: the stages of an attempt, fixes and questions. */
 
 const one = { maxSteps: 1, maxReplans: 0, maxDepth: 0, maxFixCycles: 1 } as const;
 
@@ -34,9 +34,9 @@ const expectPriceTag = (result: ScenarioResult, calls: readonly string[]): void 
   expect(result.orchestrator.bounds().agentCalls).toBe(calls.length);
 };
 
-describe('the price tag says what the worst step costs, and not one call more', () => {
+describe('bounds() is exactly the cost of the most expensive step', () => {
   scenario(
-    'a question in the middle of a fix: the code is looked at once more, tests and verification are not',
+    'with a question in the middle of a fix: the code is reviewed again, tests and verification are not',
     () =>
       worst(
         {
@@ -64,7 +64,7 @@ describe('the price tag says what the worst step costs, and not one call more', 
   );
 
   scenario(
-    'questions before there is anything to look at: only the work begins again',
+    'with questions before there is an output: only the work begins again',
     () =>
       worst(
         {
@@ -87,7 +87,7 @@ describe('the price tag says what the worst step costs, and not one call more', 
   );
 
   scenario(
-    'tests that cannot be run at the last: every attempt has its fixes, and every fix its tests',
+    'with tests that finally cannot run: every attempt has its fixes, and every fix its tests',
     () =>
       worst(
         { limits: { ...one, maxAttempts: 2 }, approval: { maxQuestions: 0 } },

@@ -11,22 +11,22 @@ const after = (...moves: Parameters<Circles['note']>[]): readonly [boolean, bool
   return [circles.isCircular, circles.isCostly];
 };
 
-describe('a way that comes back to where it was', () => {
-  it('is a circle when nobody said a word', () => {
+describe('a path that returns to an earlier state', () => {
+  it('is a cycle when no person and no agent acted on it', () => {
     expect(after(['a', 'answer', NOTHING], ['b', 'timer', NOTHING])).toEqual([false, false]);
     expect(
       after(['a', 'answer', NOTHING], ['b', 'timer', NOTHING], ['a', 'answer', NOTHING]),
     ).toEqual([true, false]);
   });
 
-  it('is none when a person nudged the run, or a step did something of its own', () => {
+  it('is no cycle when a person sent a command, or a step acted on its own', () => {
     expect(
       after(['a', 'answer', NOTHING], ['b', 'nudge', NOTHING], ['a', 'nudge', NOTHING]),
     ).toEqual([false, false]);
     expect(after(['a', 'answer', NOTHING], ['a', 'inner', NOTHING])).toEqual([false, false]);
   });
 
-  it('has no bound when it cost something, whoever prompted it', () => {
+  it('is unbounded when it costs something, whatever caused it', () => {
     expect(
       after(['a', 'answer', costing(1)], ['b', 'nudge', costing(1)], ['a', 'nudge', costing(2)]),
     ).toEqual([false, true]);

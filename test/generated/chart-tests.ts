@@ -10,8 +10,8 @@ import { censusOfChart, explorePathsOf, replayPaths, uncovered } from './chart-p
 /** A guard against a test that hangs, on a machine that may be busy. */
 const PATIENCE_MS = 300_000;
 
-/** The tests of one chart: explored, taken again, covered, and as it was. */
-export const holdChart = (chart: ChartName): void => {
+/** The tests of one chart: explored, replayed, covered, and compared with the recorded behaviour. */
+export const describeChart = (chart: ChartName): void => {
   describe(`the paths of the chart ${chart}`, () => {
     const seen = new Sightings();
     let explorations: readonly ChartPaths[] = [];
@@ -32,11 +32,11 @@ export const holdChart = (chart: ChartName): void => {
       PATIENCE_MS,
     );
 
-    it('come by every state and every transition, as seen on live actors', () => {
+    it('reach every state and every transition, as observed on live actors', () => {
       expect(uncovered(chart, seen)).toEqual({ states: [], transitions: [] });
     });
 
-    it('do what they did: a change of behaviour is a change of the list', async () => {
+    it('match the recorded behaviour: a change of behaviour is a change of the list', async () => {
       const file = join(import.meta.dirname, `behaviour/${chart}.txt`);
       await expect(behaviourOf(explorations)).toMatchFileSnapshot(file);
     });

@@ -10,14 +10,17 @@ import type { LastWords, Life, LivingRun } from './child.js';
 const root = join(import.meta.dirname, '../..');
 
 export interface Program {
-  /** What Node is started with. */
+  /** The arguments of Node. */
   readonly path: string;
   readonly dispose: () => void;
 }
 
-/** A program of this folder in one file: it is made once and started hundreds of times. Native packages stay outside. */
+/**
+ * A program of this folder in one file: it is bundled once and started hundreds of times. Native packages stay
+ * outside.
+ */
 export const bundled = async (name: string): Promise<Program> => {
-  // Inside node_modules, so that what stays outside is found.
+  // Inside node_modules, so that external packages are found.
   const folder = join(root, 'node_modules/.cache/planwright', `crash-${name}-${process.pid}`);
   await build({
     entryPoints: {
@@ -71,17 +74,17 @@ export interface LivedRun {
   readonly repeats: Repeats;
 }
 
-/** What became of the runs of a process, by the names of their references. */
+/** The results of the runs of a process, by the names of their references. */
 export interface Lived {
   readonly runs: ReadonlyMap<string, LivedRun>;
   /** How often the process was killed. */
   readonly kills: number;
 }
 
-/** More lives than any run has points: a process that dies more often goes in circles. */
+/** More lives than any run has points: a process that dies more often makes no progress. */
 const LIVES_MAX = 2_000;
 
-/** Starts a process again and again until its runs are finished. */
+/** Restarts a process until its runs are finished. */
 export const lived = async (program: string, life: Life): Promise<Lived> => {
   for (const { logPath } of life.runs) writeFileSync(logPath, '');
   const names = life.runs.map(({ reference }) => reference).join();
@@ -116,15 +119,15 @@ export const timeless = (report: RunReport): unknown =>
   );
 
 interface Repeats {
-  /** Calls that were made again although their answer was durable. */
+  /** Calls that were repeated although their answer was durable. */
   readonly settled: readonly string[];
-  /** Calls that were made more often than once in one life. */
+  /** Calls that were made more than once in one life. */
   readonly withinLife: readonly string[];
-  /** How often calls were made again that were out when a life ended. */
+  /** How often calls were repeated that were in flight when a life ended. */
   readonly inFlight: number;
 }
 
-/** What the log says about calls that were made more than once. */
+/** The calls in the log that were made more than once. */
 const repeatsIn = (log: readonly string[], settledBy: readonly (readonly string[])[]): Repeats => {
   const settled = new Set<string>();
   const everCalled = new Set<string>();

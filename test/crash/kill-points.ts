@@ -1,56 +1,56 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 
 /*
- * When a process dies: as soon as every run of it has come to a point at which it has not died before. With one run that
- * is at once, and with several the first to come to a point stays there until the others have come to one too.
+ * When a process dies: as soon as each of its runs has reached a point at which it has not died before. With one run
+ * that is immediate; with several the first to reach a point stays there until the others have reached one, too.
  */
 
 /** A run of the process, and what happened to it in all of its lives. */
-export interface Mortal {
-  /** What was written down in the lives before. */
+export interface KillableRun {
+  /** The log of the previous lives. */
   readonly past: readonly string[];
-  /** Writes down what happens, a line each. */
+  /** Logs an event, one per line. */
   note(what: string, about: string | number): void;
-  /** Comes to a named point, and does not come back from it if the run has not died there before. */
+  /** Reaches a named point, and never returns from it if the run has not died there before. */
   reach(point: string): Promise<void>;
-  /** The same for a point that no later life comes to: what is written is not written again. */
+  /** The same for a point that no later life reaches: a durable write is not repeated. */
   reachOnce(point: string): Promise<void>;
-  /** The same for a point inside of the write that begins now, up to `reachOnce`: see `Mortality.commits`. */
+  /** The same for a point inside the write that begins now, up to `reachOnce`: see `KillSchedule.commits`. */
   reachInWrite(point: string): Promise<void>;
-  /** Nothing happens to a run that has come to its point: whoever asks on its behalf gets no answer. */
+  /** A run that has reached its point does nothing more: calls on its behalf never settle. */
   stay(): Promise<void>;
-  /** It is over, and nobody has to wait for it, unless it has come to a point: what is written is seen by everybody. */
+  /** Ends the run. No other run waits for it, unless it has reached a point: its writes are visible to all. */
   finish(): Promise<void>;
 }
 
 interface Waiting {
   readonly point: string;
-  /** Lets the run into the write in which its point is; undefined when it is at the point already. */
+  /** Lets the run into the write that contains its point; undefined when it is already at the point. */
   readonly enter?: () => void;
 }
 
-interface Body extends Mortal {
-  /** Where it came to first, and waits. */
+interface Body extends KillableRun {
+  /** The first point it reached, where it waits. */
   readonly waiting: Waiting | undefined;
-  /** Points that it came to as well, and that are not come to again. */
+  /** Points that it reached as well, and that are not reached again. */
   readonly passing: Set<string>;
-  /** A write is under way: who knows whether it is durable? */
+  /** A write is in progress, and may or may not be durable. */
   readonly isWriting: boolean;
 }
 
-export class Mortality {
+export class KillSchedule {
   readonly #bodies = new Set<Body>();
   /** The run that has entered the write in which the process dies. */
   #inWrite: { readonly body: Body; readonly point: string } | undefined;
 
-  readonly #isMortal: boolean;
+  readonly #isKillable: boolean;
 
-  constructor(isMortal: boolean) {
-    this.#isMortal = isMortal;
+  constructor(isKillable: boolean) {
+    this.#isKillable = isKillable;
   }
 
-  /** One more run, and its log. All of them have to be known before the first begins. */
-  add(logPath: string): Mortal {
+  /** Adds a run with its log. All runs have to be added before the first begins. */
+  add(logPath: string): KillableRun {
     const past = readFileSync(logPath, 'utf8').split('\n');
     const survived = new Set(past.filter((line) => line.startsWith('killed ')));
     const passing = new Set<string>();
@@ -60,7 +60,7 @@ export class Mortality {
       waiting ??= next;
       this.#dieIfAllWait();
     };
-    const isNew = (point: string): boolean => this.#isMortal && !survived.has(`killed ${point}`);
+    const isNew = (point: string): boolean => this.#isKillable && !survived.has(`killed ${point}`);
     const reach = async (point: string): Promise<void> => {
       if (waiting === undefined && !isNew(point)) return;
       wait({ point });

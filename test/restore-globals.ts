@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest';
 
-/* Runs with every test file: files share one process, so what a file has changed for itself ends with it. */
+/* Runs with every test file: files share one process, so changes of a file are undone at its end. */
 
 afterAll(() => {
   vi.useRealTimers();

@@ -8,7 +8,7 @@ const options = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../.oxfmtrc.json'), 'utf8'),
 ) as FormatConfig;
 
-/** The format of the house, for the text of a file that was changed on its way to a page. */
+/** Applies the project's format to the text of a file that was changed for a page. */
 export const inHouseFormat = async (path: string, source: string): Promise<string> => {
   const { code, errors } = await format(path, source, options);
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
