@@ -29,7 +29,7 @@ ${CHECK_USAGE}`;
 
 export interface ProveArguments {
   readonly subject: string;
-  /** Only what was said: the rest is as the subject has it. */
+  /** Only the options given on the command line; the rest comes from the subject. */
   readonly team: Partial<ProveTeam>;
   readonly steps: number;
   readonly wholeRun: boolean;

@@ -42,7 +42,7 @@ const buildIn = async (module: string) => {
   );
 };
 
-/** Opened as it is: a store that is not there is not made. */
+/** Opens the store and never creates one. */
 const opened = async ({ store, schema }: CheckArguments): Promise<RunStore> => {
   if (/^postgres(?:ql)?:/.test(store)) {
     const { postgresStore } = await import('../services/stores/postgres/index.js');

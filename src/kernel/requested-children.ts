@@ -19,7 +19,7 @@ const isSpawn = (
 ): action is RequestedAction & { readonly params: SpawnParams } =>
   action.type === 'xstate.spawnChild';
 
-/** A child that is stopped before it was started never starts. */
+/** A child that is stopped before it started never starts. */
 export const stoppedAtOnce = (actions: readonly RequestedAction[]): readonly unknown[] => {
   let children: unknown[] | undefined;
   actions.forEach(({ type, params }, position) => {

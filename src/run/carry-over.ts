@@ -46,7 +46,7 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
       );
     }
     const writer = new JournalWriter({ store, runId, lease, retry });
-    writer.goOn(format, false);
+    writer.continueFrom(format, false);
     const last = lastEntry(stored.header, entries, successor.runId, present.startedAt);
     await writer.append([last], {
       hasEnded: true,

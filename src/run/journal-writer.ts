@@ -65,7 +65,7 @@ export class JournalWriter {
   }
 
   /** Writes on where a journal ends. */
-  goOn(format: JournalFormat, isTakeover: boolean): void {
+  continueFrom(format: JournalFormat, isTakeover: boolean): void {
     this.#format = format;
     this.#isSuspect = isTakeover;
   }

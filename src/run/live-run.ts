@@ -25,7 +25,7 @@ import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
-import type { Meanwhile } from './missed-events.js';
+import type { MissedEvents } from './missed-events.js';
 import { interruption, keyOf, NOTHING_HAPPENED, recovery, upgraded } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
@@ -103,16 +103,16 @@ export class LiveRun extends CommandMethods implements Run {
     });
   }
 
-  begin(input: unknown, { upgrade }: Partial<Meanwhile> = {}): void {
+  begin(input: unknown, { upgrade }: Partial<MissedEvents> = {}): void {
     this.#driver.post({ kind: 'started', input });
     if (upgrade !== undefined) this.#driver.post(upgraded(upgrade));
     this.#listen();
   }
 
   /** Resumes where a journal ends. Returns whether a call was in flight at a takeover. */
-  goOn(
+  continueFrom(
     { entries, state }: ReplayedRun,
-    { isTakeover, upgrade, heldBack }: Meanwhile = NOTHING_HAPPENED,
+    { isTakeover, upgrade, heldBack }: MissedEvents = NOTHING_HAPPENED,
   ): boolean {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;

@@ -7,7 +7,7 @@ import type { RunRecovered } from '../model/run-recovered.js';
 import type { RunUpgraded } from '../model/run-upgraded.js';
 
 /** What happened to a run while no process ran it. */
-export interface Meanwhile {
+export interface MissedEvents {
   /** The process that ran it did not release it: most likely it died. */
   readonly isTakeover: boolean;
   /** Set when it goes on under other charts, another policy or with another team. */
@@ -16,7 +16,7 @@ export interface Meanwhile {
   readonly heldBack: readonly string[];
 }
 
-export const NOTHING_HAPPENED: Meanwhile = {
+export const NOTHING_HAPPENED: MissedEvents = {
   isTakeover: false,
   upgrade: undefined,
   heldBack: [],

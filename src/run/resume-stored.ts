@@ -10,7 +10,7 @@ import type { Kernel } from '../kernel/kernel.types.js';
 import type { RunHeader, RunStore, StoredRun } from '../model/run-store.js';
 import type { RunUpgraded, RunVersion } from '../model/run-upgraded.js';
 import type { Lease } from './lease.js';
-import type { Meanwhile } from './missed-events.js';
+import type { MissedEvents } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 
@@ -27,10 +27,10 @@ interface OwnedRun {
   /** How to write on. */
   readonly format: JournalFormat;
   /** What happened to it while no process ran it. */
-  readonly meanwhile: Meanwhile;
+  readonly missed: MissedEvents;
 }
 
-export type TakenUp =
+export type ResumedRun =
   | EndedRun
   | (OwnedRun &
       /** Nothing was written yet. */
@@ -42,7 +42,7 @@ export interface Present {
   readonly version: RunVersion;
 }
 
-export interface TakeUpParts extends Present {
+export interface ResumeParts extends Present {
   readonly store: RunStore;
   readonly lease: Lease;
   /** Told once of a stored state that is damaged; the whole journal is replayed instead. */
@@ -50,7 +50,7 @@ export interface TakeUpParts extends Present {
 }
 
 /** Claims a run of the store, reads and replays it. A run that cannot be resumed here is given back as it was. */
-export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp> => {
+export const resumeStored = async (runId: string, parts: ResumeParts): Promise<ResumedRun> => {
   const claim = await parts.lease.take();
   if (claim === undefined) return notClaimed(runId, parts.store);
   try {
@@ -61,7 +61,7 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
     const owned = {
       header: stored.header,
       format: journal.format,
-      meanwhile: { isTakeover, upgrade, heldBack: heldBackFor(token, replayed.entries) },
+      missed: { isTakeover, upgrade, heldBack: heldBackFor(token, replayed.entries) },
     };
     if (replayed.entries.length === 0) return { kind: 'new', ...owned };
     return { kind: 'unfinished', ...owned, replayed };
@@ -89,7 +89,7 @@ const endedRun = (stored: StoredRun, runId: string): EndedRun => {
 };
 
 /** Another process owns the run, or it has ended, or there is none. */
-const notClaimed = async (runId: string, store: RunStore): Promise<TakenUp> => {
+const notClaimed = async (runId: string, store: RunStore): Promise<ResumedRun> => {
   const stored = await readRun(runId, store);
   if (stored.ended) return endedRun(stored, runId);
   throw new RunClaimedError(`Run '${runId}' is owned by another process`);

@@ -22,7 +22,7 @@ import type { RecoverOptions, Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
 import { StoreRetry } from '../services/store-retry.js';
-import type { TakenUp } from './resume-stored.js';
+import type { ResumedRun } from './resume-stored.js';
 
 /** What every run of one orchestrator is made of. */
 export interface RegistryParts extends RunParts {
@@ -147,7 +147,7 @@ export class RunRegistry {
         save: () => engine.kernel.save(replayed.state),
       });
       if (ended) run.show(entries);
-      else run.goOn(replayed);
+      else run.continueFrom(replayed);
     } catch (error) {
       this.#live.delete(runId);
       await keeping?.lease.release();
@@ -230,8 +230,8 @@ export class RunRegistry {
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
     }
-    const [{ takeUp }] = await Promise.all([loadTakeUp(), kernel.prepare()]);
-    const taken = await takeUp(runId, {
+    const [{ resumeStored }] = await Promise.all([loadResume(), kernel.prepare()]);
+    const taken = await resumeStored(runId, {
       store,
       lease: keeping.lease,
       kernel,
@@ -239,9 +239,9 @@ export class RunRegistry {
       onError,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
-    if (taken.kind !== 'ended') keeping.writer.goOn(taken.format, taken.meanwhile.isTakeover);
+    if (taken.kind !== 'ended') keeping.writer.continueFrom(taken.format, taken.missed.isTakeover);
     try {
-      const trial = this.#carryOn(run, taken) ? run.answered() : undefined;
+      const trial = this.#continueRun(run, taken) ? run.answered() : undefined;
       return { run, trial };
     } catch (error) {
       this.#live.delete(runId);
@@ -262,16 +262,16 @@ export class RunRegistry {
   }
 
   /** Returns whether a call of the run was in flight as its process died. */
-  #carryOn(run: LiveRun, taken: TakenUp): boolean {
+  #continueRun(run: LiveRun, taken: ResumedRun): boolean {
     switch (taken.kind) {
       case 'ended':
         run.show(taken.entries);
         return false;
       case 'new':
-        run.begin(this.#parts.startInput(taken.header), taken.meanwhile);
+        run.begin(this.#parts.startInput(taken.header), taken.missed);
         return false;
       case 'unfinished':
-        return run.goOn(taken.replayed, taken.meanwhile);
+        return run.continueFrom(taken.replayed, taken.missed);
     }
   }
 
@@ -328,7 +328,7 @@ const sharedOf = ({ store, clock, durability, newOwner, onError }: RegistryParts
 };
 
 /* What most programs never ask for: chunks of their own in a bundle. */
-const loadTakeUp = () => import('./resume-stored.js');
+const loadResume = () => import('./resume-stored.js');
 const loadRecovery = () => import('./recovery.js');
 const loadJournal = () => import('../journal/read-journal.js');
 const loadCarryOver = () => import('./carry-over.js');
@@ -336,7 +336,7 @@ const loadConnection = () => import('./connected-run.js');
 
 /** Loads all of these now: a virtual clock does not wait for a module. */
 export const loadOnDemandParts = (): Promise<unknown> =>
-  Promise.all([loadTakeUp(), loadRecovery(), loadJournal(), loadCarryOver(), loadConnection()]);
+  Promise.all([loadResume(), loadRecovery(), loadJournal(), loadCarryOver(), loadConnection()]);
 
 const noStore = (runId: string): string =>
   `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`;

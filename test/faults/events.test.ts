@@ -95,7 +95,7 @@ describe('events that make no sense', () => {
     }
     expect(parseCommand(new Proxy({}, { get: trap }))).toEqual({
       ok: false,
-      reason: 'invalid-command: it cannot be read',
+      reason: 'invalid-command: reading it threw an error',
     });
     await clock.runUntil(run.done);
     expect((await run.done).status).toBe('completed');
@@ -186,7 +186,7 @@ describe('forged events', () => {
     const { run, clock } = started();
     expect(methodsOf(run)).toEqual(
       [
-        ...['answered', 'begin', 'goOn', 'show', 'stop'], // of the registry: none of them takes an event
+        ...['answered', 'begin', 'continueFrom', 'show', 'stop'], // of the registry: none of them takes an event
         ...['subscribe', 'facts', 'record', 'journal'],
         ...['approve', 'reject', 'skip', 'skipTo', 'say', 'pause', 'resume', 'extendTime', 'abort'],
         'command', // where all of those go: it is the door

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../../src/errors.js';
 import type { FaultKind } from '../../src/proof/simulate/fault-kinds.js';
 import { networkedStore } from '../../src/proof/simulate/network.js';
 import { settingOf } from '../../src/proof/simulate/policies.js';
-import { Stage } from '../../src/proof/simulate/stage.js';
+import { Environment } from '../../src/proof/simulate/environment.js';
 import { worldOf } from '../../src/proof/simulate/world.js';
 
 /* The network of a simulated world does what its faults are called. */
@@ -21,7 +21,7 @@ const header = {
 /** A world with one kind of fault, the store as its first process sees it, and the store itself. */
 const worldWith = (kind: FaultKind) => {
   const world = { ...worldOf(1), kinds: new Set([kind]), healsAtMs: 1e9, crashes: [] };
-  const stage = new Stage({ ...world, hasStoreClock: true }, settingOf(0, 'usual'));
+  const stage = new Environment({ ...world, hasStoreClock: true }, settingOf(0, 'usual'));
   const life = stage.beginLife();
   stage.truth.create(life, header, 'owner');
   return { stage, life, store: networkedStore(stage, life) };
@@ -29,7 +29,7 @@ const worldWith = (kind: FaultKind) => {
 
 /** Renews until the fault happens, and returns the answer to that request. */
 const untilFault = (
-  { stage }: { readonly stage: Stage },
+  { stage }: { readonly stage: Environment },
   kind: FaultKind,
   ask: (count: number) => unknown,
 ): unknown => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { presets } from '../../src/policy/presets.js';
 import { simulate } from '../../src/proof/simulate/simulate.js';
 import { createSimulator } from '../../src/proof/simulate/simulator.js';
-import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
+import type { Replacements } from '../../src/proof/simulate/scripted-team.js';
 import { shrink } from '../../src/proof/simulate/shrink.js';
 import { traceOf } from '../../src/proof/simulate/trace.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
@@ -32,11 +32,11 @@ describe('one seed', () => {
 });
 
 describe('a failure', () => {
-  const understudies = (caughtBy: string): Understudies =>
-    PLANTED_BUGS.find((planted) => planted.caughtBy === caughtBy)?.understudies ?? {};
+  const replacements = (caughtBy: string): Replacements =>
+    PLANTED_BUGS.find((planted) => planted.caughtBy === caughtBy)?.replacements ?? {};
 
   it('is shrunk to what it needs, and still breaks the same promise', async () => {
-    const simulator = createSimulator({}, understudies('parallel-cap'));
+    const simulator = createSimulator({}, replacements('parallel-cap'));
     let failing = await simulator.run(0);
     for (let seed = 1; failing.violations.length === 0; seed += 1) {
       failing = await simulator.run(seed);
@@ -50,7 +50,7 @@ describe('a failure', () => {
   });
 
   it('is shown line by line: what was broken, what went wrong, every fact', async () => {
-    const simulator = createSimulator({}, understudies('intent-first'));
+    const simulator = createSimulator({}, replacements('intent-first'));
     const failing = await simulator.run(0);
     const trace = traceOf(failing);
     expect(trace).toMatch(/^seed 0: /);

@@ -10,7 +10,7 @@ export interface TransitionShape {
   readonly source: AnyStateNode;
 }
 
-export interface Census {
+export interface ChartElements {
   /** Ids of all states, compound and final ones included. */
   readonly states: readonly string[];
   /** One entry per candidate: every alternative of a list counts. */
@@ -47,7 +47,7 @@ const namesOf = (machine: AnyStateMachine): ReadonlyMap<object, string> => {
   return names;
 };
 
-export const censusOf = (machine: AnyStateMachine): Census => ({
+export const chartElementsOf = (machine: AnyStateMachine): ChartElements => ({
   states: nodesBelow(machine.root).map(({ id }) => id),
   transitions: [...namesOf(machine).values()],
 });

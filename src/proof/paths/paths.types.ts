@@ -36,12 +36,12 @@ export interface GeneratedPaths {
 }
 
 /** What one agent did with one call. */
-export interface AgentDeed {
+export interface AgentCallOutcome {
   readonly agent: string;
   /** The key of the try. */
   readonly key: string;
   /** The kind of its report, the code of its failure, or that the path did not wait for it. */
-  readonly did: string;
+  readonly outcome: string;
 }
 
 /** What became of one path. */
@@ -52,7 +52,7 @@ export interface PathReport {
   /** True when an agent answered otherwise than the path had it: the rest went as planned. */
   readonly hasLeftPath: boolean;
   /** What the agents under test did, in order. */
-  readonly deeds: readonly AgentDeed[];
+  readonly calls: readonly AgentCallOutcome[];
   readonly problems: readonly Issue[];
 }
 

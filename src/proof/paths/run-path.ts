@@ -11,13 +11,13 @@ import type { VirtualClock } from '../../testing/virtual-clock.js';
 import { virtualClock } from '../../testing/virtual-clock.js';
 import { checkInvariants } from '../../testing/invariants/check-invariants.js';
 import type { OwnCall } from './scripted-answers.js';
-import { Desk, teamAt } from './scripted-answers.js';
+import { PendingCalls, scriptedTeam } from './scripted-answers.js';
 import type { GeneratedPath } from './explore.js';
 import type { Happening } from './model.js';
-import type { AgentDeed, PathReport, RunPath } from './paths.types.js';
+import type { AgentCallOutcome, PathReport, RunPath } from './paths.types.js';
 import { PATH_INPUT } from './whole-run.js';
 
-export interface Scene {
+export interface PathSetup {
   readonly options: OrchestratorOptions<readonly Agent[]>;
   readonly settings: Settings;
   readonly underTest: ReadonlyMap<string, Agent>;
@@ -31,9 +31,9 @@ const REST_MAX = 10_000;
 export const runPath = async (
   path: RunPath,
   { steps }: GeneratedPath,
-  scene: Scene,
+  setup: PathSetup,
 ): Promise<PathReport> => {
-  const walk = new Walk(scene, unreachableOn(steps));
+  const walk = new Walk(setup, unreachableOn(steps));
   let hasLeftPath = false;
   for (const { happening } of steps) {
     hasLeftPath = !(await walk.take(happening));
@@ -46,7 +46,7 @@ export const runPath = async (
     status: status === 'running' ? 'failed' : status,
     reason: reason ?? 'stuck',
     hasLeftPath,
-    deeds: walk.deeds(),
+    calls: walk.calls(),
     problems: await walk.problems(),
   };
 };
@@ -63,20 +63,20 @@ const unreachableOn = (steps: GeneratedPath['steps']): string[] =>
 class Walk {
   readonly run: Run;
   readonly #clock: VirtualClock = virtualClock();
-  readonly #desk: Desk;
+  readonly #pending: PendingCalls;
   readonly #orchestrator: Orchestrator;
   readonly #patienceMs: number;
   readonly #facts: Fact[] = [];
   readonly #problems: Issue[] = [];
   #isOver = false;
 
-  constructor({ options, settings, underTest, patienceMs }: Scene, unreachable: string[]) {
+  constructor({ options, settings, underTest, patienceMs }: PathSetup, unreachable: string[]) {
     const { policy } = settings;
-    this.#desk = new Desk(unreachable);
+    this.#pending = new PendingCalls(unreachable);
     this.#patienceMs = patienceMs;
     this.#orchestrator = composeOrchestrator(
       {
-        ...teamAt(this.#desk, options, underTest, policy.limits.maxSteps),
+        ...scriptedTeam(this.#pending, options, underTest, policy.limits.maxSteps),
         policy,
         clock: this.#clock,
       },
@@ -104,7 +104,7 @@ class Walk {
         void this.#tell(happening.event as Command);
         return true;
       case 'late':
-        this.#desk.performLate(happening.key ?? '');
+        this.#pending.performLate(happening.key ?? '');
         return true;
       case 'broken':
         return true;
@@ -114,21 +114,21 @@ class Walk {
   async #answer(
     act: NonNullable<Extract<Happening, { type: 'answered' }>['act']>,
   ): Promise<boolean> {
-    if (!this.#desk.has(act.key)) return false;
+    if (!this.#pending.has(act.key)) return false;
     if (!act.isFault) return this.#answerAsPlanned(act.key);
-    this.#desk.perform(act);
+    this.#pending.perform(act);
     return true;
   }
 
   /** False when an agent under test has no answer: then only time can go on. */
   async #answerAsPlanned(key: string): Promise<boolean> {
-    const own = this.#desk.ownCall(key);
+    const own = this.#pending.ownCall(key);
     if (own === undefined || (await this.#hasSettled(own))) {
-      this.#desk.performAsPlanned(key);
+      this.#pending.performAsPlanned(key);
       return true;
     }
     this.#problems.push(issue('no-answer', own, `did not answer within ${this.#patienceMs} ms`));
-    this.#desk.giveUp(key);
+    this.#pending.giveUp(key);
     return false;
   }
 
@@ -167,7 +167,7 @@ class Walk {
   }
 
   async #goOn(): Promise<boolean> {
-    const { first } = this.#desk;
+    const { first } = this.#pending;
     if (first !== undefined) {
       await this.#answerAsPlanned(first);
       return true;
@@ -181,11 +181,11 @@ class Walk {
   }
 
   /** What the agents under test did. */
-  deeds(): AgentDeed[] {
-    return this.#desk.ownCalls.map(({ agent, key, isWithheld }) => ({
+  calls(): AgentCallOutcome[] {
+    return this.#pending.ownCalls.map(({ agent, key, isWithheld }) => ({
       agent,
       key,
-      did: isWithheld ? 'was not waited for' : this.#outcomeOf(key),
+      outcome: isWithheld ? 'was not waited for' : this.#outcomeOf(key),
     }));
   }
 
@@ -220,7 +220,7 @@ class Walk {
   }
 
   #badOutputs(): Issue[] {
-    return this.#desk.ownCalls.flatMap((call) => {
+    return this.#pending.ownCalls.flatMap((call) => {
       if (call.isWithheld) return [];
       const failed = this.#facts.find(
         (fact) => fact.type === 'agent.failed' && fact.key === call.key,
@@ -234,7 +234,7 @@ class Walk {
   /** Agents that still work when the run is over. */
   async #leaks(): Promise<Issue[]> {
     const open: OwnCall[] = [];
-    for (const call of this.#desk.ownCalls) if (!(await this.#hasSettled(call))) open.push(call);
+    for (const call of this.#pending.ownCalls) if (!(await this.#hasSettled(call))) open.push(call);
     return open.map((call) =>
       issue('ignored-abort', call, 'went on working after its signal was aborted'),
     );

@@ -34,7 +34,7 @@ interface Called {
  * Where every call of a run comes in and waits until it is told what to do. Everybody but the agents under test only does
  * what the path says.
  */
-export class Desk {
+export class PendingCalls {
   readonly #waiting = new Map<string, Waiting>();
   /** Calls that were given up. */
   readonly #given = new Map<string, Waiting>();
@@ -125,22 +125,22 @@ export class Desk {
 type Options = OrchestratorOptions<readonly Agent[]>;
 
 /** The team of an orchestrator with everybody at the desk. */
-export const teamAt = (
-  desk: Desk,
+export const scriptedTeam = (
+  pending: PendingCalls,
   options: Options,
   underTest: ReadonlyMap<string, Agent>,
   maxSteps: number,
 ): Pick<Options, 'agents' | 'planner' | 'supervisor' | 'tester' | 'summarizer'> => {
   const names = options.agents.map(({ name }) => name);
   const planner = (request: Parameters<Planner>[0]): Promise<unknown> =>
-    desk.wait(request, () => planFor({ agents: names, maxSteps }, request));
-  const judge = (verdict: unknown) => (request: Called) => desk.wait(request, () => verdict);
+    pending.wait(request, () => planFor({ agents: names, maxSteps }, request));
+  const judge = (verdict: unknown) => (request: Called) => pending.wait(request, () => verdict);
   return {
     agents: options.agents.map((agent) => {
       const tested = underTest.get(agent.name);
       return tested === undefined
-        ? scriptedAgent(desk, agent)
-        : watchedAgent(desk, tested, options.dispatcher);
+        ? scriptedAgent(pending, agent)
+        : watchedAgent(pending, tested, options.dispatcher);
     }),
     ...(options.planner && { planner: planner as Planner }),
     ...(options.supervisor && { supervisor: judge(PRAISE) as Supervisor }),
@@ -153,19 +153,23 @@ const PRAISE = { score: 100, issues: [], feedback: '' };
 const PASSED = { passed: true, failures: [] };
 
 /** Without a schema: what it answers is the path's business. */
-const scriptedAgent = (desk: Desk, { name, description, fallback }: Agent): Agent => {
-  const run = (call: AgentCall): unknown => desk.wait(call, () => workDone(call.task));
+const scriptedAgent = (pending: PendingCalls, { name, description, fallback }: Agent): Agent => {
+  const run = (call: AgentCall): unknown => pending.wait(call, () => workDone(call.task));
   return { name, description, run, ...(fallback && { fallback: run }) };
 };
 
-const watchedAgent = (desk: Desk, agent: Agent, dispatcher: Options['dispatcher']): Agent => {
+const watchedAgent = (
+  pending: PendingCalls,
+  agent: Agent,
+  dispatcher: Options['dispatcher'],
+): Agent => {
   const { name, fallback } = agent;
   return {
     ...agent,
     run: (call) =>
-      desk.watch(name, call, () =>
+      pending.watch(name, call, () =>
         dispatcher === undefined ? agent.run(call) : dispatcher(agent, call),
       ),
-    ...(fallback && { fallback: (call) => desk.watch(name, call, () => fallback(call)) }),
+    ...(fallback && { fallback: (call) => pending.watch(name, call, () => fallback(call)) }),
   };
 };

@@ -51,8 +51,8 @@ export const testPaths = (orchestrator: object, options: TestPathsOptions = {}):
     cases: planned.map(({ path, generated }) => ({
       name: path.name,
       run: async () => {
-        const scene = { options: internals.options, settings, underTest, patienceMs };
-        const report = await runPath(path, generated, scene);
+        const setup = { options: internals.options, settings, underTest, patienceMs };
+        const report = await runPath(path, generated, setup);
         if (report.problems.length > 0) throw new PathError(path, report.problems);
         return report;
       },

@@ -10,7 +10,7 @@ import {
 import type { FaultKind } from './fault-kinds.js';
 import { answer } from './answering.js';
 import type { Random } from './random.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
 /** What goes wrong with a call whoever is called. */
 export const CALL_FAULTS: readonly FaultKind[] = [
@@ -27,27 +27,31 @@ export const CALL_FAULTS: readonly FaultKind[] = [
 ];
 
 /** One call of an agent of a simulated world: the work, or what goes wrong with it. */
-export const work = (stage: Stage, call: AgentCall, name: string): unknown => {
+export const work = (environment: Environment, call: AgentCall, name: string): unknown => {
   const { key } = call;
-  const lost = stage.ledger.missing(call);
+  const lost = environment.ledger.missing(call);
   const isWhole = lost.length === 0;
-  stage.expect(isWhole, 'outputs-delivered', `${key} is not given the output of ${lost.join()}`);
-  if (isFailing(stage, key)) throw new Error('The agent is down');
-  const fault = stuckness(stage, call) ?? stage.fault(key, WORK_FAULTS, 0.5);
-  const random = stage.random(`answer ${key}`);
-  return answer(stage, { key, signal: call.signal, fault, random }, () =>
-    report(stage, call, name, fault),
+  environment.expect(
+    isWhole,
+    'outputs-delivered',
+    `${key} is not given the output of ${lost.join()}`,
+  );
+  if (isFailing(environment, key)) throw new Error('The agent is down');
+  const fault = stuckness(environment, call) ?? environment.fault(key, WORK_FAULTS, 0.5);
+  const random = environment.random(`answer ${key}`);
+  return answer(environment, { key, signal: call.signal, fault, random }, () =>
+    report(environment, call, name, fault),
   );
 };
 
 /** Whoever is stuck is stuck at every attempt of the step: otherwise no sub-plan would ever be made. */
-const stuckness = (stage: Stage, { step }: AgentCall): FaultKind | undefined =>
-  stage.fault(`${step.id} at every attempt`, ['agent-blocked'], 0.15);
+const stuckness = (environment: Environment, { step }: AgentCall): FaultKind | undefined =>
+  environment.fault(`${step.id} at every attempt`, ['agent-blocked'], 0.15);
 
 /** Down for good, or only for the first try. */
-const isFailing = (stage: Stage, key: string): boolean => {
+const isFailing = (environment: Environment, key: string): boolean => {
   const [base = key, later] = key.split('#');
-  const fault = stage.fault(`${base} at all`, ['agent-flaky', 'agent-dead'], 0.3);
+  const fault = environment.fault(`${base} at all`, ['agent-flaky', 'agent-dead'], 0.3);
   return fault === 'agent-dead' || (fault === 'agent-flaky' && later === undefined);
 };
 
@@ -84,12 +88,12 @@ const WORK_FAULTS: readonly FaultKind[] = [
 ];
 
 const report = (
-  stage: Stage,
+  environment: Environment,
   call: AgentCall,
   name: string,
   fault: FaultKind | undefined,
 ): unknown => {
-  const random = stage.random(`report ${call.key}`);
+  const random = environment.random(`report ${call.key}`);
   const output = { by: name, step: call.step.id, variant: random.integer(0, 1) };
   const reporter = fault === undefined ? undefined : REPORTS[fault];
   return reporter === undefined

@@ -5,7 +5,7 @@ import { never } from './answering.js';
 import type { FaultKind } from './fault-kinds.js';
 import { NETWORK_FAULTS } from './fault-kinds.js';
 import type { Life } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
 /** One request in this many has something happen to it, where the world has such faults. */
 const SHARE = 0.08;
@@ -33,14 +33,14 @@ interface Request<Value> {
 
 /** The way of one process to the store of a simulated world, which itself never fails. */
 class Network {
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   readonly #life: Life;
   #count = 0;
   /** Requests that wait to be overtaken. */
   #held: HeldRequest[] = [];
 
-  constructor(stage: Stage, life: Life) {
-    this.#stage = stage;
+  constructor(environment: Environment, life: Life) {
+    this.#environment = environment;
     this.#life = life;
   }
 
@@ -50,13 +50,13 @@ class Network {
     if (!life.isAlive) return never();
     this.#count += 1;
     const request = { where: `${method} ${this.#count} of life ${life.number}`, effect, life };
-    const outage = this.#stage.outage();
+    const outage = this.#environment.outage();
     if (outage !== undefined) return this.#fail(request, outage);
-    const fault = this.#stage.draw(request.where, NETWORK_FAULTS, SHARE);
+    const fault = this.#environment.draw(request.where, NETWORK_FAULTS, SHARE);
     if (fault === undefined) return this.#arrive(request);
-    this.#stage.delayed(ANSWER_TIMEOUT_MS + HELD_MS + LONGEST_RETRY_MS);
+    this.#environment.delayed(ANSWER_TIMEOUT_MS + HELD_MS + LONGEST_RETRY_MS);
     if (fault === 'requests-reordered') return this.#hold(request);
-    this.#stage.note(fault, request.where);
+    this.#environment.note(fault, request.where);
     return this.#faulty(request, fault);
   }
 
@@ -79,7 +79,7 @@ class Network {
       const held = this.#held;
       this.#held = [];
       for (const { where, arrive } of held) {
-        this.#stage.note('requests-reordered', where);
+        this.#environment.note('requests-reordered', where);
         arrive();
       }
     }
@@ -92,11 +92,11 @@ class Network {
 
   /** The request is late, and so is its answer. Later than the process waits, its answer does not count any more. */
   #slowly<Value>(request: Request<Value>): Promise<Value> {
-    const random = this.#stage.random(request.where);
+    const random = this.#environment.random(request.where);
     const thereMs = random.integer(1, 2 * ANSWER_TIMEOUT_MS);
     const backMs = random.integer(0, ANSWER_TIMEOUT_MS);
     const { promise, resolve, reject } = deferred<Value>();
-    this.#stage.clock.setTimeout(() => {
+    this.#environment.clock.setTimeout(() => {
       const answer = settled(() => this.#arrive(request));
       request.life.after(backMs, () => resolve(answer));
     }, thereMs);
@@ -107,8 +107,8 @@ class Network {
   }
 
   #twice<Value>(request: Request<Value>): MaybePromise<Value> {
-    const laterMs = this.#stage.random(request.where).integer(0, 2_000);
-    this.#stage.clock.setTimeout(() => void settled(request.effect), laterMs);
+    const laterMs = this.#environment.random(request.where).integer(0, 2_000);
+    this.#environment.clock.setTimeout(() => void settled(request.effect), laterMs);
     return this.#arrive(request);
   }
 
@@ -124,7 +124,7 @@ class Network {
     };
     const held = { where: request.where, arrive };
     this.#held.push(held);
-    this.#stage.clock.setTimeout(() => {
+    this.#environment.clock.setTimeout(() => {
       this.#held = this.#held.filter((other) => other !== held);
       arrive();
     }, HELD_MS);
@@ -152,9 +152,9 @@ const deferred = <Value>() => {
 };
 
 /** The store of a world as one process sees it, through a network. */
-export const networkedStore = (stage: Stage, life: Life): RunStore => {
-  const network = new Network(stage, life);
-  const { truth } = stage;
+export const networkedStore = (environment: Environment, life: Life): RunStore => {
+  const network = new Network(environment, life);
+  const { truth } = environment;
   const ask = <Value>(method: string, effect: () => MaybePromise<Value>): MaybePromise<Value> =>
     noted(life, method, network.ask(method, effect));
   return {
@@ -167,12 +167,12 @@ export const networkedStore = (stage: Stage, life: Life): RunStore => {
     read: (runId, from) => ask('read', () => truth.read(runId, from)),
     list: (filter) => ask('list', () => truth.store.list(filter)),
     renew: (owner, leaseMs, now) =>
-      ask('renew', () => truth.renew(owner, leaseMs, stage.storeTime(now))),
+      ask('renew', () => truth.renew(owner, leaseMs, environment.storeTime(now))),
     claim: (runId, owner, now) =>
-      ask('claim', () => truth.claim(life, runId, owner, stage.storeTime(now))),
+      ask('claim', () => truth.claim(life, runId, owner, environment.storeTime(now))),
     owned: (owner, filter) => ask('owned', () => truth.store.owned(owner, filter)),
     claimable: (now, filter) =>
-      ask('claimable', () => truth.store.claimable(stage.storeTime(now), filter)),
+      ask('claimable', () => truth.store.claimable(environment.storeTime(now), filter)),
     retire: (owner) => ask('retire', () => truth.retire(owner)),
     release: (runId, token) => ask('release', () => truth.release(runId, token)),
     post: (runId, command) => {
@@ -190,7 +190,7 @@ export const networkedStore = (stage: Stage, life: Life): RunStore => {
       );
     },
     delete: (runId) => ask('delete', () => truth.store.delete(runId)),
-    ...(stage.world.hasFleet ? { watch: watching(stage, life) } : {}),
+    ...(environment.world.hasFleet ? { watch: watching(environment, life) } : {}),
   };
 };
 
@@ -218,15 +218,15 @@ const noted = <Value>(
 
 /** Hints arrive a little later; in some processes never. */
 const watching =
-  (stage: Stage, life: Life): NonNullable<RunStore['watch']> =>
+  (environment: Environment, life: Life): NonNullable<RunStore['watch']> =>
   (runId, listener) => {
     const where = `hints for life ${life.number}`;
-    const isSilent = stage.draw(where, ['watch-silent'], 0.8) !== undefined;
+    const isSilent = environment.draw(where, ['watch-silent'], 0.8) !== undefined;
     let isNoted = false;
     return (
-      stage.truth.store.watch?.(runId, () => {
+      environment.truth.store.watch?.(runId, () => {
         if (!isSilent) life.after(1, listener);
-        else if (!isNoted) stage.note('watch-silent', where);
+        else if (!isNoted) environment.note('watch-silent', where);
         isNoted = true;
       }) ?? (() => undefined)
     );

@@ -1,5 +1,5 @@
 import type { InvariantName } from '../../testing/invariants/invariants.js';
-import type { Simulation } from './play.js';
+import type { Simulation } from './run-world.js';
 import type { Simulator } from './simulator.js';
 import type { Omissions } from './world.js';
 

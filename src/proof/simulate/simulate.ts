@@ -1,7 +1,7 @@
 import type { Violation } from '../../testing/invariants/evidence.js';
 import type { FaultKind } from './fault-kinds.js';
 import { ALL_FAULT_KINDS } from './fault-kinds.js';
-import type { Simulation } from './play.js';
+import type { Simulation } from './run-world.js';
 import { shrink } from './shrink.js';
 import type { SimulatorOptions } from './simulator.js';
 import { createSimulator } from './simulator.js';

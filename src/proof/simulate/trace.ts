@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../journal/entry.js';
 import type { Fact } from '../../model/facts.js';
-import type { Simulation } from './play.js';
+import type { Simulation } from './run-world.js';
 
 /** What is left out of a line: it is said elsewhere, or too long to read. */
 const SILENT_KEYS: ReadonlySet<string> = new Set(['type', 'sequence', 'at', 'message', 'payload']);

@@ -17,7 +17,7 @@ import type {
 import { never } from './answering.js';
 import { checkExpiries } from './expiry-checks.js';
 import type { Life, Writing } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
 interface Append {
   readonly runId: string;
@@ -41,7 +41,7 @@ export interface PostedToStore {
  * can read at any moment.
  */
 export class Truth {
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   store: RunStore = memoryStore();
   /** The journal as it was before it was packed for the store. */
   readonly journal: JournalEntry[] = [];
@@ -61,8 +61,8 @@ export class Truth {
   /** The command that was sent last. */
   latestCommandId = '';
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(environment: Environment) {
+    this.#environment = environment;
   }
 
   /** The life that claimed the run last, if it has not given it back. */
@@ -80,7 +80,7 @@ export class Truth {
   }
 
   create(life: Life, header: RunHeader, owner: string | undefined): void {
-    const isOwned = owner !== undefined && (life.isAlive || this.#stage.world.hasFleet);
+    const isOwned = owner !== undefined && (life.isAlive || this.#environment.world.hasFleet);
     void this.store.create(header, isOwned ? owner : undefined);
     this.open(this.store, header);
     if (!isOwned) return;
@@ -98,20 +98,20 @@ export class Truth {
 
   append(life: Life, request: Append): MaybePromise<void> {
     const { runId, entries, options, writing } = request;
-    const stage = this.#stage;
-    if (stage.crashesAt('before-write', life)) return never();
+    const environment = this.#environment;
+    if (environment.crashesAt('before-write', life)) return never();
     void this.store.append(runId, writing.sequence, entries, options);
     this.hasEnded = options?.ended === true;
-    if (this.hasEnded) stage.endedAtMs = stage.clock.now();
+    if (this.hasEnded) environment.endedAtMs = environment.clock.now();
     const kept = this.#keep(entries);
     for (const entry of kept) {
       this.#noteCommand(entry);
-      checkExpiries(stage, life, entry, writing);
+      checkExpiries(environment, life, entry, writing);
     }
-    stage.ledger.take(kept.flatMap(({ facts }) => facts));
-    if (stage.crashesAt('after-write', life)) return never();
+    environment.ledger.take(kept.flatMap(({ facts }) => facts));
+    if (environment.crashesAt('after-write', life)) return never();
     // The answer waits until the process wakes.
-    return stage.sleepsAtWrite(life, kept)
+    return environment.sleepsAtWrite(life, kept)
       ? new Promise((resolve) => life.after(0, resolve))
       : undefined;
   }
@@ -121,8 +121,8 @@ export class Truth {
   }
 
   renew(owner: string, leaseMs: number, now: number): void {
-    const { hasStoreClock } = this.#stage.world;
-    const untilMs = (hasStoreClock ? this.#stage.fairTime : now) + leaseMs;
+    const { hasStoreClock } = this.#environment.world;
+    const untilMs = (hasStoreClock ? this.#environment.fairTime : now) + leaseMs;
     // A store without a clock is used on one machine, where a renewal is not overtaken by the next one.
     if (!hasStoreClock && untilMs < (this.#leases.get(owner) ?? untilMs)) return;
     void this.store.renew(owner, leaseMs, now);
@@ -136,13 +136,13 @@ export class Truth {
 
   claim(life: Life, runId: string, owner: string, now: number): RunClaim | undefined {
     // A dead life has released its run: where the next one does not wait for a lease, it must not claim it again.
-    if (!life.isAlive && !this.#stage.world.hasFleet) return undefined;
+    if (!life.isAlive && !this.#environment.world.hasFleet) return undefined;
     const claim = this.store.claim(runId, owner, now) as RunClaim | undefined;
     if (claim === undefined) return undefined;
     this.#checkLease(owner, life);
     this.#claim = { ...claim, owner, life };
     life.claims += 1;
-    if (this.#stage.world.hasFleet) return claim;
+    if (this.#environment.world.hasFleet) return claim;
     // A dead life releases its run, so that the next one need not wait for a lease; it is a takeover all the same.
     return { ...claim, isTakeover: life.number > 0 };
   }
@@ -159,11 +159,11 @@ export class Truth {
 
   post(runId: string, command: StoredCommand): PostedCommand {
     const { id } = command;
-    const at = this.#stage.storeTime(command.at);
+    const at = this.#environment.storeTime(command.at);
     const answer = this.store.post(runId, { ...command, at }) as PostedCommand;
     if (!this.posted.has(id)) {
       const { requestId } = command.command as { readonly requestId?: string };
-      const atMs = this.#stage.clock.now();
+      const atMs = this.#environment.clock.now();
       this.posted.set(id, { id, requestId, atMs, place: this.#nextPlace() });
     }
     return answer;
@@ -190,9 +190,9 @@ export class Truth {
   #checkLease(owner: string, life: Life): void {
     const before = this.#claim;
     if (before === undefined || before.owner === owner) return;
-    const leftMs = (this.#leases.get(before.owner) ?? 0) - this.#stage.fairTime;
+    const leftMs = (this.#leases.get(before.owner) ?? 0) - this.#environment.fairTime;
     const message = `life ${life.number} takes over from life ${before.life.number}, whose lease lasts another ${leftMs} ms`;
-    this.#stage.expect(leftMs <= 0, 'leases-held', message);
+    this.#environment.expect(leftMs <= 0, 'leases-held', message);
   }
 
   #noteCommand(entry: JournalEntry): void {

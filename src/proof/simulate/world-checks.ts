@@ -5,34 +5,34 @@ import type { RunReport } from '../../journal/report.js';
 import type { Violation } from '../../testing/invariants/evidence.js';
 import { Findings } from '../../testing/invariants/evidence.js';
 import type { Life } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
 /** What a journal alone does not show: the calls that are left, the report, and whether a healed world ended. */
 export const checkWorld = (
-  stage: Stage,
+  environment: Environment,
   lastLife: Life | undefined,
   journal: readonly JournalEntry[],
   report: RunReport | null,
 ): readonly Violation[] => {
   const findings = new Findings();
   if (report === null || lastLife === undefined) return [];
-  checkLeftovers(stage, lastLife, findings);
+  checkLeftovers(environment, lastLife, findings);
   const facts = journal.flatMap((entry) => entry.facts);
   checkReport(facts, report, findings);
-  checkHealing(stage, facts, findings);
+  checkHealing(environment, facts, findings);
   return findings.violations;
 };
 
 /** Whoever is still at work when the run has ended was told that nobody waits. */
-const checkLeftovers = (stage: Stage, lastLife: Life, findings: Findings): void => {
-  for (const key of callsLeft(stage, lastLife)) {
+const checkLeftovers = (environment: Environment, lastLife: Life, findings: Findings): void => {
+  for (const key of callsLeft(environment, lastLife)) {
     findings.expect(false, 'nothing-left', `${key} is left at work, and nobody told it`);
   }
 };
 
 /** Calls that one life made, and that neither came back nor were told that nobody waits. */
-export const callsLeft = (stage: Stage, { number }: Life): string[] =>
-  [...stage.ledger.calls].flatMap(([key, calls]) =>
+export const callsLeft = (environment: Environment, { number }: Life): string[] =>
+  [...environment.ledger.calls].flatMap(([key, calls]) =>
     calls
       .filter(({ life, signal, isSettled }) => life === number && !isSettled && !signal.aborted)
       .map(() => key),
@@ -85,8 +85,12 @@ const checkOutput = (
 };
 
 /** The liveness phase: when nothing goes wrong any more, what is open ends by its own deadlines, not by the run's. */
-const checkHealing = (stage: Stage, facts: readonly Fact[], findings: Findings): void => {
-  const { time, approval, retry, breaker } = stage.setting.policy;
+const checkHealing = (
+  environment: Environment,
+  facts: readonly Fact[],
+  findings: Findings,
+): void => {
+  const { time, approval, retry, breaker } = environment.setting.policy;
   const end = facts.at(-1);
   if (end === undefined || breaker !== null || time.stepTimeoutMs === null) return;
   const slackMs =
@@ -94,9 +98,9 @@ const checkHealing = (stage: Stage, facts: readonly Fact[], findings: Findings):
     retry.attempts * retry.maxBackoffMs +
     approval.timeoutMs +
     time.graceMs +
-    stage.downtimeMs +
+    environment.downtimeMs +
     QUICK_WORK_MS;
-  const latestMs = stage.world.healsAtMs + slackMs;
+  const latestMs = environment.world.healsAtMs + slackMs;
   const isAlive = end.at <= latestMs;
   findings.expect(isAlive, 'heals', `healed, and still at work at ${end.at}, not by ${latestMs}`);
 };

@@ -20,7 +20,7 @@ export interface CrashPoint {
 }
 
 /** What a person does, and when. */
-export interface Errand {
+export interface PersonAction {
   readonly kind: FaultKind;
   readonly atMs: number;
 }
@@ -54,7 +54,7 @@ export interface World {
   /** From here on nothing goes wrong any more, and people do what they are asked. */
   readonly healsAtMs: number;
   readonly crashes: readonly CrashPoint[];
-  readonly errands: readonly Errand[];
+  readonly actions: readonly PersonAction[];
   /** The store has a clock of its own, as a database server has. Otherwise all processes are on one machine. */
   readonly hasStoreClock: boolean;
   /** Several processes, with short leases; otherwise one at a time. */
@@ -72,7 +72,7 @@ export interface World {
 }
 
 /** Things people do of their own accord. */
-const ERRANDS: readonly FaultKind[] = [
+const PERSON_ACTIONS: readonly FaultKind[] = [
   'person-pauses',
   'person-skips',
   'person-extends',
@@ -117,7 +117,7 @@ export const worldOf = (seed: number, omissions: Omissions = {}): World => {
     kinds,
     healsAtMs,
     crashes: crashesOf(random, kinds),
-    errands: errandsOf(random, kinds),
+    actions: actionsOf(random, kinds),
     hasFleet,
     leaseMs: hasFleet ? SHORT_LEASE_MS : LONG_LEASE_MS,
     ...edgesOf(seed, kinds, healsAtMs),
@@ -136,12 +136,12 @@ const crashesOf = (random: Random, kinds: ReadonlySet<FaultKind>): CrashPoint[] 
   return kinds.has('crash') ? points.map((point) => ({ ...point, downtimeMs: 0 })) : [];
 };
 
-const errandsOf = (random: Random, kinds: ReadonlySet<FaultKind>): Errand[] => {
-  const errands = ERRANDS.flatMap((kind): Errand[] => {
-    const times = Array.from({ length: random.integer(1, 2) }, () => errandTime(random));
+const actionsOf = (random: Random, kinds: ReadonlySet<FaultKind>): PersonAction[] => {
+  const actions = PERSON_ACTIONS.flatMap((kind): PersonAction[] => {
+    const times = Array.from({ length: random.integer(1, 2) }, () => actionTime(random));
     return times.map((atMs) => ({ kind, atMs }));
   });
-  return errands.filter(({ kind }) => kinds.has(kind)).sort((a, b) => a.atMs - b.atMs);
+  return actions.filter(({ kind }) => kinds.has(kind)).sort((a, b) => a.atMs - b.atMs);
 };
 
 /** What happens to clocks, store and processes, with dice of its own. */
@@ -152,12 +152,12 @@ const edgesOf = (
 ): Pick<World, 'hasStoreClock' | 'outage' | 'sleeps' | 'jumps'> => {
   const random = new Random(`edges ${seed}`);
   const hasStoreClock = random.chance(0.7);
-  const fromMs = errandTime(random);
+  const fromMs = actionTime(random);
   const longestMs = Math.max(0, healsAtMs - fromMs);
   const durationMs = Math.min(longestMs, random.pick([200, 1_000, 2_500, 7_000], 200));
   const atTimes = (kind: FaultKind, lengths: readonly number[]): Moment[] => {
     const moments = Array.from({ length: random.integer(1, 2) }, () => ({
-      atMs: errandTime(random),
+      atMs: actionTime(random),
       durationMs: random.pick(lengths, 0),
     }));
     return kinds.has(kind) ? moments : [];
@@ -171,5 +171,5 @@ const edgesOf = (
 };
 
 /** Early and close together: most runs are short. */
-const errandTime = (random: Random): number =>
+const actionTime = (random: Random): number =>
   random.integer(0, random.pick([0, 200, 1_000, 4_000], 0));

@@ -35,10 +35,10 @@ export interface ContractTime {
 }
 
 /** What a case does with an empty store. */
-export type Scene = (store: ContractStore, time: ContractTime) => Promise<void>;
+export type StoreCheck = (store: ContractStore, time: ContractTime) => Promise<void>;
 
 /** What a case does with two store objects that share their runs. */
-export type SharedScene = (
+export type SharedCheck = (
   one: ContractStore,
   other: ContractStore,
   time: ContractTime,

@@ -1,20 +1,20 @@
 import { systemClock } from '../../services/clock.js';
-import { claimScenes } from './claim-scenes.js';
+import { claimCases } from './claim-cases.js';
 import type {
   ContractStore,
   ContractTime,
   CreateSharedStores,
   CreateStore,
-  Scene,
-  SharedScene,
+  StoreCheck,
+  SharedCheck,
   StoreCase,
 } from './contract-case.js';
-import { idScenes } from './id-scenes.js';
-import { inboxScenes } from './inbox-scenes.js';
-import { journalScenes } from './journal-scenes.js';
-import { listScenes } from './list-scenes.js';
-import { sharedScenes } from './shared-scenes.js';
-import { watchScenes } from './watch-scenes.js';
+import { idCases } from './id-cases.js';
+import { inboxCases } from './inbox-cases.js';
+import { journalCases } from './journal-cases.js';
+import { listCases } from './list-cases.js';
+import { sharedCases } from './shared-cases.js';
+import { watchCases } from './watch-cases.js';
 
 export interface StoreContractOptions {
   /**
@@ -26,13 +26,13 @@ export interface StoreContractOptions {
   readonly hasOwnClock?: boolean;
 }
 
-const scenes: Readonly<Record<string, Readonly<Record<string, Scene>>>> = {
-  journal: journalScenes,
-  list: listScenes,
-  claim: claimScenes,
-  inbox: inboxScenes,
-  ids: idScenes,
-  watch: watchScenes,
+const cases: Readonly<Record<string, Readonly<Record<string, StoreCheck>>>> = {
+  journal: journalCases,
+  list: listCases,
+  claim: claimCases,
+  inbox: inboxCases,
+  ids: idCases,
+  watch: watchCases,
 };
 
 /**
@@ -49,36 +49,36 @@ export function storeContract(
   createStore: CreateStore,
   { createShared, hasOwnClock = false }: StoreContractOptions = {},
 ): readonly StoreCase[] {
-  const alone = Object.entries(scenes).flatMap(([group, groupScenes]) =>
-    Object.entries(groupScenes).map(([name, scene]) => ({
+  const alone = Object.entries(cases).flatMap(([group, groupCases]) =>
+    Object.entries(groupCases).map(([name, check]) => ({
       name: `${group}: ${name}`,
-      run: () => playAlone(createStore, scene, timeOf(hasOwnClock)),
+      run: () => runAlone(createStore, check, timeOf(hasOwnClock)),
     })),
   );
   if (createShared === undefined) return alone;
-  const shared = Object.entries(sharedScenes).map(([name, scene]) => ({
+  const shared = Object.entries(sharedCases).map(([name, check]) => ({
     name: `shared: ${name}`,
-    run: () => playShared(createShared, scene, timeOf(hasOwnClock)),
+    run: () => runShared(createShared, check, timeOf(hasOwnClock)),
   }));
   return [...alone, ...shared];
 }
 
-async function playAlone(
+async function runAlone(
   createStore: CreateStore,
-  scene: Scene,
+  check: StoreCheck,
   time: ContractTime,
 ): Promise<void> {
   const store = await createStore();
-  await closing([store], () => scene(store, time));
+  await closing([store], () => check(store, time));
 }
 
-async function playShared(
+async function runShared(
   createShared: CreateSharedStores,
-  scene: SharedScene,
+  check: SharedCheck,
   time: ContractTime,
 ): Promise<void> {
   const [one, other] = await createShared();
-  await closing([one, other], () => scene(one, other, time));
+  await closing([one, other], () => check(one, other, time));
 }
 
 /** A real clock, or one that stands still until time passes. */

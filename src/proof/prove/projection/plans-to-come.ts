@@ -22,9 +22,9 @@ export const canAskForPlan = (context: OrchestratorContext): boolean => {
 /** Whether something may come of what was asked for: not where no replans are left and the run goes on without. */
 export const isPlanAskedFor = (context: OrchestratorContext): boolean => {
   const { requests, settings, revision, replans, maxReplans } = context;
-  const isInVain =
+  const isRefused =
     revision >= 0 && replans >= maxReplans && settings.policy.replan.onLimit === 'continue';
-  return requests.length > 0 && !isInVain && !isLost(context);
+  return requests.length > 0 && !isRefused && !isLost(context);
 };
 
 /** Another plan is all that can come next, and is not paid for yet. */

@@ -1,11 +1,11 @@
-import type { ContractEntry, Scene } from './contract-case.js';
+import type { ContractEntry, StoreCheck } from './contract-case.js';
 import { entriesFrom, entryAt, headerOf } from './contract-case.js';
 import { countAccepted, expectRefused, expectSame, expectThat } from './expectation.js';
 
 /** An entry that is larger than a page, a packet or a block of anything. */
 const BIG_NOTE_CHARACTERS = 2_000_000;
 
-export const journalScenes: Readonly<Record<string, Scene>> = {
+export const journalCases: Readonly<Record<string, StoreCheck>> = {
   'reads back what was created and appended, in order': async (store) => {
     await store.create(headerOf('run'));
     const empty = { header: headerOf('run'), entries: [], ended: false };

@@ -1,5 +1,5 @@
 import type { StoredCommand } from '../../model/run-store.js';
-import type { ContractStore, Scene } from './contract-case.js';
+import type { ContractStore, StoreCheck } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf, LEASE_MS, takenOf, tokenFor } from './contract-case.js';
 import { expectRefused, expectSame } from './expectation.js';
 
@@ -14,7 +14,7 @@ export const untimed = (commands: readonly StoredCommand[]): unknown[] =>
 const LIMIT = 10_000;
 const BATCH = 100;
 
-export const inboxScenes: Readonly<Record<string, Scene>> = {
+export const inboxCases: Readonly<Record<string, StoreCheck>> = {
   'keeps commands as they are, in the order in which they came': async (store) => {
     await store.create(headerOf('run'));
     expectSame('The inbox of a new run', await store.inbox('run'), []);

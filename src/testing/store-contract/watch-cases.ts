@@ -1,5 +1,5 @@
 import { systemClock } from '../../services/clock.js';
-import type { ContractStore, Scene } from './contract-case.js';
+import type { ContractStore, StoreCheck } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf } from './contract-case.js';
 import { expectSame, expectThat } from './expectation.js';
 
@@ -40,7 +40,7 @@ export function watching(store: ContractStore, runId: string): Watching | undefi
   return seen;
 }
 
-export const watchScenes: Readonly<Record<string, Scene>> = {
+export const watchCases: Readonly<Record<string, StoreCheck>> = {
   'is told of commands and of entries, until it stops': async (store) => {
     await store.create(headerOf('run'));
     const seen = watching(store, 'run');

@@ -1,12 +1,12 @@
-import type { SharedScene } from './contract-case.js';
+import type { SharedCheck } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf, LEASE_MS, takenOf, tokenFor } from './contract-case.js';
 import { countAccepted, expectRefused, expectSame } from './expectation.js';
-import { expectSoon, watching } from './watch-scenes.js';
+import { expectSoon, watching } from './watch-cases.js';
 
 /** How often a race is run. */
 const ROUNDS = 20;
 
-export const sharedScenes: Readonly<Record<string, SharedScene>> = {
+export const sharedCases: Readonly<Record<string, SharedCheck>> = {
   'one reads what the other has written': async (one, other) => {
     await one.create(headerOf('run'));
     await one.append('run', 0, entriesFrom(0, 2), { state: 'a state' });

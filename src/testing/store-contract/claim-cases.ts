@@ -1,5 +1,5 @@
 import type { ClaimableRun } from '../../model/run-store.js';
-import type { ContractStore, ContractTime, Scene } from './contract-case.js';
+import type { ContractStore, ContractTime, StoreCheck } from './contract-case.js';
 import {
   claimFor,
   commandOf,
@@ -11,7 +11,7 @@ import {
 } from './contract-case.js';
 import { expectRefused, expectSame, expectThat } from './expectation.js';
 
-export const claimScenes: Readonly<Record<string, Scene>> = {
+export const claimCases: Readonly<Record<string, StoreCheck>> = {
   'gives a run to one owner at a time': async (store, time) => {
     await store.create(headerOf('run'));
     const { token, isTakeover } = await claimFor(store, 'run', 'first', time);

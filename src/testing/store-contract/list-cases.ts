@@ -1,4 +1,4 @@
-import type { ContractStore, Scene } from './contract-case.js';
+import type { ContractStore, StoreCheck } from './contract-case.js';
 import { entriesFrom, headerOf } from './contract-case.js';
 import { expectRefused, expectSame, expectThat, expectThrown } from './expectation.js';
 
@@ -13,7 +13,7 @@ const idsOf = async (
   filter: Parameters<ContractStore['list']>[0],
 ): Promise<string[]> => (await store.list(filter)).map(({ header }) => header.runId);
 
-export const listScenes: Readonly<Record<string, Scene>> = {
+export const listCases: Readonly<Record<string, StoreCheck>> = {
   'has all runs in the order of their ids, capitals first': async (store) => {
     await fourRuns(store);
     const fresh = { status: 'running', phase: null, reason: null, updatedAt: 1_000 };

@@ -19,7 +19,7 @@ import type { CrashPoint, World } from './world.js';
 const SKEW_MS = 10_000;
 
 /** Where one world is played: its clock, its store, its processes, and what was seen. */
-export class Stage {
+export class Environment {
   readonly runId: string;
   readonly world: World;
   readonly setting: Setting;

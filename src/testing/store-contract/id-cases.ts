@@ -1,7 +1,7 @@
-import type { Scene } from './contract-case.js';
+import type { StoreCheck } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf, takenOf } from './contract-case.js';
 import { expectRefused, expectSame } from './expectation.js';
-import { untimed } from './inbox-scenes.js';
+import { untimed } from './inbox-cases.js';
 
 /** Each stands for a store that takes two ids for one, or one for a pattern, a path or a piece of a statement. */
 const LOOKALIKES = [
@@ -51,7 +51,7 @@ const LOOKALIKES = [
   `${'x'.repeat(999)}y`,
 ] as const;
 
-export const idScenes: Readonly<Record<string, Scene>> = {
+export const idCases: Readonly<Record<string, StoreCheck>> = {
   'keeps runs apart whose ids look alike': async (store) => {
     for (const runId of LOOKALIKES) await store.create(headerOf(runId));
     for (const [index, runId] of LOOKALIKES.entries()) {
