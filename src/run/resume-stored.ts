@@ -21,22 +21,22 @@ interface EndedRun {
   readonly entries: readonly JournalEntry[];
 }
 
-/** A run of the store in our hands. */
+/** A stored run that this process owns. */
 interface OwnedRun {
   readonly header: RunHeader;
-  /** How to write on. */
+  /** The format for further entries. */
   readonly format: JournalFormat;
-  /** What happened to it while no process ran it. */
+  /** What happened while it had no owner. */
   readonly missed: MissedEvents;
 }
 
 export type ResumedRun =
   | EndedRun
   | (OwnedRun &
-      /** Nothing was written yet. */
+      /** The journal has no entries yet. */
       ({ readonly kind: 'new' } | { readonly kind: 'unfinished'; readonly replayed: ReplayedRun }));
 
-/** What a run goes on with here. */
+/** The kernel and version that a run is resumed with here. */
 export interface Present {
   readonly kernel: Kernel;
   readonly version: RunVersion;
@@ -45,11 +45,11 @@ export interface Present {
 export interface ResumeParts extends Present {
   readonly store: RunStore;
   readonly lease: Lease;
-  /** Told once of a stored state that is damaged; the whole journal is replayed instead. */
+  /** Receives the error of a damaged stored state, once; the whole journal is replayed instead. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Claims a run of the store, reads and replays it. A run that cannot be resumed here is given back as it was. */
+/** Claims, reads and replays a stored run. A run that cannot be resumed here is released unchanged. */
 export const resumeStored = async (runId: string, parts: ResumeParts): Promise<ResumedRun> => {
   const claim = await parts.lease.take();
   if (claim === undefined) return notClaimed(runId, parts.store);
@@ -71,7 +71,7 @@ export const resumeStored = async (runId: string, parts: ResumeParts): Promise<R
   }
 };
 
-/** Calls that the previous owner did not make. They count only if no other owner came between. */
+/** Calls that the previous owner did not make. They count only if no other owner came in between. */
 const heldBackFor = (token: number, entries: readonly JournalEntry[]): readonly string[] => {
   const last = entries.at(-1)?.event;
   return last?.kind === 'heldBack' && last.token === token - 1 ? last.keys : [];
@@ -104,8 +104,9 @@ export interface Understood {
 }
 
 /**
- * Replays a run on the present charts, under the present policy. It goes on when it tells the same facts so far and the
- * agents of its open steps are there; otherwise this throws JournalMismatchError with the first difference. Pure.
+ * Replays a run on the present charts, under the present policy. It continues when the facts are the same so far and
+ * the agents of its open steps are in the team; otherwise this throws JournalMismatchError with the first difference.
+ * Pure.
  */
 export const understand = (stored: StoredRun, runId: string, present: Present): Understood => {
   const journal = readJournal(stored, runId);
@@ -117,14 +118,14 @@ export const understand = (stored: StoredRun, runId: string, present: Present): 
   } catch (error) {
     if (!JournalMismatchError.isInstance(error)) throw error;
     const { message, difference, cause } = error;
-    throw new JournalMismatchError(`Run '${runId}' cannot go on here. ${message}. ${ADVICE}`, {
+    throw new JournalMismatchError(`Run '${runId}' cannot be resumed here. ${message}. ${ADVICE}`, {
       cause,
       ...(difference === undefined ? {} : { difference }),
     });
   }
 };
 
-/** A run of which nothing is written begins with the present team. */
+/** A run without entries starts with the present team. */
 const upgradeOf = (
   header: RunHeader,
   entries: readonly JournalEntry[],
@@ -140,8 +141,8 @@ const ADVICE =
   'Resume it with the build that ran it last, or pass `carryOver: true` to give it a successor';
 
 /**
- * From the stored state on, if it was stored by this version. When it is damaged, or leads elsewhere than the journal, the
- * journal alone is right.
+ * Replays from the stored state, if this version stored it. When the state is damaged, or contradicts the journal, the
+ * whole journal is replayed.
  */
 const replayedFrom = (
   { entries, state, stateError }: ReadJournal,
@@ -158,7 +159,7 @@ const replayedFrom = (
   }
 };
 
-/** Steps that have ended need no agent any more. */
+/** Steps that have ended need no agent. */
 const refuseMissingAgents = (
   header: RunHeader,
   entries: readonly JournalEntry[],

@@ -67,7 +67,7 @@ describe('the planner', () => {
     const agents = everybody.map((name) => ({ name, description: name }));
     const { prompt } = await planned({ agents });
     expect(prompt).toContain('trivial (a typo, a setting): developer, reviewer');
-    expect(prompt).toContain('a bug to look into: analyst, developer, reviewer');
+    expect(prompt).toContain('a bug to investigate: analyst, developer, reviewer');
     expect(prompt).toContain('a clear feature: architect, developer, reviewer');
     expect(prompt).toContain('analyst, architect, developer, reviewer');
     expect(prompt).toContain('2 to 15 steps');

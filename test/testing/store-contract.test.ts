@@ -9,11 +9,11 @@ import { brokenStores } from './broken-stores.js';
 const meantFor: Readonly<Record<string, string>> = {
   'ignores the expected sequence': 'journal: refuses entries for another length',
   'keeps the first of the entries that it refuses': 'journal: refuses entries for another length',
-  'checks first and writes later': 'journal: lets exactly one of several writers at once win',
+  'checks first and writes later': 'journal: accepts exactly one of several concurrent appends',
   'loses half a surrogate pair': 'journal: reads back what was created and appended',
   'cuts off what is too long': 'journal: keeps an entry of two million characters',
   'takes every token': 'claim: lets an owner write after its lease until another',
-  'begins its tokens anew after a release': 'claim: takes a run back from its owner only',
+  'begins its tokens anew after a release': 'claim: lets only the owner release a run',
   'lets a lease last one millisecond longer': 'claim: gives a run with a greater token',
   'counts no takeovers': 'claim: counts takeovers since',
   'counts takeovers for ever': 'claim: counts takeovers since',
@@ -25,7 +25,7 @@ const meantFor: Readonly<Record<string, string>> = {
   'forgets the answers to commands': 'inbox: returns the answer to a command',
   'takes every run for owned': 'inbox: tells whether the run has an owner',
   'returns all entries wherever reading begins': 'journal: returns the entries from',
-  'lets anybody release a claim': 'claim: takes a run back from its owner only',
+  'lets anybody release a claim': 'claim: lets only the owner release a run',
   'keeps a command as often as it is posted': 'inbox: keeps a command once',
   'takes commands whether or not the append is refused': 'inbox: gives up nothing',
   'hands out commands by their id instead of their turn': 'inbox: keeps commands as they are',
@@ -37,10 +37,10 @@ const meantFor: Readonly<Record<string, string>> = {
   'leaves the inbox of a deleted run behind': 'inbox: keeps the inboxes of runs apart',
   'lists in the order of creation': 'list: has all runs in the order of their ids',
   'begins every page at the first run': 'list: comes page by page',
-  'filters after it has cut the page': 'list: has only the ended, or only the others',
-  'lends its own list': 'journal: hands out what cannot change any more',
-  'calls listeners for ever': 'watch: is told of commands and of entries, until it stops',
-  'calls the listeners of all runs': 'watch: is told only of its own run',
+  'filters after it has cut the page': 'list: filters by ended and unfinished',
+  'lends its own list': 'journal: returns data that later writes do not change',
+  'calls listeners for ever': 'watch: calls a listener for commands and entries, until it stops',
+  'calls the listeners of all runs': 'watch: calls a listener only for its own run',
 };
 
 const caseFor = (flaw: string, create: () => ContractStore) => {

@@ -96,7 +96,7 @@ const STORIES: readonly Story[] = [
     },
     status: 'failed',
     kinds: ['failed', 'call-failed', 'breaker-open'],
-    says: /breaker-open.*worker had failed too often and was shut out/,
+    says: /breaker-open.*worker had failed too often and its breaker was open/,
   },
   {
     question: 'failed: the agent was blocked',
@@ -201,7 +201,7 @@ const STORIES: readonly Story[] = [
     },
     status: 'skipped',
     kinds: ['skipped', 'skipped-by-command'],
-    says: /skipped by a person \(fact \d+\)\. A person took steps off the plan: Known already/,
+    says: /skipped by a person \(fact \d+\)\. A person skipped steps: Known already/,
   },
   {
     question: 'did not run: a person skipped to a later step',

@@ -18,11 +18,11 @@ import { watchCases } from './watch-cases.js';
 
 export interface StoreContractOptions {
   /**
-   * Makes two store objects that keep the same runs: two connections to one new database, two stores on one new file.
-   * Without it nothing is tested of what several processes do at once.
+   * Makes two store objects for the same runs: two connections to one new database, two stores on one new file. Without
+   * it the contract tests no concurrent processes.
    */
   readonly createShared?: CreateSharedStores;
-  /** The store has a clock of its own (a database server): the cases wait until a lease is over. @default false */
+  /** The store has its own clock (a database server): the cases wait until a lease has ended. @default false */
   readonly hasOwnClock?: boolean;
 }
 
@@ -36,9 +36,9 @@ const cases: Readonly<Record<string, Readonly<Record<string, StoreCheck>>>> = {
 };
 
 /**
- * What every store promises, as cases for any test runner. Each case makes its own store and closes it.
+ * The contract of every store, as cases for any test runner. Each case makes its own store and closes it.
  *
- * @param createStore makes a store with nothing in it
+ * @param createStore makes an empty store
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ async function runShared(
   await closing([one, other], () => check(one, other, time));
 }
 
-/** A real clock, or one that stands still until time passes. */
+/** A real clock, or one that moves only by `pass`. */
 function timeOf(hasOwnClock: boolean): ContractTime {
   if (!hasOwnClock) {
     let now = 1_800_000_000_123;

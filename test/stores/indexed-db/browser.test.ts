@@ -14,7 +14,7 @@ import type { page as pageFunctions } from './page.js';
 type PageFunctions = typeof pageFunctions;
 
 /** Ten thousand transactions of a browser: half a minute. The next test begins where nearly all of them are waiting. */
-const tooSlow = 'inbox: holds ten thousand commands and refuses one more';
+const tooSlow = 'inbox: holds ten thousand commands and refuses the next one';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
