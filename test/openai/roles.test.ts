@@ -86,8 +86,8 @@ describe('the planner', () => {
   });
 
   it.each<[PlanRequest['merge'], string]>([
-    ['replacePending', 'take the place of the pending ones: plan again'],
-    ['replaceAll', 'and of those that were running'],
+    ['replacePending', 'replace the pending ones: plan again'],
+    ['replaceAll', 'and those that were running'],
     ['append', 'come after them: plan only what is missing'],
     ['appendNext', 'come before them: plan only what is missing'],
   ])('is told on a later plan what becomes of the pending steps: %s', async (merge, told) => {

@@ -4,7 +4,7 @@ import { chartElementsOf } from './chart-elements.js';
 import type { Sightings } from './observe.js';
 import type { ChartCoverage } from './paths.types.js';
 
-/** How much of each chart was seen, counted from the charts themselves. */
+/** The coverage of each chart, counted from the charts themselves. */
 export const coverageOf = (
   charts: Readonly<Record<string, AnyStateMachine>>,
   seen: Pick<Sightings, 'states' | 'transitions'>,

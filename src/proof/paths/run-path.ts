@@ -24,10 +24,10 @@ export interface PathSetup {
   readonly patienceMs: number;
 }
 
-/** Things that can still happen after a path; a run that needs more does not end. */
+/** The maximum of events after a path; a run that needs more does not end. */
 const REST_MAX = 10_000;
 
-/** Takes a real run along a path and then, as planned, to its end. */
+/** Runs a real run along a path and then, as planned, to its end. */
 export const runPath = async (
   path: RunPath,
   { steps }: GeneratedPath,
@@ -51,7 +51,7 @@ export const runPath = async (
   };
 };
 
-/** Tries that the path has fail, whoever they are for. */
+/** Keys of the tries that fail on the path before they reach an agent. */
 const unreachableOn = (steps: GeneratedPath['steps']): string[] =>
   steps.flatMap(({ happening }) =>
     happening.type === 'answered' && happening.act !== undefined && 'throws' in happening.act.does
@@ -59,7 +59,7 @@ const unreachableOn = (steps: GeneratedPath['steps']): string[] =>
       : [],
   );
 
-/** One run on a virtual clock, with everybody at the desk. */
+/** One run on a virtual clock, whose calls wait for the path. */
 class Walk {
   readonly run: Run;
   readonly #clock: VirtualClock = virtualClock();
@@ -91,7 +91,7 @@ class Walk {
     });
   }
 
-  /** False when the run is no longer where the path has it. */
+  /** False when the run has left the path. */
   async take(happening: Happening): Promise<boolean> {
     await this.#clock.settle();
     if (this.#isOver) return false;
@@ -120,7 +120,7 @@ class Walk {
     return true;
   }
 
-  /** False when an agent under test has no answer: then only time can go on. */
+  /** False when an agent under test has not answered: then only time can move on. */
   async #answerAsPlanned(key: string): Promise<boolean> {
     const own = this.#pending.ownCall(key);
     if (own === undefined || (await this.#hasSettled(own))) {
@@ -153,14 +153,14 @@ class Walk {
     }
   }
 
-  /** Everything as planned until the run is over. */
+  /** Everything as planned until the run has ended. */
   async finish(): Promise<void> {
     for (let count = 0; count < REST_MAX; count += 1) {
       await this.#clock.settle();
       if (this.#isOver) return;
       if (!(await this.#goOn())) break;
     }
-    const message = 'The run does not come to an end';
+    const message = 'The run does not end';
     this.#problems.push({ code: 'stuck', path: '', message });
     await this.run.abort('The path is over');
     await this.#clock.settle();
@@ -180,7 +180,7 @@ class Walk {
     return true;
   }
 
-  /** What the agents under test did. */
+  /** The calls of the agents under test. */
   calls(): AgentCallOutcome[] {
     return this.#pending.ownCalls.map(({ agent, key, isWithheld }) => ({
       agent,
@@ -226,17 +226,17 @@ class Walk {
         (fact) => fact.type === 'agent.failed' && fact.key === call.key,
       );
       return failed?.type === 'agent.failed' && BAD_OUTPUTS.has(failed.code)
-        ? [issue(failed.code, call, `answered what nobody can use: ${failed.reason}`)]
+        ? [issue(failed.code, call, `gave an invalid answer: ${failed.reason}`)]
         : [];
     });
   }
 
-  /** Agents that still work when the run is over. */
+  /** Agents that still work after the run has ended. */
   async #leaks(): Promise<Issue[]> {
     const open: OwnCall[] = [];
     for (const call of this.#pending.ownCalls) if (!(await this.#hasSettled(call))) open.push(call);
     return open.map((call) =>
-      issue('ignored-abort', call, 'went on working after its signal was aborted'),
+      issue('ignored-abort', call, 'kept working after its signal was aborted'),
     );
   }
 

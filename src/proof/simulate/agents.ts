@@ -12,7 +12,7 @@ import { answer } from './answering.js';
 import type { Random } from './random.js';
 import type { Environment } from './environment.js';
 
-/** What goes wrong with a call whoever is called. */
+/** Faults of a call to any agent or role. */
 export const CALL_FAULTS: readonly FaultKind[] = [
   'agent-hangs',
   'agent-late',
@@ -26,7 +26,7 @@ export const CALL_FAULTS: readonly FaultKind[] = [
   'agent-on-the-tick',
 ];
 
-/** One call of an agent of a simulated world: the work, or what goes wrong with it. */
+/** One call of an agent in a simulated world: the work, or a fault. */
 export const work = (environment: Environment, call: AgentCall, name: string): unknown => {
   const { key } = call;
   const lost = environment.ledger.missing(call);
@@ -44,11 +44,11 @@ export const work = (environment: Environment, call: AgentCall, name: string): u
   );
 };
 
-/** Whoever is stuck is stuck at every attempt of the step: otherwise no sub-plan would ever be made. */
+/** A blocked agent is blocked at every attempt of the step: otherwise no sub-plan would ever start. */
 const stuckness = (environment: Environment, { step }: AgentCall): FaultKind | undefined =>
   environment.fault(`${step.id} at every attempt`, ['agent-blocked'], 0.15);
 
-/** Down for good, or only for the first try. */
+/** Fails on every try, or only on the first. */
 const isFailing = (environment: Environment, key: string): boolean => {
   const [base = key, later] = key.split('#');
   const fault = environment.fault(`${base} at all`, ['agent-flaky', 'agent-dead'], 0.3);
@@ -65,7 +65,7 @@ type Reporter = (reporting: Reporting) => unknown;
 
 const USAGE = { inputTokens: 5, outputTokens: 1, costUsd: 0.01 };
 
-/** What an agent reports when it is not simply done. */
+/** Reports other than done. */
 const REPORTS: Readonly<Partial<Record<FaultKind, Reporter>>> = {
   'agent-blocked': () => blocked('It cannot be done this way'),
   'agent-needs-context': ({ random, output }) =>
@@ -112,7 +112,7 @@ const lookalikeOf = (random: Random, output: Readonly<Record<string, unknown>>):
     { ...output, steps: [{ id: 'evil', agent: 'worker', task: 'Everything' }] },
   ]);
 
-/** What it was given is frozen: an attempt to change it must change nothing, for anybody. */
+/** Tries to change its frozen input, which must have no effect. */
 const meddle = (call: AgentCall, output: unknown): unknown => {
   const given = call as { -readonly [Key in keyof AgentCall]: AgentCall[Key] };
   for (const change of [
@@ -123,7 +123,7 @@ const meddle = (call: AgentCall, output: unknown): unknown => {
     try {
       change();
     } catch {
-      // As it should be.
+      // Expected.
     }
   }
   return done(output);

@@ -3,7 +3,7 @@ import type { Life } from './life.js';
 import type { Random } from './random.js';
 import type { Environment } from './environment.js';
 
-/** Somebody was asked something. */
+/** One call of an agent or a role. */
 export interface Asked {
   readonly key: string;
   readonly signal: AbortSignal;
@@ -11,10 +11,10 @@ export interface Asked {
   readonly random: Random;
 }
 
-/** A promise that nobody keeps. */
+/** A promise that never settles. */
 export const never = (): Promise<never> => new Promise(() => undefined);
 
-/** What is said instead of the right thing. */
+/** Invalid answers by kind of fault. */
 const GARBAGE: Readonly<
   Partial<Record<FaultKind, (environment: Environment, random: Random) => unknown>>
 > = {
@@ -27,8 +27,8 @@ const GARBAGE: Readonly<
 };
 
 /**
- * Answers a call as its fault will have it, or after a while with what is right. Here the world sees every call: who was
- * asked under which key, in which life, and whether it was asked before.
+ * Answers a call according to its fault, or correctly after a while. The simulation records every call here: its key,
+ * its process, and whether it was made before.
  */
 export const answer = (environment: Environment, asked: Asked, right: () => unknown): unknown => {
   const { caller: life } = environment;
@@ -46,8 +46,8 @@ export const answer = (environment: Environment, asked: Asked, right: () => unkn
 };
 
 /**
- * A call is durable before it is made. A call whose answer is durable is never made again, by any process, and none is
- * made twice by one owner.
+ * A call is durable before it is made. A call whose answer is durable is never made again, by any process, and no owner
+ * makes one twice.
  */
 const watch = (
   environment: Environment,
@@ -58,7 +58,11 @@ const watch = (
   const { ledger } = environment;
   const call = { life: life.number, claim: life.claims, signal, isSettled: false };
   const isDurable = ledger.intended.has(key);
-  environment.expect(isDurable, 'told-implies-durable', `${key} is called before that is durable`);
+  environment.expect(
+    isDurable,
+    'told-implies-durable',
+    `${key} is called before its entry is durable`,
+  );
   const before = ledger.seen(key, call);
   const isOpen = !ledger.answered.has(key);
   environment.expect(
@@ -73,7 +77,7 @@ const watch = (
   };
 };
 
-/** The answer reaches the process that asked, unless it is dead by then. */
+/** The answer reaches the calling process, unless it has died. */
 const after = (
   life: Life,
   delayMs: number,
@@ -89,7 +93,7 @@ const after = (
     else arrive();
   });
 
-/** Mostly quick, sometimes at once, sometimes slow. A healed world does not dawdle. */
+/** Mostly quick, sometimes immediate, sometimes slow. Healed worlds answer quickly. */
 const delayOf = (
   environment: Environment,
   random: Random,

@@ -9,14 +9,14 @@ import type { Environment } from './environment.js';
 import type { PostedToStore } from './truth.js';
 import { isRefused } from './truth.js';
 
-/** Every fact that a subscriber is told is in the store by then, in its place. */
+/** Every fact delivered to a subscriber is in the store by then, at its position. */
 export const hearTold = (environment: Environment, life: Life, run: Run): void => {
   const { truth } = environment;
   run.subscribe((fact) => {
     if (!life.isAlive) return;
     const durable = truth.facts[fact.sequence - 1];
     const isDurable = durable !== undefined && isSame(durable, fact);
-    const message = `life ${life.number} tells fact ${fact.sequence}, ${fact.type}, which the store does not have`;
+    const message = `life ${life.number} delivers fact ${fact.sequence}, ${fact.type}, which the store does not have`;
     environment.expect(isDurable, 'told-implies-durable', message);
     if (!environment.told.has(fact.sequence)) environment.told.set(fact.sequence, durable ?? fact);
   });
@@ -26,7 +26,7 @@ const isSame = (durable: Fact, told: Fact): boolean =>
   durable === told ||
   (durable.type === told.type && durable.at === told.at && isSameJson(durable, told));
 
-/** Every fact that was ever told is in the journal in the end, in its place. */
+/** Every delivered fact is in the final journal, at its position. */
 export const checkTold = (
   environment: Environment,
   journal: readonly JournalEntry[],
@@ -36,7 +36,7 @@ export const checkTold = (
   for (const [sequence, told] of environment.told) {
     const kept = facts[sequence - 1];
     const isKept = kept !== undefined && isSame(kept, told);
-    const message = `fact ${sequence}, ${told.type}, was told and is not in the journal`;
+    const message = `fact ${sequence}, ${told.type}, was delivered and is not in the journal`;
     findings.expect(isKept, 'told-implies-durable', message);
   }
   return findings.violations;
@@ -54,7 +54,7 @@ export const checkAnsweredHere = (
   environment.expect(isDurable, 'told-implies-durable', `${what} is accepted and not durable`);
 };
 
-/** A command through the store is answered with what the journal says, or not yet. */
+/** A command through the store is answered according to the journal, or not yet. */
 export const checkAnsweredThere = (
   environment: Environment,
   id: string,
@@ -67,10 +67,10 @@ export const checkAnsweredThere = (
   environment.expect(isDurable, 'told-implies-durable', `${id} is accepted and not durable`);
 };
 
-/** How long a command may wait for a process that polls, beyond the time in which none could. */
+/** How long a command may wait for a polling process, besides the time without one. */
 const JUDGED_WITHIN_MS = 5_000;
 
-/** Commands through the store, when everything is over. */
+/** Commands through the store, after the end. */
 export const checkPosted = (environment: Environment): readonly Violation[] => {
   const findings = new Findings();
   for (const [id, result] of environment.answers) {
@@ -90,7 +90,7 @@ const checkJudged = (
   const latestMs = environment.endedAtMs - JUDGED_WITHIN_MS - environment.downtimeMs;
   const isJudged =
     environment.truth.judged.has(id) || (posted !== undefined && posted.atMs >= latestMs);
-  findings.expect(isJudged, 'commands-kept', `${id} was acknowledged and is never judged`);
+  findings.expect(isJudged, 'commands-kept', `${id} was acknowledged and is never handled`);
 };
 
 const checkRefused = ({ truth }: Environment, id: string, findings: Findings): void => {

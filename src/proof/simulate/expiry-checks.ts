@@ -3,9 +3,9 @@ import type { Life, Writing } from './life.js';
 import type { Environment } from './environment.js';
 
 /**
- * Before a question expires, its owner looks for an answer: the look is sent when the deadline has passed by the time of
- * the journal, and what the store has by then is judged before the expiry. The order in which the store was asked
- * decides, and no clock but the owner's.
+ * Before a question expires, its owner reads the inbox: the read is sent after the deadline by the time of the journal,
+ * and answers in the store by then are handled before the expiry. The order of requests at the store decides, and only
+ * the owner's clock.
  */
 export const checkExpiries = (
   environment: Environment,
@@ -21,7 +21,7 @@ export const checkExpiries = (
     const aheadMs = entry.at - writing.sentAtMs;
     const looks = life.looks.slice(0, writing.lookCount);
     const look = looks.find(({ sentAtMs }) => sentAtMs + aheadMs >= deadlineMs);
-    const unseen = `${requestId} expired before its owner looked for an answer`;
+    const unseen = `${requestId} expired before its owner read the inbox`;
     environment.expect(look !== undefined, 'commands-kept', unseen);
     if (look !== undefined) checkJudged(environment, requestId, look.place, entry.sequence);
   }

@@ -1,6 +1,6 @@
 /**
- * What can go wrong in a simulated world, by name; the row is the one of section 5 of the reliability reference. A
- * world has some of these and not the others, so that rare pairs meet as well.
+ * The faults of simulated worlds, by name; the row is that of section 5 of the reliability reference. A world has some
+ * of these faults and not others, so that rare pairs occur as well.
  */
 export const FAULT_KINDS = {
   'agent-hangs': 'never answers',
@@ -77,7 +77,7 @@ export const FAULT_KINDS = {
 /** The name of a fault. */
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-/** Those of a single request to the store. */
+/** Faults of a single request to the store. */
 export const NETWORK_FAULTS = [
   'network-slow',
   'request-lost',
@@ -86,7 +86,7 @@ export const NETWORK_FAULTS = [
   'request-duplicated',
 ] as const satisfies readonly FaultKind[];
 
-/** Those between processes, clocks and the store. */
+/** Faults between processes, clocks and the store. */
 export const EDGE_FAULTS = [
   ...NETWORK_FAULTS,
   'store-away',
@@ -97,5 +97,5 @@ export const EDGE_FAULTS = [
   'process-sleeps',
 ] as const satisfies readonly FaultKind[];
 
-/** All of them. */
+/** All kinds of faults. */
 export const ALL_FAULT_KINDS = Object.keys(FAULT_KINDS) as readonly FaultKind[];

@@ -7,16 +7,16 @@ import { NETWORK_FAULTS } from './fault-kinds.js';
 import type { Life } from './life.js';
 import type { Environment } from './environment.js';
 
-/** One request in this many has something happen to it, where the world has such faults. */
+/** The share of requests with a fault, where the world has such faults. */
 const SHARE = 0.08;
 
 /** How long a process waits for an answer. */
 const ANSWER_TIMEOUT_MS = 300;
 
-/** A request that is held back is overtaken within this time, or arrives all the same. */
+/** A delayed request is overtaken within this time, or arrives anyway. */
 const HELD_MS = 1_000;
 
-/** More than a retry waits before it asks again. */
+/** Longer than the longest pause between retries. */
 const LONGEST_RETRY_MS = 2_000;
 
 interface HeldRequest {
@@ -26,12 +26,12 @@ interface HeldRequest {
 
 interface Request<Value> {
   readonly where: string;
-  /** What the store does when the request arrives. */
+  /** The effect of the request on the store. */
   readonly effect: () => MaybePromise<Value>;
   readonly life: Life;
 }
 
-/** The way of one process to the store of a simulated world, which itself never fails. */
+/** The connection of one process to the store of a simulated world, which itself never fails. */
 class Network {
   readonly #environment: Environment;
   readonly #life: Life;
@@ -44,7 +44,7 @@ class Network {
     this.#life = life;
   }
 
-  /** Without a fault the answer is there at once, as from a store in memory. */
+  /** Without a fault the answer is synchronous, as from an in-memory store. */
   ask<Value>(method: string, effect: () => MaybePromise<Value>): MaybePromise<Value> {
     const life = this.#life;
     if (!life.isAlive) return never();
@@ -90,7 +90,7 @@ class Network {
     return this.#fail(request, ANSWER_TIMEOUT_MS);
   }
 
-  /** The request is late, and so is its answer. Later than the process waits, its answer does not count any more. */
+  /** Delays the request and its answer. An answer after the timeout no longer counts. */
   #slowly<Value>(request: Request<Value>): Promise<Value> {
     const random = this.#environment.random(request.where);
     const thereMs = random.integer(1, 2 * ANSWER_TIMEOUT_MS);
@@ -132,7 +132,7 @@ class Network {
   }
 }
 
-/** The answer, or the error, as a promise that need not be looked at. */
+/** The result as a promise whose rejection is handled. */
 const settled = <Value>(effect: () => MaybePromise<Value>): Promise<Value> => {
   const answer = new Promise<Value>((resolve) => {
     resolve(effect());
@@ -151,7 +151,7 @@ const deferred = <Value>() => {
   return { promise, resolve, reject };
 };
 
-/** The store of a world as one process sees it, through a network. */
+/** The store of a world as one process sees it, through the network. */
 export const networkedStore = (environment: Environment, life: Life): RunStore => {
   const network = new Network(environment, life);
   const { truth } = environment;
@@ -194,10 +194,10 @@ export const networkedStore = (environment: Environment, life: Life): RunStore =
   };
 };
 
-/** Requests that confirm a lease: those go on whether or not entries are written. */
+/** Requests that confirm a lease: they continue whether or not entries are written. */
 const CONFIRMING: ReadonlySet<string> = new Set(['renew', 'owned']);
 
-/** Notes which requests failed. Once an append succeeds, those for the journal are over. */
+/** Notes which requests failed. A successful append clears those for the journal. */
 const noted = <Value>(
   life: Life,
   method: string,
@@ -216,7 +216,7 @@ const noted = <Value>(
   });
 };
 
-/** Hints arrive a little later; in some processes never. */
+/** Notifications arrive a little later; in some processes never. */
 const watching =
   (environment: Environment, life: Life): NonNullable<RunStore['watch']> =>
   (runId, listener) => {

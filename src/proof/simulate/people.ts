@@ -18,20 +18,20 @@ const ANSWER_FAULTS: readonly FaultKind[] = [
 
 const FLOOD = 40;
 
-/** Longer than any process sleeps. A question whose step was skipped stays open as far as people know. */
+/** Longer than any process sleeps. People still see a question as open when its step was skipped. */
 const HEALINGS_MAX = 30;
 
-/** Everybody outside who speaks to the run: who answers, who commands, who listens badly. */
+/** The people of a simulated world: they answer, send commands, and subscribe badly. */
 export class People {
   readonly #environment: Environment;
-  /** Commands that were given to a life, and have no answer yet. */
+  /** Commands to a process that have no answer yet. */
   readonly #waiting = new Map<
     Promise<CommandResult>,
     { readonly what: string; readonly life: Life }
   >();
-  /** Questions that a person has heard of. */
+  /** Questions that a person has seen. */
   readonly #considered = new Set<string>();
-  /** The run as a process sees it that does not own it. */
+  /** The run as seen by a process that does not own it. */
   #remote: { readonly life: Life; readonly run: RunCommands } | undefined;
   #count = 0;
   #healings = 0;
@@ -40,14 +40,14 @@ export class People {
     this.#environment = environment;
   }
 
-  /** Everything that happens at a time of its own. */
+  /** Schedules all timed actions. */
   prepare(): void {
     const { clock, world } = this.#environment;
     for (const [index, action] of world.actions.entries()) {
       const run = (): void => {
         this.#run(action, index);
       };
-      // At once means before anybody has answered anything.
+      // Immediately means before any answer.
       if (action.atMs === 0) run();
       else clock.setTimeout(run, action.atMs);
     }
@@ -56,7 +56,7 @@ export class People {
     }, world.healsAtMs);
   }
 
-  /** Goes on with a run that was taken up again, or begins with a new one. */
+  /** Subscribes to a resumed or new run. */
   listen(run: Run): void {
     const { ledger, world } = this.#environment;
     if (world.kinds.has('listener-throws')) run.subscribe(badListener(this.#environment));
@@ -64,7 +64,7 @@ export class People {
     run.subscribe((fact) => {
       if (fact.sequence > known) this.#hear(fact);
     });
-    // Heard of in another life, and perhaps answered there to no avail.
+    // Seen in another process, where the answer may have been lost.
     for (const requestId of ledger.openQuestions) this.#consider(requestId);
     if (this.#environment.isHealed) this.#heal();
   }
@@ -81,12 +81,12 @@ export class People {
     void connect();
   }
 
-  /** Commands without an answer, though they reached a process that lives. */
+  /** Commands without an answer, although they reached a living process. */
   get unanswered(): readonly string[] {
     return [...this.#waiting.values()].flatMap(({ what, life }) => (life.isAwake ? [what] : []));
   }
 
-  /** Says something to the run: to the process that drives it, or through the store. */
+  /** Sends a command: to the process that owns the run, or through the store. */
   tell(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
     this.#count += 1;
     const isRemote = this.#environment.random(`way of command ${this.#count}`).chance(0.5);
@@ -94,14 +94,14 @@ export class People {
     else this.#tellHere(what, command);
   }
 
-  /** Between two lives the command is heard by none. */
+  /** Without a living owner the command is lost. */
   #tellHere(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
     const environment = this.#environment;
     const life = environment.driving;
     if (life?.run === undefined) return;
     const isTooLate = isAfterDeadline(environment, life, what);
     const result = command(life.run);
-    // It may have died of this very command.
+    // The process may have died of this very command.
     if (!life.isAlive) return;
     this.#await(result, what, life, (answer) => {
       checkAnsweredHere(environment, what, answer);
@@ -137,7 +137,7 @@ export class People {
     });
   }
 
-  /** What was said to a life that is over is never answered. */
+  /** A command to a dead process is never answered. */
   forget(dead: Life): void {
     for (const [result, { life }] of this.#waiting) if (life === dead) this.#waiting.delete(result);
   }
@@ -150,7 +150,7 @@ export class People {
     if (fact.type === 'run.paused' && this.#environment.isHealed) this.#soon(0, () => this.#heal());
   }
 
-  /** A command from within the telling of a fact. */
+  /** A command from within a subscriber. */
   #interrupt(requestId: string): void {
     if (!this.#environment.happens('commands-late', `in ${requestId}`)) return;
     this.tell(`say in ${requestId}`, (run) => run.say('From within'));
@@ -172,7 +172,7 @@ export class People {
     const environment = this.#environment;
     const isKnown = this.#considered.has(requestId);
     this.#considered.add(requestId);
-    // Two processes may tell of one question; a person who was not heard answers again in the next life.
+    // Two processes may report one question; a person whose answer was lost answers again in the next process.
     if (isKnown && environment.world.hasFleet) return;
     const random = environment.random(`answer to ${requestId}`);
     const fault = environment.fault(requestId, ANSWER_FAULTS, 0.5);
@@ -193,12 +193,12 @@ export class People {
     });
   }
 
-  /** From now on people do what they are asked, at once. */
+  /** From now on people answer correctly and at once. */
   #heal(): void {
     const { ledger, truth } = this.#environment;
     if (ledger.isPaused) this.tell('resume', (run) => run.unpause());
     for (const requestId of ledger.openQuestions) this.#approve(requestId);
-    // The process that has the run may be asleep, or still without its store.
+    // The owner may be asleep, or still without its store.
     const isOpen = ledger.isPaused || ledger.openQuestions.size > 0;
     const mayHelp = isOpen && !truth.hasEnded && this.#healings < HEALINGS_MAX;
     this.#healings += 1;
@@ -220,7 +220,7 @@ export class People {
     for (const command of COMMANDS[kind]?.(random, stepId) ?? MALFORMED) this.tell(kind, command);
   }
 
-  /** Steps of the goal's own plan that can be taken off it. */
+  /** Steps of the goal's own plan that can be skipped. */
   #openSteps(): readonly string[] {
     return [...this.#environment.ledger.openSteps].filter((stepId) => !stepId.includes('/'));
   }
@@ -228,7 +228,7 @@ export class People {
 
 type Telling = (run: RunCommands) => Promise<CommandResult>;
 
-/** What people say of their own accord. */
+/** Commands that people send unasked. */
 const COMMANDS: Readonly<
   Partial<Record<FaultKind, (random: Random, stepId: string) => readonly Telling[]>>
 > = {
@@ -262,7 +262,7 @@ const MALFORMED: readonly Telling[] = [
   (run) => run.say({} as unknown as string),
 ];
 
-/** Whether the deadline of a question has passed by the clock of the process that is told the answer. */
+/** Whether the deadline of a question has passed by the clock of the process that receives the answer. */
 const isAfterDeadline = (environment: Environment, life: Life, what: string): boolean => {
   const requestId = /^(?:approve|reject) (.*)$/.exec(what)?.[1];
   const asked = requestId === undefined ? undefined : environment.ledger.askedAtMs.get(requestId);

@@ -27,7 +27,7 @@ const PLAN_FAULTS: readonly FaultKind[] = [
   'plan-votes',
 ];
 
-/** How a call that is no plan goes wrong, by chance. */
+/** A random fault of a call other than a plan. */
 const callFault = (environment: Environment, key: string, share: number): FaultKind | undefined =>
   environment.fault(`${key} call`, CALL_FAULTS, share);
 
@@ -46,7 +46,7 @@ export const plan = (environment: Environment, request: PlanRequest): unknown =>
 const proposal = (environment: Environment, request: PlanRequest, random: Random): Plan => {
   const fault = environment.fault(`${request.key} plan`, PLAN_FAULTS, 0.5);
   const material = materialOf(request, environment.world.omitted.steps);
-  // The same dice make the same plan: nothing of the request goes into it.
+  // The same random choices make the same plan: it does not depend on the request.
   const dice = fault === 'plan-repeated' ? environment.random('the plan again') : random;
   const same = { ...material, prefix: 's', earlier: [] };
   const sound = soundPlan(dice, fault === 'plan-repeated' ? same : material, fault);

@@ -18,10 +18,10 @@ import type { SimulatedTeam } from './scripted-team.js';
 import type { CrashPoint, World } from './world.js';
 import { checkWorld } from './world-checks.js';
 
-/** What came of one world. */
+/** The result of one world. */
 export interface Simulation {
   readonly seed: number;
-  /** Every promise that was broken; empty when all is well. */
+  /** Every broken promise; empty when there is none. */
   readonly violations: readonly Violation[];
   /** How often each kind of fault happened. */
   readonly fired: ReadonlyMap<FaultKind, number>;
@@ -29,22 +29,22 @@ export interface Simulation {
   readonly faults: readonly string[];
   /** How often a process died. */
   readonly crashes: number;
-  /** The run as it was kept. */
+  /** The stored journal of the run. */
   readonly journal: readonly JournalEntry[];
   /** Null when the run never ended, which is a violation. */
   readonly report: RunReport | null;
 }
 
-/** More timers than any run of these sizes has: beyond them nothing will ever end it. */
+/** More timers than any run of these sizes has: a run that needs more does not end. */
 const TIMERS_MAX = 40_000;
 
-/** How long a process waits before it tries to take the run up again. */
+/** How long a process waits before it tries to resume the run again. */
 const AWAY_MS = 1_000;
 
 /** How often a process looks for runs without an owner. */
 const RECOVER_MS = 1_000;
 
-/** What a world is played in. */
+/** The inputs of one simulated world. */
 export interface WorldSetup {
   readonly world: World;
   readonly setting: Setting;
@@ -52,8 +52,8 @@ export interface WorldSetup {
 }
 
 /**
- * Plays one world from its first plan to its report, in three phases: chaos, until it heals; healing, when people answer
- * what is open; and the end, which must come by itself. Then everything it left behind is checked.
+ * Runs one world from its first plan to its report, in three phases: chaos, until it heals; healing, when people answer
+ * open questions; and the end, which must come by itself. Then everything it left behind is checked.
  */
 export const runWorld = async (team: SimulatedTeam, setup: WorldSetup): Promise<Simulation> => {
   await team.loaded;
@@ -68,7 +68,7 @@ class WorldRun {
   readonly #environment: Environment;
   readonly #people: People;
   #report: RunReport | null = null;
-  /** The life that has the report. */
+  /** The process that has the report. */
   #lastLife: Life | undefined;
   #isStuck = false;
   #bounds: Bounds | undefined;
@@ -144,7 +144,7 @@ class WorldRun {
     if (this.#environment.world.hasFleet) this.#patrol(life, orchestrator);
   }
 
-  /** Another process looks for runs as well, and people send commands from a third. */
+  /** A second process looks for runs, too, and people send commands from a third. */
   #beginFleet(): void {
     const environment = this.#environment;
     if (environment.happens('second-process', 'the start')) {
@@ -171,7 +171,7 @@ class WorldRun {
     }
   }
 
-  /** At once, or in the instant in which the store has the next entry and the process does not know it yet. */
+  /** Immediately, or at the moment when the store has the next entry and the process does not know it yet. */
   #sleep(durationMs: number): void {
     const environment = this.#environment;
     const life = environment.driving;
@@ -181,7 +181,7 @@ class WorldRun {
     else environment.sleepAtNextWriteMs = durationMs;
   }
 
-  /** A plan of one's own, where there is no planner, and sometimes where there is one. */
+  /** Gives a plan where there is no planner, and sometimes where there is one. */
   #input(): Parameters<Orchestrator['start']>[0] {
     const environment = this.#environment;
     const { setting, agentNames } = this.#setup;
@@ -229,7 +229,7 @@ class WorldRun {
     this.#replace(life, downtimeMs);
   }
 
-  /** A process is dead; another one takes its place. */
+  /** Replaces a dead process by another one. */
   #replace(dead: Life, downtimeMs: number): void {
     this.#people.forget(dead);
     this.#environment.clock.setTimeout(() => {
@@ -242,7 +242,7 @@ class WorldRun {
     }, downtimeMs);
   }
 
-  /** Looks for the run, again and again. */
+  /** Looks for the run repeatedly. */
   #patrol(life: Life, orchestrator: Orchestrator): void {
     const { truth, runId } = this.#environment;
     const look = async (): Promise<void> => {
@@ -252,14 +252,14 @@ class WorldRun {
           : await orchestrator.recover();
         for (const run of runs) this.#attend(life, run);
       } catch {
-        // The store was away: it is asked again.
+        // The store was unreachable: the next pass tries again.
       }
       if (this.#report === null) this.#patrol(life, orchestrator);
     };
     life.after(RECOVER_MS, () => void look());
   }
 
-  /** Another process takes the run up, however often that takes. */
+  /** Another process resumes the run, with as many tries as needed. */
   async #returned(): Promise<void> {
     const environment = this.#environment;
     const { life, orchestrator } = this.#beginLife();
@@ -273,14 +273,14 @@ class WorldRun {
           life.after(AWAY_MS, () => void resume());
           return;
         }
-        environment.expect(false, 'replay-agrees', `the run cannot be taken up: ${String(error)}`);
+        environment.expect(false, 'replay-agrees', `the run cannot be resumed: ${String(error)}`);
         this.#isStuck = true;
       }
     };
     await resume();
   }
 
-  /** A store that keeps its word gives back all of it. */
+  /** A correct store returns everything that was written. */
   async #recover(): Promise<void> {
     const { truth, runId } = this.#environment;
     const stored = await truth.store.read(runId);
@@ -293,18 +293,18 @@ class WorldRun {
     truth.open(store, stored.header, entries);
   }
 
-  /** People who wait for an answer get one, when the store has answered. */
+  /** Waits until all commands are answered. */
   async #hearAnswers(): Promise<void> {
     const { clock } = this.#environment;
     const isAnswered = (): boolean => this.#people.unanswered.length === 0;
     try {
       await clock.runUntil(isAnswered, { maxTimers: TIMERS_MAX });
     } catch {
-      // Told below.
+      // Reported below.
     }
   }
 
-  /** Late commands are refused, late answers change nothing, and what was said has been answered. */
+  /** Late commands are refused, late answers change nothing, and every command was answered. */
   async #afterwards(): Promise<void> {
     const environment = this.#environment;
     const life = this.#lastLife;
@@ -334,9 +334,9 @@ class WorldRun {
     await environment.clock.settle();
     await this.#hearAnswers();
     const isSame = environment.ledger.factCount === factCount;
-    environment.expect(isSame, 'causes-first', 'a late answer is written down after the end');
+    environment.expect(isSame, 'causes-first', 'a late answer is stored after the end');
     const { unanswered } = this.#people;
     const isAnswered = unanswered.length === 0;
-    environment.expect(isAnswered, 'commands-answered', `nobody answered ${unanswered.join(', ')}`);
+    environment.expect(isAnswered, 'commands-answered', `${unanswered.join(', ')} got no answer`);
   }
 }

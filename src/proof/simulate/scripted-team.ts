@@ -22,41 +22,41 @@ import type { Policy } from '../../model/policy.js';
 import type { Environment } from './environment.js';
 import { STORE_RETRY_MS } from './world.js';
 
-/** What a world is played with instead of the real thing; how a planted bug gets in. */
+/** Parts that a test replaces, to plant a bug. */
 export interface Replacements {
-  /** Runs a chart in place of the kernel's own runner. What it replays goes to `verify`, if that is given. */
+  /** Runs a chart in place of the kernel's own runner. Its replayed transitions go to `verify`, if given. */
   readonly runnerOf?: (machine: AnyStateMachine, verify?: Verify) => ChartRunner;
-  /** An entry as it is found when everything is over. */
+  /** Changes an entry of the final journal. */
   readonly found?: (entry: JournalEntry) => JournalEntry;
-  /** What is left in the store when the process that wrote it has died. */
+  /** Changes the stored entries after a crash. */
   readonly recovered?: (entries: readonly StoredEntry[]) => readonly StoredEntry[];
-  /** The store in the hands of one process: between the orchestrator and the network. */
+  /** The store of one process: between the orchestrator and the network. */
   readonly storeOf?: (store: RunStore, life: Life) => RunStore;
-  /** The clock in the hands of one process. */
+  /** The clock of one process. */
   readonly clockOf?: (clock: Clock, life: Life) => Clock;
-  /** The store takes the time of its callers, though it has a clock. */
+  /** The store uses the time of its callers, although it has a clock. */
   readonly trustsCallers?: boolean;
 }
 
-/** Where processes work together: often enough that waiting for each other is short. */
+/** For worlds with several processes: often enough that waiting for each other is short. */
 const FLEET_PACE = { pollMs: 400, answerMs: 1_500 } as const satisfies DurabilityOptions;
 
-/** Where no other process sends commands there is nothing to look for. */
+/** Without other processes there are no commands to poll for. */
 const LONE_PACE = { pollMs: 86_400_000 } as const satisfies DurabilityOptions;
 
-/** The fast path is held against XState in one world of so many. */
+/** The fast path is compared with XState in one of so many worlds. */
 const COMPARED_EVERY = 10;
 
-/** Makes the orchestrators that worlds are played with. They are the real ones: every process of a world has its own. */
+/** Makes the orchestrators of a world. They are real ones, one per process. */
 export class SimulatedTeam {
   readonly #agentNames: readonly string[];
   readonly replacements: Replacements;
-  /** Resolves when everything is there that runs load on demand. */
+  /** Resolves when all on-demand parts are loaded. */
   readonly loaded: Promise<unknown> = loadOnDemandParts();
-  /** What a runner has learnt of a chart holds for every process. */
+  /** Traces of a chart are valid in every process. */
   readonly #runners = new Map<AnyStateMachine, ChartRunner>();
   readonly #comparedRunners = new Map<AnyStateMachine, ChartRunner>();
-  /** The world that is played. */
+  /** The environment of the current world. */
   #environment: Environment | undefined;
 
   constructor(agentNames: readonly string[], replacements: Replacements) {
@@ -64,12 +64,12 @@ export class SimulatedTeam {
     this.replacements = replacements;
   }
 
-  /** What a process that comes back finds of what the last one wrote. */
+  /** The stored entries that the next process finds. */
   recovered(entries: readonly StoredEntry[]): readonly StoredEntry[] {
     return this.replacements.recovered?.(entries) ?? entries;
   }
 
-  /** The journal as it is found when everything is over. */
+  /** The final journal. */
   found(entries: readonly JournalEntry[]): readonly JournalEntry[] {
     const { found } = this.replacements;
     return found === undefined ? entries : entries.map(found);
@@ -117,8 +117,8 @@ export class SimulatedTeam {
   }
 
   /**
-   * The fast path in every world, so that a world does not depend on the ones before it. In every tenth each replayed
-   * transition is also asked of XState.
+   * The fast path in every world, so that a world does not depend on earlier ones. In every tenth each replayed
+   * transition is compared with XState.
    */
   #runnerIn({ world }: Environment): (chart: AnyStateMachine) => ChartRunner {
     const { runnerOf = tracingRunner } = this.replacements;
@@ -137,10 +137,10 @@ export class SimulatedTeam {
   };
 }
 
-/** In every such world each process is a newer build than the one before. */
+/** In every such world each process has a newer build than the one before. */
 const UPGRADED_EVERY = 4;
 
-/** A newer build has one agent more, and a policy that shows agents more of each other's outputs. */
+/** A newer build has one more agent, and a policy that shows agents more of each other's outputs. */
 const buildOf = (
   { world, setting: { policy } }: Environment,
   { number }: Life,

@@ -10,15 +10,15 @@ import { SimulatedTeam } from './scripted-team.js';
 import type { Omissions, World } from './world.js';
 import { worldOf } from './world.js';
 
-/** Whose worlds are simulated. */
+/** The team and policy of the worlds. */
 export interface SimulatorOptions {
-  /** The names of the team. @default three agents of our own */
+  /** The names of the team. @default three built-in agents */
   readonly agents?: readonly string[] | undefined;
   /** One policy for all worlds. @default all six presets in turn, with random overrides */
   readonly policy?: Policy | undefined;
 }
 
-/** Plays worlds, one after the other. Worlds of one simulator share what does not depend on the seed. */
+/** Runs worlds, one after the other. Worlds of one simulator share everything that does not depend on the seed. */
 export interface Simulator {
   run(seed: number, omissions?: Omissions): Promise<Simulation>;
 }

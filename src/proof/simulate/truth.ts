@@ -32,18 +32,15 @@ export interface PostedToStore {
   readonly requestId: string | undefined;
   /** The true time when the store first had it. */
   readonly atMs: number;
-  /** Its place among all that the store was asked to read and to keep. */
+  /** Its position among all requests to the store. */
   readonly place: number;
 }
 
-/**
- * The store behind the network, which keeps what it is given, and what the world knows of it: this is what a later owner
- * can read at any moment.
- */
+/** The store behind the network, which never fails, and its true content: what a later owner can read at any moment. */
 export class Truth {
   readonly #environment: Environment;
   store: RunStore = memoryStore();
-  /** The journal as it was before it was packed for the store. */
+  /** The journal before it was encoded for the store. */
   readonly journal: JournalEntry[] = [];
   readonly facts: Fact[] = [];
   /** Commands from within the owner's process that were accepted. */
@@ -65,7 +62,7 @@ export class Truth {
     this.#environment = environment;
   }
 
-  /** The life that claimed the run last, if it has not given it back. */
+  /** The process with the latest claim, if it has not released the run. */
   get owner(): Life | undefined {
     return this.#claim?.life;
   }
@@ -88,7 +85,7 @@ export class Truth {
     life.claims += 1;
   }
 
-  /** There is a place for the journal; or another one, with what is left of it. */
+  /** Opens the journal in a store; or in another store, with the remaining entries. */
   open(store: RunStore, header: RunHeader, entries: readonly StoredEntry[] = []): void {
     this.store = store;
     this.#format = formatOf(header);
@@ -123,7 +120,7 @@ export class Truth {
   renew(owner: string, leaseMs: number, now: number): void {
     const { hasStoreClock } = this.#environment.world;
     const untilMs = (hasStoreClock ? this.#environment.fairTime : now) + leaseMs;
-    // A store without a clock is used on one machine, where a renewal is not overtaken by the next one.
+    // A store without a clock is used on one machine, where no renewal overtakes another.
     if (!hasStoreClock && untilMs < (this.#leases.get(owner) ?? untilMs)) return;
     void this.store.renew(owner, leaseMs, now);
     this.#leases.set(owner, untilMs);
@@ -135,7 +132,7 @@ export class Truth {
   }
 
   claim(life: Life, runId: string, owner: string, now: number): RunClaim | undefined {
-    // A dead life has released its run: where the next one does not wait for a lease, it must not claim it again.
+    // A dead process has released its run: where the next one does not wait for a lease, it must not claim it again.
     if (!life.isAlive && !this.#environment.world.hasFleet) return undefined;
     const claim = this.store.claim(runId, owner, now) as RunClaim | undefined;
     if (claim === undefined) return undefined;
@@ -143,7 +140,7 @@ export class Truth {
     this.#claim = { ...claim, owner, life };
     life.claims += 1;
     if (this.#environment.world.hasFleet) return claim;
-    // A dead life releases its run, so that the next one need not wait for a lease; it is a takeover all the same.
+    // A dead process releases its run, so that the next one need not wait for a lease; it still counts as a takeover.
     return { ...claim, isTakeover: life.number > 0 };
   }
 
@@ -152,7 +149,7 @@ export class Truth {
     if (this.#claim?.token === token) this.#claim = undefined;
   }
 
-  /** The process is dead, and the world does not wait for its lease to run out. */
+  /** Releases the runs of a dead process, so that the world does not wait for its lease to end. */
   releaseAll(runId: string): void {
     if (this.#claim !== undefined) this.release(runId, this.#claim.token);
   }
@@ -179,7 +176,7 @@ export class Truth {
     return this.#places;
   }
 
-  /** The command under the name it has in this world: those that orchestrators give are random. */
+  /** The command under a reproducible id: those of orchestrators are random. */
   named(command: StoredCommand): StoredCommand {
     const id = this.#commandIds.get(command.id) ?? `command-${this.#commandIds.size}`;
     this.#commandIds.set(command.id, id);
@@ -212,7 +209,7 @@ export class Truth {
   }
 }
 
-/** What a process tells its run: not a command of a person. */
+/** Events that a process sends to its run, not commands of people. */
 const OF_PROCESSES: ReadonlySet<string> = new Set(['run.recovered', 'run.upgraded']);
 
 export const isRefused = (facts: readonly Fact[]): boolean =>

@@ -7,7 +7,7 @@ import { Findings } from '../../testing/invariants/evidence.js';
 import type { Life } from './life.js';
 import type { Environment } from './environment.js';
 
-/** What a journal alone does not show: the calls that are left, the report, and whether a healed world ended. */
+/** Checks that a journal alone does not allow: remaining calls, the report, and whether a healed world ended. */
 export const checkWorld = (
   environment: Environment,
   lastLife: Life | undefined,
@@ -23,14 +23,18 @@ export const checkWorld = (
   return findings.violations;
 };
 
-/** Whoever is still at work when the run has ended was told that nobody waits. */
+/** Every call in flight at the end of the run was aborted. */
 const checkLeftovers = (environment: Environment, lastLife: Life, findings: Findings): void => {
   for (const key of callsLeft(environment, lastLife)) {
-    findings.expect(false, 'nothing-left', `${key} is left at work, and nobody told it`);
+    findings.expect(
+      false,
+      'nothing-left',
+      `${key} is in flight after the end, and was not aborted`,
+    );
   }
 };
 
-/** Calls that one life made, and that neither came back nor were told that nobody waits. */
+/** Calls of one process that neither ended nor were aborted. */
 export const callsLeft = (environment: Environment, { number }: Life): string[] =>
   [...environment.ledger.calls].flatMap(([key, calls]) =>
     calls
@@ -45,7 +49,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   'step.cancelled': 'cancelled',
 };
 
-/** The report says what the facts say: the end, every step, every output. */
+/** The report agrees with the facts: the end, every step, every output. */
 const checkReport = (facts: readonly Fact[], report: RunReport, findings: Findings): void => {
   const expect = (isKept: boolean, message: string): void =>
     findings.expect(isKept, 'report-true', message);
@@ -84,7 +88,7 @@ const checkOutput = (
   findings.expect(isSame, 'outputs-kept', `the output of ${stepId} changed on its way`);
 };
 
-/** The liveness phase: when nothing goes wrong any more, what is open ends by its own deadlines, not by the run's. */
+/** Liveness: without further faults, everything open ends by its own deadlines, not by the run's. */
 const checkHealing = (
   environment: Environment,
   facts: readonly Fact[],
@@ -105,5 +109,5 @@ const checkHealing = (
   findings.expect(isAlive, 'heals', `healed, and still at work at ${end.at}, not by ${latestMs}`);
 };
 
-/** What a few hundred calls take in a healed world, a few milliseconds each. */
+/** The time of a few hundred calls in a healed world, a few milliseconds each. */
 const QUICK_WORK_MS = 5_000;
