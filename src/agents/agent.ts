@@ -46,7 +46,7 @@ export interface AgentCall {
   readonly conversation: readonly string[];
   /** The planner's analysis of the goal. */
   readonly summary: string;
-  /** Names this call for ever: the same after a crash, so that a provider can recognise a repeat. */
+  /** The idempotency key of this call: the same after a crash, so that a provider can recognise a repeat. */
   readonly key: string;
   /** Aborted when the call times out, its step is skipped or the run ends. Nothing waits for a call after that. */
   readonly signal: AbortSignal;

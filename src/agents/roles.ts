@@ -14,7 +14,7 @@ export interface RequestBase {
   readonly goal: string;
   /** 0 for the goal's own plan, 1 and more for sub-plans. */
   readonly depth: number;
-  /** Names this call for ever: the same after a crash. */
+  /** The idempotency key of this call: the same after a crash. */
   readonly key: string;
   /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;

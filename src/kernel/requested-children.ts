@@ -12,7 +12,7 @@ export interface SpawnParams {
   readonly actorRef: AnyActorRef;
 }
 
-const NOBODY: readonly unknown[] = [];
+const NO_CHILDREN: readonly unknown[] = [];
 
 const isSpawn = (
   action: RequestedAction,
@@ -27,7 +27,7 @@ export const stoppedAtOnce = (actions: readonly RequestedAction[]): readonly unk
     children ??= [];
     children.push(params);
   });
-  return children ?? NOBODY;
+  return children ?? NO_CHILDREN;
 };
 
 const isSpawnedBefore = (

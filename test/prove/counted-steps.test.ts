@@ -208,7 +208,7 @@ describe('a graph of states in which steps are counted', () => {
   it('is refuted where there is no end of numbers', () => {
     const { refutation } = unfold(explorationWith(true));
     expect(refutation?.violation.message).toBe(
-      'There is no bound on steps that wait: "Something happens" can happen again and again',
+      'The number of waiting steps has no bound: "Something happens" can happen again and again',
     );
   });
 });

@@ -50,7 +50,7 @@ export const stepMachine = stepSetup.createMachine({
       ],
     },
     awaitingApproval: {
-      description: 'A person decides whether, or how, the step goes on.',
+      description: 'A person decides whether, or how, the step continues.',
       invoke: {
         id: 'approval',
         src: 'approval',

@@ -132,7 +132,7 @@ export const inputFor = (state: ModelState, happening: Happening): KernelInput =
       return { kind: 'answered', address, generation, output: undefined };
     }
     case 'elapsed': {
-      const { timer, generation } = state.timers[0] ?? { timer: '', generation: NOBODY };
+      const { timer, generation } = state.timers[0] ?? { timer: '', generation: NO_GENERATION };
       return { kind: 'elapsed', timer, generation };
     }
     case 'told':
@@ -140,10 +140,10 @@ export const inputFor = (state: ModelState, happening: Happening): KernelInput =
   }
 };
 
-const NOBODY = -1;
+const NO_GENERATION = -1;
 
 const generationAt = ({ kernel }: ModelState, address: string): number =>
-  kernel.calls.get(address)?.generation ?? NOBODY;
+  kernel.calls.get(address)?.generation ?? NO_GENERATION;
 
 const timeAfter = ({ nowMs, timers }: ModelState, happening: Happening | null): number =>
   happening?.type === 'elapsed' ? Math.max(nowMs, timers[0]?.dueMs ?? nowMs) : nowMs;

@@ -83,7 +83,7 @@ const endless = (
     index === undefined ? [] : [index, ...wayBack(graph, culprit.to, culprit.from, isUnprompted)];
   return {
     rule: 'termination',
-    message: 'The run can go round in circles although nobody says anything',
+    message: 'The run can loop forever without a command',
     edges: [...graph.wayTo(culprit.from), ...circle],
   };
 };

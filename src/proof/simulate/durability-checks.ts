@@ -76,7 +76,7 @@ export const checkPosted = (environment: Environment): readonly Violation[] => {
   for (const [id, result] of environment.answers) {
     const posted = environment.truth.posted.get(id);
     if (result.accepted) checkJudged(environment, id, posted, findings);
-    else if (!result.reason.includes('not known')) checkRefused(environment, id, findings);
+    else if (!result.reason.includes('is unknown')) checkRefused(environment, id, findings);
   }
   return findings.violations;
 };

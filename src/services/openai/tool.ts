@@ -5,7 +5,7 @@ import type { Issue } from '../../errors.js';
 /** The agent call that a tool is used in. */
 export interface ToolCall {
   readonly goal: string;
-  /** Names the call for ever: the same after a crash. */
+  /** The idempotency key of the call: the same after a crash. */
   readonly key: string;
   /** Aborted when the call is. */
   readonly signal: AbortSignal;

@@ -67,7 +67,7 @@ describe('an agent that is taken along the paths', () => {
     const results = await resultsOf(() => ({ files: 'a.ts' }), 0);
     expect(codesIn(results)).toEqual(['invalid-output']);
     const [error] = errorsIn(results);
-    expect(error?.message).toMatch(/The agent 'coder' answered what nobody can use: files/);
+    expect(error?.message).toMatch(/The agent 'coder' gave an invalid answer: files/);
     expect(error?.message).toMatch(/\n {2}1\. planner proposes a plan/);
     expect(error?.steps[0]).toBe('planner proposes a plan');
   });

@@ -198,14 +198,14 @@ const verdictReports = (settings: Settings, judged: string): Move[] =>
   );
 
 /** An agent without a breaker: the contracts of the steps already include the breakers' answers. */
-const SOMEBODY = 'somebody else';
+const AGENT_WITHOUT_BREAKER = 'somebody else';
 
 const budgetReports = ({ policy }: Settings, route: readonly string[]): Move[] => {
   const { maxAgentCalls, maxTokens, maxCostUsd } = policy.limits;
   if (maxAgentCalls === null && maxTokens === null && maxCostUsd === null) return [];
   const usage = { inputTokens: maxTokens ?? 0, outputTokens: 0, costUsd: maxCostUsd ?? 0 };
-  const asks = { type: 'permit.requested', agent: SOMEBODY, route };
-  const spends = { type: 'call.settled', agent: SOMEBODY, hasSucceeded: true, usage };
+  const asks = { type: 'permit.requested', agent: AGENT_WITHOUT_BREAKER, route };
+  const spends = { type: 'call.settled', agent: AGENT_WITHOUT_BREAKER, hasSucceeded: true, usage };
   return [
     report('A step asks to make a call', asks),
     ...(maxTokens === null && maxCostUsd === null

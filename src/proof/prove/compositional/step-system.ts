@@ -55,7 +55,7 @@ export const stepSystem = (
   violationsOfStep: (_before, _move, step) =>
     // The plan decides whether a rejection ends the run.
     rejectionViolations(repertoire.settings.policy, step).filter(({ message }) =>
-      message.includes('goes on'),
+      message.includes('continues'),
     ),
 });
 
