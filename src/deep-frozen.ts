@@ -1,9 +1,9 @@
 /**
- * Freezes a plain value and all that is in it. Whatever is handed to a callback goes through here: it may be what the
- * charts decide by, and a callback must not be able to change that.
+ * Freezes a plain value and everything in it. Every value handed to a callback goes through here: the charts may decide
+ * by it, so a callback must not change it.
  */
 export const deepFrozen = <Value>(value: Value): Value => {
-  // What is frozen was frozen here, from the inside out.
+  // A frozen value was frozen here, from the inside out.
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   // Not Object.values: this runs for every fact, and the list would be garbage at once.
   for (const key in value) {

@@ -62,7 +62,7 @@ export class PlanwrightError extends Error {
   }
 }
 
-/** An error whose name and code are those of one class. */
+/** An error with the name and code of one class. */
 interface NamedError<Name extends string> extends PlanwrightError {
   readonly name: Name;
 }
@@ -88,8 +88,8 @@ type IssuesErrorClass<Name extends string> = ErrorClass<
 >;
 
 /**
- * What a class of errors extends: one name, one code, and the `isInstance` that looks for the code. The annotation has
- * bundlers leave out the classes that a program does not use.
+ * The base of an error class: one name, one code, and an `isInstance` that compares the code. The annotation lets
+ * bundlers drop unused classes.
  */
 /* @__NO_SIDE_EFFECTS__ */
 const errorNamed = <Name extends string>(name: Name, code: string): MessageErrorClass<Name> =>
@@ -126,10 +126,10 @@ const issuesErrorNamed = <Name extends string>(
     }
   };
 
-/** More than a person reads. A policy with 100,000 unknown options would have as many issues. */
+/** More issues than a person reads. A policy with 100,000 unknown options would have as many. */
 const ISSUES_MAX = 50;
 
-/** Longer than any message of this package; what it quotes of its input is not. */
+/** Longer than any message of this package without its quoted input. */
 const MESSAGE_CHARACTERS_MAX = 2_000;
 
 function shortened(issue: Issue): Issue {
@@ -168,33 +168,36 @@ export class InvalidRecordingError extends issuesErrorNamed(
   'The recording is invalid',
 ) {}
 
-/** The run has no such place, or cannot be forked there as asked. */
+/** The run has no such position, or cannot be forked there as asked. */
 export class TimeTravelError extends issuesErrorNamed(
   'TimeTravelError',
   'invalid-time-travel',
-  'There is no such place to go to',
+  'The position does not exist or cannot be forked',
 ) {}
 
 /** Another process owns the run, or has written to its journal since. */
 export class RunConflictError extends errorNamed('RunConflictError', 'run-conflict') {}
 
-/** Another process owns the run; it can be resumed here when the lease has ended. */
+/** Another process owns the run; it can be resumed here once the lease has ended. */
 export class RunClaimedError extends errorNamed('RunClaimedError', 'already-claimed') {}
 
 /** The store has no run with this id. */
 export class RunNotFoundError extends errorNamed('RunNotFoundError', 'run-not-found') {}
 
-/** The first fact of a journal that this build would not have told, or not like this. */
+/** The first fact in a journal that this build would not have told, or would have told differently. */
 export interface JournalDifference {
   /** The number of the fact. */
   readonly sequence: number;
-  /** What the journal has, in words. */
+  /** What the journal contains, in words. */
   readonly expected: string;
   /** What this build would have told, in words. */
   readonly actual: string;
 }
 
-/** The run cannot go on here: its journal has other facts than this build would tell, or needs an agent that is missing. */
+/**
+ * The run cannot be resumed here: its journal has other facts than this build would tell, or needs an agent that is
+ * missing.
+ */
 export class JournalMismatchError extends errorNamed('JournalMismatchError', 'journal-mismatch') {
   /** Undefined where an agent is missing. */
   readonly difference: JournalDifference | undefined;
@@ -212,16 +215,16 @@ export class JournalMismatchError extends errorNamed('JournalMismatchError', 'jo
   }
 }
 
-/** As many commands as may wait for a run are waiting already. */
+/** The inbox of the run has reached its maximum number of commands. */
 export class InboxFullError extends errorNamed('InboxFullError', 'inbox-full') {}
 
-/** The store cannot be reached or has no room left, or its answer was lost: it is not known whether anything changed. */
+/** The store is unreachable or full, or its answer was lost. Whether anything changed is unknown. */
 export class StoreUnavailableError extends errorNamed(
   'StoreUnavailableError',
   'store-unavailable',
 ) {}
 
-/** `close()` was called: this orchestrator accepts no runs any more. */
+/** `close()` was called: this orchestrator no longer accepts runs. */
 export class OrchestratorClosedError extends errorNamed(
   'OrchestratorClosedError',
   'orchestrator-closed',
@@ -241,7 +244,7 @@ export class SlowSubscriberError extends errorNamed('SlowSubscriberError', 'slow
   }
 }
 
-/** What is stored is torn, newer than this package, or not of this package. It was left as it is. */
+/** The stored journal is damaged, newer than this package, or not written by it. It was left unchanged. */
 export class JournalCorruptError extends errorNamed('JournalCorruptError', 'journal-corrupt') {
   readonly reason: CorruptionReason;
 
@@ -255,7 +258,7 @@ export class JournalCorruptError extends errorNamed('JournalCorruptError', 'jour
   }
 }
 
-/** `torn`: it cannot be read; `foreign`: not a journal of planwright; `newer`: of a later version of this package. */
+/** `torn`: unreadable; `foreign`: not a planwright journal; `newer`: written by a later version of this package. */
 export type CorruptionReason = 'torn' | 'foreign' | 'newer';
 
 /** What a replayed run did differently from its recording. */
@@ -268,7 +271,7 @@ export interface RecordingDifference {
   readonly actual: string;
 }
 
-/** A recorded run was replayed and went another way: the agents, the policy or the charts have changed. */
+/** A recorded run was replayed and behaved differently: the agents, the policy or the charts have changed. */
 export class RecordingDriftError extends errorNamed('RecordingDriftError', 'recording-drift') {
   readonly difference: RecordingDifference;
 
@@ -276,7 +279,7 @@ export class RecordingDriftError extends errorNamed('RecordingDriftError', 'reco
     const { path, expected, actual } = difference;
     const cut = (value: string): string => value.slice(0, 2_000);
     super(
-      `The run is not as it was recorded, first at ${path}: expected ${cut(expected)}, got ${cut(actual)}`,
+      `The run differs from its recording, first at ${path}: expected ${cut(expected)}, got ${cut(actual)}`,
       options,
     );
     this.difference = difference;
@@ -287,7 +290,7 @@ export class RecordingDriftError extends errorNamed('RecordingDriftError', 'reco
   }
 }
 
-/** An agent that was taken along a generated path broke a promise there. */
+/** An agent under test broke a promise on a generated path. */
 export class PathError extends errorNamed('PathError', 'path-failed') {
   readonly issues: readonly Issue[];
   /** What happened, one sentence after the other. */

@@ -1,6 +1,4 @@
-/**
- * The one place that turns a thrown value into data. Anything may be thrown, so nothing is taken for granted here.
- */
+/** The one place that turns a thrown value into data. Any value may be thrown, so nothing is assumed. */
 
 /** A thrown value as JSON-safe strings, fit for a fact in the journal. */
 export interface Failure {
@@ -15,9 +13,9 @@ const longestMessage = 2_000;
 const maxNameCharacters = 200;
 
 /**
- * Any thrown value as a name, a message and perhaps a code. Never throws, whatever was thrown:
- * undefined, a symbol, a circular object, an object whose getters throw, a revoked proxy. A message that is to be
- * redacted is asked for uncut (`Infinity`) and cut afterwards: half a secret is recognised by no redaction.
+ * Any thrown value as a name, a message and perhaps a code. Never throws, whatever was thrown: undefined, a symbol, a
+ * circular object, an object whose getters throw, a revoked proxy. A caller that redacts the message asks for it uncut
+ * (`Infinity`) and cuts it afterwards: redaction does not recognise half a secret.
  */
 export function toFailure(thrown: unknown, maxMessageCharacters = longestMessage): Failure {
   const name = text(readSafely(thrown, 'name'), maxNameCharacters) ?? 'Error';
@@ -31,12 +29,12 @@ export function toFailure(thrown: unknown, maxMessageCharacters = longestMessage
   };
 }
 
-/** The beginning of a text, as long as a message may be. */
+/** Cuts a text to the maximum length of a message. */
 export function cutMessage(message: string): string {
   return text(message, longestMessage) ?? '';
 }
 
-/** Undefined instead of an exception: getters, proxies and foreign objects may do anything. */
+/** Returns undefined instead of throwing: getters, proxies and foreign objects may do anything. */
 export function readSafely(holder: unknown, key: PropertyKey): unknown {
   if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) {
     return undefined;

@@ -40,7 +40,7 @@ export type {
   Witness,
 } from './proof/prove/prove.types.js';
 export type { FaultKind } from './proof/simulate/fault-kinds.js';
-export type { Simulation } from './proof/simulate/play.js';
+export type { Simulation } from './proof/simulate/run-world.js';
 export type {
   SimulateOptions,
   SimulationFailure,
@@ -55,7 +55,7 @@ export { generatePaths } from './proof/paths/generate-paths.js';
 export { testPaths } from './proof/paths/test-paths.js';
 
 export type {
-  AgentDeed,
+  AgentCallOutcome,
   ChartCoverage,
   GeneratedPaths,
   PathCase,

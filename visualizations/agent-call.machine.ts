@@ -105,7 +105,7 @@ export const agentCallMachine = setup({
       },
     },
     calling: {
-      description: 'One try. Leaves on the answer, the failure or the timeout; what comes later is dropped.',
+      description: 'One try. Ends with the answer, the failure or the timeout; a later answer is dropped.',
       tags: ['running'],
       entry: 'announceCall',
       invoke: {
@@ -169,7 +169,7 @@ export const agentCallMachine = setup({
       ],
     },
     backingOff: {
-      description: 'A pause that grows with every try; the end of the run ends it.',
+      description: 'A pause that grows with every try; the end of the run cuts it short.',
       tags: ['waiting'],
       on: {
         'run.windDown': {
@@ -183,7 +183,7 @@ export const agentCallMachine = setup({
       after: { retryBackoff: { target: 'admissionDecision', actions: 'countTry' } },
     },
     fallingBack: {
-      description: "The agent's own fallback answers instead; the run goes on with less.",
+      description: "The agent's own fallback answers instead.",
       tags: ['running'],
       entry: 'announceCall',
       invoke: {
@@ -228,7 +228,7 @@ export const agentCallMachine = setup({
     },
     answered: { description: 'The call has an answer.', tags: ['settled'], type: 'final' },
     failed: {
-      description: 'The call has no answer, and the reason is known.',
+      description: 'The call failed, with a reason.',
       tags: ['settled'],
       type: 'final',
     },

@@ -78,12 +78,12 @@ export const approvalMachine = setup({
       },
     },
     granted: {
-      description: 'A person agreed, or the policy agrees when no answer comes.',
+      description: 'A person approved, or the timeout counts as an approval.',
       tags: ['settled'],
       type: 'final',
     },
     rejected: {
-      description: 'A person disagreed, or no answer came and the policy takes that for a no.',
+      description: 'A person rejected, or the timeout counts as a rejection.',
       tags: ['settled'],
       type: 'final',
     },

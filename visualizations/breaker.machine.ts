@@ -19,12 +19,12 @@ export const breakerMachine = setup({
   },
 }).createMachine({
   id: 'breaker',
-  description: 'Stops calling an agent that keeps failing, and finds out when it is back.',
+  description: 'Refuses calls of an agent that keeps failing, and detects when it is back.',
   options: { maxIterations: 100 },
   initial: 'closed',
   states: {
     closed: {
-      description: 'Calls go out. Failures in a row are counted; one success forgets them.',
+      description: 'Calls are permitted. Consecutive failures are counted; one success resets the count.',
       tags: ['accepting'],
       on: {
         'permit.requested': { actions: 'grant' },
@@ -46,7 +46,7 @@ export const breakerMachine = setup({
       on: { 'permit.requested': { target: 'probing', actions: 'grant' } },
     },
     probing: {
-      description: 'One call is out and decides; nothing else goes out meanwhile.',
+      description: 'The probe is in flight and decides; other calls are refused.',
       tags: ['refusing'],
       on: {
         'permit.requested': { actions: 'refuse' },

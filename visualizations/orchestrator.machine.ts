@@ -175,7 +175,7 @@ export const orchestratorMachine = setup({
       on: { 'turn.taken': 'active' },
     },
     active: {
-      description: 'The run is on: work, oversight and clock run side by side.',
+      description: 'The run is active: work, oversight and clock run side by side.',
       type: 'parallel',
       on: {
         'xstate.done.actor.*': [
@@ -240,7 +240,7 @@ export const orchestratorMachine = setup({
       },
       states: {
         work: {
-          description: 'Plan, execute, plan again while replans are left, and conclude.',
+          description: 'Plan, execute, replan while replans are left, and conclude.',
           initial: 'planning',
           states: {
             planning: {
@@ -269,7 +269,7 @@ export const orchestratorMachine = setup({
                   ],
                 },
                 askingPlanner: {
-                  description: 'The planner makes the first plan or another one, within its share of the time. A replan is paid for when it is asked for.',
+                  description: 'The planner makes the first plan or another one, within its share of the time. A replan is counted when it is requested.',
                   tags: ['running'],
                   entry: ['countPlannerCall', 'enterPlanning'],
                   invoke: {
@@ -307,7 +307,7 @@ export const orchestratorMachine = setup({
                   },
                 },
                 plannerFailureDecision: {
-                  description: 'The planner gave no answer: does the present plan go on, does the run wait for a person, or does it fail?',
+                  description: 'The planner gave no answer: does the run continue with the present plan, wait for a person, or fail?',
                   entry: { type: 'rejectPlan', params: { by: 'planner' } },
                   always: [
                     {
@@ -467,7 +467,7 @@ export const orchestratorMachine = setup({
                   },
                 },
                 rejectionDecision: {
-                  description: 'A person rejected the plan: does the present plan go on, does the run fail, or is another plan made?',
+                  description: 'A person rejected the plan: does the run continue with the present plan, fail, or make another plan?',
                   always: [
                     {
                       guard: 'keepsPlanOnReject',
@@ -491,7 +491,7 @@ export const orchestratorMachine = setup({
                   ],
                 },
                 replanBoundDecision: {
-                  description: 'The replan bound is reached: does the run fail, finish, ask a person, or go on without another plan?',
+                  description: 'The replan bound is reached: does the run fail, finish, ask a person, or continue without another plan?',
                   entry: 'announceReplanRefused',
                   always: [
                     {
@@ -517,7 +517,7 @@ export const orchestratorMachine = setup({
                   ],
                 },
                 awaitingLimitApproval: {
-                  description: 'A person decides whether the run goes on without another plan.',
+                  description: 'A person decides whether the run continues without another plan.',
                   tags: ['waiting-for-human'],
                   entry: [
                     'countQuestion',
@@ -681,7 +681,7 @@ export const orchestratorMachine = setup({
             },
             concluding: {
               id: 'concluding',
-              description: 'The goal is verified and the run summarized, in the time kept back for it.',
+              description: 'The goal is verified and the run summarized, in the time reserved for it.',
               initial: 'goalReviewDecision',
               states: {
                 goalReviewDecision: {
@@ -767,7 +767,7 @@ export const orchestratorMachine = setup({
                   ],
                 },
                 summarizing: {
-                  description: 'The summarizer describes the work that was done. Without a summary the run ends all the same.',
+                  description: 'The summarizer describes the work. The run ends even if it fails.',
                   tags: ['running'],
                   entry: { type: 'enterPhase', params: { phase: 'summarizing' } },
                   invoke: {
@@ -819,17 +819,17 @@ export const orchestratorMachine = setup({
             ],
           },
           states: {
-            none: { description: 'No guidance is needed.' },
-            remind: { description: 'Agents that start get gentle guidance.' },
-            correct: { description: 'Agents that start get a clear correction.' },
+            none: { description: 'Agents get no guidance.' },
+            remind: { description: 'Starting agents get gentle guidance.' },
+            correct: { description: 'Starting agents get a clear correction.' },
             refocus: {
-              description: 'Agents that start get a firm instruction to refocus.',
+              description: 'Starting agents get a firm instruction to refocus.',
             },
-            critical: { description: 'The final warning goes to agents that start.' },
+            critical: { description: 'Starting agents get the final warning.' },
           },
         },
         clock: {
-          description: 'The time of the whole run, in two parts so that there is time left to conclude.',
+          description: 'The time of the whole run, in two parts so that time is left to conclude.',
           initial: 'open',
           states: {
             open: {
@@ -850,7 +850,7 @@ export const orchestratorMachine = setup({
               },
             },
             closing: {
-              description: 'No more steps start; what is left is for verification and summary.',
+              description: 'No more steps start; the remaining time is for verification and summary.',
               after: {
                 timeLimit: [
                   {
@@ -877,7 +877,7 @@ export const orchestratorMachine = setup({
       },
     },
     windingDown: {
-      description: 'Nothing new starts. What runs gets the grace period, unless a person ended the run.',
+      description: 'Nothing new starts. Running steps get the grace period, unless a person ended the run.',
       tags: ['ending'],
       entry: [
         { type: 'enterPhase', params: { phase: 'windingDown' } },
@@ -915,18 +915,22 @@ export const orchestratorMachine = setup({
     },
     completed: { description: 'The goal is met.', tags: ['settled'], type: 'final' },
     failed: {
-      description: 'The goal is not met, and the reason is known.',
+      description: 'The goal is not met, with a reason.',
       tags: ['settled'],
       type: 'final',
     },
     aborted: {
-      description: 'A person or the supervisor ended it.',
+      description: 'A person or the supervisor ended the run.',
       tags: ['settled'],
       type: 'final',
     },
-    timeExpired: { description: 'The time was up.', tags: ['settled'], type: 'final' },
+    timeExpired: {
+      description: 'The time limit was reached.',
+      tags: ['settled'],
+      type: 'final',
+    },
     budgetExhausted: {
-      description: 'A budget of calls, tokens or money was used up.',
+      description: 'A budget of calls, tokens or money was spent.',
       tags: ['settled'],
       type: 'final',
     },

@@ -112,7 +112,7 @@ export const stepMachine = setup({
       ],
     },
     awaitingApproval: {
-      description: 'A person decides whether, or how, the step goes on.',
+      description: 'A person decides whether, or how, the step continues.',
       invoke: {
         id: 'approval',
         src: 'approval',
@@ -137,11 +137,11 @@ export const stepMachine = setup({
       },
     },
     rejectionDecision: {
-      description: 'Without consent nothing runs: is the step skipped, or has it failed?',
+      description: 'Without an approval nothing runs: is the step skipped, or has it failed?',
       always: [{ guard: 'skipsOnReject', target: 'skipped' }, { target: 'failed' }],
     },
     performing: {
-      description: 'The work, everything that checks it, and a sub-plan if need be, within the budget of the step.',
+      description: 'The work, its checks, and a sub-plan where needed, within the budget of the step.',
       tags: ['running'],
       initial: 'working',
       entry: 'startMeasuring',
@@ -212,7 +212,7 @@ export const stepMachine = setup({
           ],
         },
         codeReviewDecision: {
-          description: 'Does the supervisor look at the work? Partial work is checked by no one.',
+          description: 'Does the supervisor review the work? Partial work is not reviewed.',
           always: [
             { guard: 'isPartial', target: '#step.completed' },
             { guard: 'needsCodeReview', target: 'reviewingCode' },
@@ -220,7 +220,7 @@ export const stepMachine = setup({
           ],
         },
         reviewingCode: {
-          description: 'The supervisor looks at the work before it is tested.',
+          description: 'The supervisor reviews the work before it is tested.',
           invoke: {
             id: 'agentCall',
             src: 'agentCall',
@@ -337,7 +337,7 @@ export const stepMachine = setup({
           },
         },
         attemptDecision: {
-          description: 'Is the step attempted again, by a sub-plan, or not at all?',
+          description: 'Is the step attempted again, done by a sub-plan, or failed?',
           always: [
             {
               guard: 'canAttemptAgain',
@@ -349,7 +349,7 @@ export const stepMachine = setup({
           ],
         },
         subplanning: {
-          description: 'A plan of its own does what one agent could not, one level deeper.',
+          description: 'A sub-plan, one level deeper, does what one agent could not.',
           entry: 'announceSubplan',
           invoke: {
             id: 'subplan',
@@ -388,7 +388,7 @@ export const stepMachine = setup({
       type: 'final',
     },
     skipped: {
-      description: 'A person, or the end of the run, took the step off the plan.',
+      description: 'A person, or the end of the run, skipped the step.',
       tags: ['settled'],
       type: 'final',
     },

@@ -10,7 +10,7 @@ import { HandedCall } from './handed-call.js';
 import { answered, bounded, failed, schemaCodes, schemaMessage, usageIn } from './outcome.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
-/** Calls one of the user's agents and holds its report to the bounds. */
+/** Calls one of the user's agents and checks its answer against the bounds. */
 export const callAgent = async (
   team: Callable,
   request: WorkerRequest,
@@ -104,7 +104,10 @@ type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string };
 
-/** What the agent's schema makes of an output. A schema may quote what it refuses, so its words are not for every agent. */
+/**
+ * Checks an output with the agent's schema. A schema's message may quote the rejected value, so it is not shown to
+ * other agents.
+ */
 const checkedOutput = (agent: Agent, output: unknown): Checked => {
   if (agent.output === undefined) return { ok: true, value: output };
   const isConfidential = agent.redact !== undefined || hasSecrets(agent.output);
@@ -119,7 +122,7 @@ const checkedOutput = (agent: Agent, output: unknown): Checked => {
   }
 };
 
-/** Charts compare votes and hold no outputs: they are given something to compare. */
+/** Charts compare votes but hold no outputs, so each answer gets a digest to compare. */
 const withDigest = (outcome: CallOutcome): CallOutcome => {
   if (outcome.kind === 'failed') return outcome;
   const { answer, output } = outcome;
@@ -127,7 +130,7 @@ const withDigest = (outcome: CallOutcome): CallOutcome => {
   return { ...outcome, answer: { ...answer, digest: fingerprint(stableStringify(output)) } };
 };
 
-/** Partial work is kept as it is: the schema is for finished work. */
+/** Partial work is kept unchecked: the schema describes finished work. */
 const partial = (team: Callable, answer: Answer, output: unknown, report: unknown): CallOutcome => {
   const usage = usageIn(report);
   if (output === undefined) return answered(answer, null, usage);

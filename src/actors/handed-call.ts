@@ -5,8 +5,9 @@ import { dependenciesOf, feedbackOf } from './references.js';
 import type { CallSurroundings } from './team.types.js';
 
 /**
- * What an agent is handed. Its signal is made when somebody asks for it, because most agents never do and it is the
- * dearest part of a call. One accessor serves all calls: a getter in an object literal would be made anew each time.
+ * The call object an agent receives. Its signal is created on first access, because most agents never read it and it is
+ * the most expensive part of a call. One accessor serves all calls: a getter in an object literal would be created for
+ * each call.
  */
 export class HandedCall implements AgentCall {
   readonly goal: string;

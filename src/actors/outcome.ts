@@ -7,7 +7,7 @@ import { pathText } from '../errors.js';
 import type { Answer, CallFailure, CallOutcome, FailureCode } from '../model/calls.js';
 import { deepFrozen } from '../deep-frozen.js';
 
-/** Uncut: what must not be written is taken out first, and {@link performCall} cuts what is left. */
+/** The reason is not cut here: secrets are redacted first, then {@link performCall} cuts the text. */
 export const failed = (
   code: FailureCode,
   reason: string,
@@ -41,14 +41,14 @@ export const bounded = (value: unknown, maxBytes: number, usage: Usage | null = 
   return { ok: false, failure: failed(code, result.message, usage) };
 };
 
-/** Usage beside an answer, or in what was thrown; what is not a usage is no usage, and costs nobody the answer. */
+/** Reads the usage from an answer or a thrown value. Malformed usage is ignored; it never invalidates the answer. */
 export const usageIn = (value: unknown): Usage | null => {
   try {
     if (typeof value !== 'object' || value === null || !('usage' in value)) return null;
     const parsed = checked(usageSchema, value.usage);
     return parsed.success ? withoutUndefined(parsed.data) : null;
   } catch {
-    // Whatever was given back, or thrown, may throw again when it is looked at.
+    // A returned or thrown value may throw again when it is read.
     return null;
   }
 };
@@ -73,11 +73,11 @@ interface SchemaIssue {
   readonly message: string;
 }
 
-/** All that a schema has to say, in one line. */
+/** All messages of a schema error in one line. */
 export const schemaMessage = (error: SchemaError): string =>
   issueTexts(error, ({ message }) => message);
 
-/** Where a value does not fit, and by which kind of rule: nothing that may quote the value. */
+/** The paths and rule names of a schema error, without any text that may quote the value. */
 export const schemaCodes = (error: SchemaError): string =>
   issueTexts(error, ({ code }) => code ?? 'invalid');
 

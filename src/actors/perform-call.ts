@@ -16,13 +16,13 @@ export const performCall = async (
   surroundings: CallSurroundings,
 ): Promise<CallOutcome> => cutOutcome(await performUncut(team, input, surroundings));
 
-/** A reason is for people and for the journal: what was thrown may be of any length. */
+/** Cuts the reason: a thrown value may be of any length, and the reason goes into the journal. */
 export const cutOutcome = (outcome: CallOutcome): CallOutcome =>
   outcome.kind === 'failed' ? { ...outcome, reason: cutMessage(outcome.reason) } : outcome;
 
 /**
- * One try whose reason for failing is as long as it was given: for those who redact it before it is cut. What is asked is
- * the charts' own data, so it is frozen: a supervisor that could change the plan it reviews could approve another one.
+ * One try whose failure reason is not cut, so that a caller can redact it first. The request is the charts' own data,
+ * so it is frozen: a supervisor that could change the plan under review could approve a different one.
  */
 export const performUncut = async (
   team: Callable,
@@ -30,17 +30,17 @@ export const performUncut = async (
   surroundings: CallSurroundings,
 ): Promise<CallOutcome> => {
   try {
-    // An agent is handed copies, and is called too often to freeze what it never sees.
+    // An agent receives copies, and is called too often to freeze data it never sees.
     const asked = input.request.role === 'worker' ? input : deepFrozen(input);
     const confirmed = surroundings.confirm?.();
     if (confirmed !== undefined) {
       await confirmed;
-      if (surroundings.signal.aborted) return failed('interrupted', 'Another process has the run');
+      if (surroundings.signal.aborted) return failed('interrupted', 'Another process owns the run');
     }
     return await dispatch(team, asked, surroundings);
   } catch (thrown) {
     const { name, message } = toFailure(thrown, Infinity);
-    // A model that gave no answer one can use has cost something all the same, and its error says how much.
+    // A model call without a usable answer still costs tokens; its error says how many.
     return failed('threw', `${name}: ${message}`, usageIn(thrown));
   }
 };

@@ -5,7 +5,7 @@ import { answered, bounded, failed, usageIn } from './outcome.js';
 import { dependenciesOf } from './references.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
-/** Asks the planner and judges what it proposes. A bad plan is an answer too: its issues go back to the planner. */
+/** Asks the planner and checks its proposal. An invalid plan is an answer too: its issues go back to the planner. */
 export const proposePlan = async (
   team: Callable,
   request: PlannerRequest,
@@ -46,7 +46,7 @@ export const proposePlan = async (
     : answered({ role: 'planner', plan: null, issues: validation.issues }, null, usage);
 };
 
-/** A plan that is only too long is a plan: the planner is told, and may make a shorter one. */
+/** A plan that is too long is reported as an issue, so that the planner can propose a shorter one. */
 const notPlain = (failure: CallFailure): CallOutcome => {
   if (failure.code !== 'output-too-large') return failure;
   const issue: Issue = { code: 'plan-too-large', path: '', message: failure.reason };

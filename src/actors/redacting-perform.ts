@@ -8,14 +8,14 @@ import { cutOutcome } from './perform-call.js';
 import type { CallSurroundings, OutputLookup, Perform, RedactText } from './team.types.js';
 
 /*
- * What must not be written down is taken out of an answer before charts, facts and journals see it. The answer itself is
- * kept in memory, beside the run, for the steps that need it; a process that takes the run up later has what is written.
+ * Redacts an answer before charts, facts and journals see it. The original answer stays in memory, for the steps that
+ * depend on it; a process that resumes the run later has only the redacted one.
  */
 
-/** `vote-2`: the same answer as the second vote, or the second vote's own. */
+/** `vote-2`: the answer equals that of the second vote. */
 const VOTE_LABEL = 'vote-';
 
-/** A text that cannot be redacted is not written at all. */
+/** A text whose redaction fails is not written at all. */
 export const safely =
   (redact: RedactText): RedactText =>
   (text) => {
@@ -28,8 +28,8 @@ export const safely =
   };
 
 /**
- * A way to make calls whose outcomes hold nothing that must not be written down. What it wraps gives reasons uncut: they
- * are redacted first and cut afterwards.
+ * Returns a `Perform` whose outcomes are redacted. The wrapped function returns uncut reasons: they are redacted first
+ * and cut afterwards.
  */
 export const redactingPerform = (
   perform: Perform,
@@ -38,7 +38,7 @@ export const redactingPerform = (
   maxBytes: number,
 ): Perform => {
   const text = redactText ?? ((same: string): string => same);
-  /** One run has one lookup: what it leads to is gone when the run is. */
+  /** One lookup per run: its answers are collected together with the run. */
   const memories = new WeakMap<OutputLookup, RealAnswers>();
   return async (input, surroundings) => {
     const { outputs } = surroundings;
@@ -53,14 +53,14 @@ export const redactingPerform = (
   };
 };
 
-/** What one run was answered, in memory only. */
+/** The unredacted answers of one run, in memory only. */
 class RealAnswers {
   readonly outputs = new Map<string, JsonValue>();
   readonly #voteOf = new Map<string, string>();
 
   /**
-   * Votes on outputs that are not written down are told apart by the number of the first that gave the same one. A hash
-   * of the output would tell a reader who tries them all what it was.
+   * Redacted outputs of a vote are identified by the number of the first vote with the same output. A hash would let a
+   * reader find a short output by trying candidates.
    */
   labelled(answer: Answer, { request }: CallInput, output: JsonValue): Answer {
     if (request.role !== 'worker' || request.vote === null) return answer;
@@ -87,7 +87,7 @@ class RealSurroundings implements CallSurroundings {
     return this.#surroundings.confirm;
   }
 
-  /** Made when somebody asks for it: most agents never do. */
+  /** Created on first access: most agents never read it. */
   get signal(): AbortSignal {
     return this.#surroundings.signal;
   }
@@ -113,7 +113,7 @@ const redactedOutcome = (
   };
 };
 
-/** An output, part of one, or what a person is shown: what the agent's schema and its `redact` leave of it. */
+/** Redacts an output, a partial output or an approval payload, by the agent's schema and its `redact`. */
 const redactedValue = (
   agent: Agent | undefined,
   value: JsonValue,
@@ -134,7 +134,7 @@ const redactedValue = (
   }
 };
 
-/** Every text in a value; the same value when nothing in it changes. */
+/** Redacts every text in a value. Returns the same value when nothing changes. */
 const redactedTexts = (value: JsonValue, text: RedactText): JsonValue => {
   if (typeof value === 'string') return text(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -157,7 +157,7 @@ interface Redaction {
   readonly isAgent: (name: string) => boolean;
 }
 
-/** Names, ids and numbers are what charts decide by; everything else that is said is text. */
+/** Charts decide by names, ids and numbers, so those stay; all other text is redacted. */
 const redactedAnswer = (answer: Answer, redaction: Redaction): Answer => {
   const { text } = redaction;
   switch (answer.role) {
@@ -192,7 +192,7 @@ const redactedReport = (
   answer: Extract<Answer, { role: 'worker' }>,
   { text, written, isAgent }: Redaction,
 ): Answer => {
-  /** What is not the name of an agent is a text like any other. */
+  /** A name that is not in the team is redacted like any other text. */
   const agentName = (name: string): string => (isAgent(name) ? name : text(name));
   switch (answer.report) {
     case 'done':

@@ -6,7 +6,7 @@ import { answered, bounded, failed, schemaMessage, usageIn } from './outcome.js'
 import { dependenciesOf, handedOutput } from './references.js';
 import type { Callable, CallSurroundings, OutputLookup } from './team.types.js';
 
-/** Asks the supervisor for a verdict. A score that is no number from 0 to 100 is no verdict. */
+/** Asks the supervisor for a verdict. A verdict whose score is not a number from 0 to 100 is rejected. */
 export const review = async (
   team: Callable,
   request: SupervisorRequest,
@@ -36,9 +36,9 @@ export const review = async (
   return answered({ role: 'supervisor', score, issues, feedback }, null, usage);
 };
 
-/** It was checked when the tester gave it. */
+/** The result was checked when the tester returned it. */
 const testsBehind = (key: string | null, outputs: OutputLookup): TestResult | null =>
   key === null ? null : (handedOutput([key], outputs) as unknown as TestResult | null);
 
-/** A checked plan is what a user's plan looks like, with every default filled in. */
+/** A checked plan has the shape of a user's plan, with every default filled in. */
 type ReviewPlan = Parameters<NonNullable<Callable['supervisor']>>[0]['plan'];

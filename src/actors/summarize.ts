@@ -31,6 +31,6 @@ export const summarize = async (
   return plain.ok ? answered({ role: 'summarizer' }, plain.value, usage) : plain.failure;
 };
 
-/** A summary is its text, alone or with what it has cost. */
+/** A summary is a text, or a text with its usage. */
 const textOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'text' in value ? value.text : value;

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { CallInput, CallOutcome, Subject } from '../model/calls.js';
 
-/** Everybody who can be called, and the bounds their answers are held to. */
+/** Everything that can be called, and the bounds for its answers. */
 export interface Callable {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly planner: Planner | undefined;
@@ -15,23 +15,23 @@ export interface Callable {
   readonly maxSteps: number;
   readonly maxVotes: number;
   readonly thresholds: Readonly<Record<Subject, number | null>>;
-  /** Applied to what a plan says before it is quoted and cut. Leaves texts as they are unless given. */
+  /** Applied to the texts of a plan before they are quoted and cut. Texts stay unchanged when it is missing. */
   readonly redactText?: RedactText | undefined;
 }
 
-/** Takes out of a text what must not be written down. */
+/** Redacts a text. */
 export type RedactText = (text: string) => string;
 
 /** Finds an output by the key of the call that gave it. */
 export type OutputLookup = (key: string) => JsonValue | undefined;
 
-/** What a call is made with besides its input. */
+/** The inputs of a call besides its request. */
 export interface CallSurroundings {
   readonly signal: AbortSignal;
   readonly outputs: OutputLookup;
   /**
-   * Asked right before the user's code is called: a promise to wait for when this process may have lost its run to another
-   * one. The signal is aborted when it has.
+   * Called right before the user's code. Returns a promise to wait for when this process may have lost the run to
+   * another owner. The signal is aborted when it has.
    */
   readonly confirm?: (() => Promise<void> | undefined) | undefined;
 }

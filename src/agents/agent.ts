@@ -46,7 +46,7 @@ export interface AgentCall {
   readonly conversation: readonly string[];
   /** The planner's analysis of the goal. */
   readonly summary: string;
-  /** Names this call for ever: the same after a crash, so that a provider can recognise a repeat. */
+  /** The idempotency key of this call: the same after a crash, so that a provider can recognise a repeat. */
   readonly key: string;
   /** Aborted when the call times out, its step is skipped or the run ends. Nothing waits for a call after that. */
   readonly signal: AbortSignal;
@@ -56,24 +56,24 @@ export interface AgentDefinition<Name extends string, Output, Target extends str
   readonly name: Name;
   /** Shown to the planner. */
   readonly description: string;
-  /** Checks every output before anybody sees it. */
+  /** Checks every output before it is stored or passed on. */
   readonly output?: z.core.$ZodType<Output>;
   readonly run: (
     call: AgentCall,
   ) => AgentReport<Output, Target> | Output | Promise<AgentReport<Output, Target> | Output>;
-  /** Used once, when every try failed and `retry.fallback` is on: the run goes on with less. */
+  /** Used once, when every try failed and `retry.fallback` is on. */
   readonly fallback?: (call: AgentCall) => Output | Promise<Output>;
   /**
-   * Whether a call may be made twice with the same key. When the process dies while a call is out, nobody knows what came
-   * of it: `true` makes it once more, under the same key; `false` lets that try fail, with the code `interrupted`, and
-   * whether there is another try is for the policy to say.
+   * Whether a call may be made twice with the same key. When the process dies while a call is in flight, its outcome is
+   * unknown. `true` makes the call again under the same key. `false` fails that try with the code `interrupted`; the
+   * policy decides whether there is another try.
    *
    * @default true
    */
   readonly idempotent?: boolean;
   /**
-   * What is written down instead of an output, after fields that the schema marks with `secret`. Steps that depend on it
-   * are handed the output itself, by the process that made it.
+   * Returns what is stored instead of an output, after fields marked with `secret` are removed. Dependent steps receive
+   * the original output, in the process that made it.
    */
   readonly redact?: (output: JsonValue) => unknown;
 }
@@ -87,7 +87,7 @@ export interface Agent<Name extends string = string, Target extends string = str
   readonly fallback?: (call: AgentCall) => unknown;
   readonly idempotent?: boolean;
   readonly redact?: (output: JsonValue) => unknown;
-  /** Only for the type checker: the agents it may hand off to. */
+  /** For the type checker only: the agents it may hand off to. */
   readonly targets?: Target;
 }
 

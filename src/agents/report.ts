@@ -2,7 +2,7 @@ import type { Usage } from '../model/usage.js';
 import * as z from 'zod/mini';
 
 /**
- * What an agent says when it comes back. Reports are made by the functions below and carry a marker, so that an
+ * What an agent returns besides a plain output. Reports are made by the functions below and carry a marker, so that an
  * ordinary output that happens to look like a report stays an output.
  */
 export type AgentReport<Output = unknown, Target extends string = string> =
@@ -66,7 +66,7 @@ export const done = <Output>(output: Output, meta: ReportMeta = {}): DoneReport<
   output,
 });
 
-/** The step is done as far as it goes; the planner should add what is missing. Spends one replan. */
+/** The step is done as far as possible; the planner should add what is missing. Spends one replan. */
 export const needsContext = (
   suggestion: string,
   partial?: unknown,
@@ -107,7 +107,7 @@ export const requestReplan = <Target extends string = never>(
   output: partial,
 });
 
-/** The step cannot be done this way: it is tried again, then by a sub-plan, then it fails. */
+/** The step cannot be done this way. It is attempted again, then gets a sub-plan, then fails. */
 export const blocked = (reason: string, meta: ReportMeta = {}): BlockedReport => ({
   ...meta,
   [reportMarker]: true,
@@ -115,7 +115,7 @@ export const blocked = (reason: string, meta: ReportMeta = {}): BlockedReport =>
   reason,
 });
 
-/** A person has to decide before the step goes on; the answer comes back as feedback. */
+/** A person decides before the step continues; the answer comes back as feedback. */
 export const askHuman = (
   request: { readonly question: string; readonly payload?: unknown },
   meta: ReportMeta = {},
@@ -134,11 +134,11 @@ const text = z.string().check(z.minLength(1), z.maxLength(20_000));
 
 const meta = {
   confidence: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
-  /** Read on its own: figures that make no sense cost nobody the answer. */
+  /** Read separately: malformed usage never invalidates the answer. */
   usage: z.optional(z.unknown()),
 };
 
-/** Reports as they are judged at the edge; the marker is gone, `output` is checked on its own. */
+/** Validates reports at the boundary; the marker is removed, and `output` is checked separately. */
 export const agentReportSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), output: z.unknown(), ...meta }),
   z.object({ kind: z.literal('needsContext'), suggestion: text, output: z.unknown(), ...meta }),

@@ -7,40 +7,40 @@ import type { TestResult, Verdict } from './verdict.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { Usage } from '../model/usage.js';
 
-/** A step that failed, as planners, supervisors and summarizers are told of it. */
+/** A failed step, as planners, supervisors and summarizers see it. */
 export type FailedStep = StepReason;
 
 export interface RequestBase {
   readonly goal: string;
   /** 0 for the goal's own plan, 1 and more for sub-plans. */
   readonly depth: number;
-  /** Names this call for ever: the same after a crash. */
+  /** The idempotency key of this call: the same after a crash. */
   readonly key: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** What a planner is asked. */
+/** The request a planner receives. */
 export interface PlanRequest extends RequestBase {
   /** 0 for the first plan. */
   readonly revision: number;
-  /** The team: a plan may name no other agents. */
+  /** The team. A plan may name only these agents. */
   readonly agents: readonly { readonly name: string; readonly description: string }[];
   readonly limits: {
     readonly maxSteps: number;
-    /** The bound that is in force; 0 for a sub-plan. */
+    /** The replan bound in force; 0 for a sub-plan. */
     readonly maxReplans: number;
-    /** The most votes a step may ask for; 1 is no voting. */
+    /** The most votes a step may ask for; 1 means no voting. */
     readonly maxVotes: number;
   };
-  /** What becomes of the pending steps when the plan is adopted: `policy.replan.merge`. */
+  /** What happens to the pending steps when the plan is adopted: `policy.replan.merge`. */
   readonly merge: Policy['replan']['merge'];
-  /** The analysis of the plan that is in force, as its planner gave it; empty before the first. */
+  /** The planner's analysis from the plan in force; empty before the first. */
   readonly analysis: string;
   readonly completed: readonly Dependency[];
   readonly failed: readonly FailedStep[];
   readonly pending: readonly StepTask[];
-  /** Why there is to be another plan. */
+  /** The reasons for another plan. */
   readonly requests: readonly ReplanRequest[];
   /** What people said to the run, oldest first: the last `policy.context.maxMessages` texts. */
   readonly conversation: readonly string[];
@@ -48,7 +48,7 @@ export interface PlanRequest extends RequestBase {
   readonly issues: readonly Issue[];
 }
 
-/** What a supervisor is asked. */
+/** The request a supervisor receives. */
 export interface ReviewRequest extends RequestBase {
   readonly subject: Subject;
   /** The score the policy asks for. */
@@ -56,32 +56,32 @@ export interface ReviewRequest extends RequestBase {
   readonly step: { readonly id: string; readonly task: string; readonly attempt: number } | null;
   readonly plan: Plan | null;
   readonly results: readonly Dependency[];
-  /** What the tester said about the step, word for word; null when it was not tested, or something else is judged. */
+  /** The tester's result for the step; null when the step was not tested, or a plan or the goal is reviewed. */
   readonly tests: TestResult | null;
   readonly failed: readonly FailedStep[];
 }
 
-/** What a tester is asked. */
+/** The request a tester receives. */
 export interface TestRequest extends RequestBase {
   readonly step: { readonly id: string; readonly task: string; readonly attempt: number };
   readonly output: JsonValue;
-  /** 0 for the first run, then one more after each fix. */
+  /** 0 for the first test run, then one more after each fix. */
   readonly cycle: number;
 }
 
-/** What a summarizer is asked, once, about a run of more than one task. */
+/** The request a summarizer receives, once, about a run of more than one task. */
 export interface SummaryRequest extends RequestBase {
-  /** The planner's, of the plan that was adopted last. */
+  /** The planner's analysis from the plan that was adopted last. */
   readonly analysis: string;
-  /** Every task there was, in the order of the plans; one that is in no list below was left undone. */
+  /** Every task, in the order of the plans. A task that is in no list below was not done. */
   readonly tasks: readonly StepTask[];
   readonly results: readonly Dependency[];
   readonly failed: readonly FailedStep[];
-  /** Taken off the plan by a person or a later plan, or behind a step that failed. */
+  /** Skipped by a person or a later plan, or because a dependency failed. */
   readonly skipped: readonly StepReason[];
 }
 
-/** A summary, and what it has cost. A text alone will do. */
+/** A summary and its usage. A plain text is accepted, too. */
 export interface Summary {
   readonly text: string;
   readonly usage?: Usage;
@@ -99,5 +99,5 @@ export type Tester = (request: TestRequest) => Awaitable<TestResult>;
 
 export type Summarizer = (request: SummaryRequest) => Awaitable<string | Summary>;
 
-/** Where an agent's work is done; by default right here. Replace it to send calls elsewhere. */
+/** Runs an agent's work; by default in this process. Replace it to send calls elsewhere. */
 export type Dispatcher = (agent: Agent, call: AgentCall) => unknown;

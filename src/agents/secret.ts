@@ -2,14 +2,16 @@ import * as z from 'zod/mini';
 
 import type { JsonValue } from '../canonical-json.js';
 
-/** What is written down instead of something that must not be. */
+/** Stands in for a redacted value. */
 export const REDACTED = '[redacted]';
 
-/** Schemas that were marked. A schema is marked as an object: `.optional()` and the like make another one around it. */
+/**
+ * Schemas that were marked. The mark belongs to the schema object: `.optional()` and the like wrap it in another one.
+ */
 const marked = new WeakSet();
 
 /**
- * Marks a part of an agent's output schema as secret: it is handed to the steps that depend on it, and never written down.
+ * Marks a part of an agent's output schema as secret. Dependent steps receive it; it is never stored.
  *
  * @example
  * const login = defineAgent({
@@ -26,7 +28,10 @@ export const secret = <Schema extends z.core.$ZodType>(schema: Schema): Schema =
   return copy;
 };
 
-/** The value without what its schema marks as secret. What may be secret by one branch of a union counts as secret. */
+/**
+ * The value without the parts that its schema marks as secret. A part that is secret in one branch of a union is
+ * removed.
+ */
 export const withoutSecrets = (schema: unknown, value: JsonValue): JsonValue => {
   const { isSecret, inner, members, items, rest } = partsOf(schema);
   if (isSecret || isRemade(schema)) return REDACTED;
@@ -44,9 +49,9 @@ export const withoutSecrets = (schema: unknown, value: JsonValue): JsonValue => 
 };
 
 /**
- * What an agent gives besides finished work: part of it, or something to show to a person. The schema has not checked it,
- * so it goes by names: a field with the name of a marked one is taken out wherever it is. Where names do not help, because
- * the value has none or the mark has none, all of it is.
+ * Redacts what an agent returns besides finished work: a partial output, or an approval payload. The schema has not
+ * checked it, so fields are matched by name: a field with the name of a marked one is removed wherever it is. Where the
+ * value or the mark has no name, the whole value is removed.
  */
 export const withoutNamedSecrets = (schema: unknown, value: JsonValue): JsonValue => {
   if (value === null || !hasSecrets(schema)) return value;
@@ -66,7 +71,7 @@ const withoutNames = (value: JsonValue, names: ReadonlySet<string>): JsonValue =
   );
 };
 
-/** The fields in which there are secrets, by the innermost name of each; null when one has no name. */
+/** The names of the fields that hold secrets, by the innermost name of each; null when one has no name. */
 const secretNames = (
   schema: unknown,
   around: ReadonlySet<unknown> = new Set(),
@@ -85,15 +90,15 @@ const secretNames = (
 
 interface SchemaParts {
   readonly isSecret: boolean;
-  /** Schemas that say something about the same value: of wrappers, unions, intersections and pipes. */
+  /** Schemas of the same value: inside wrappers, unions, intersections and pipes. */
   readonly inner: readonly unknown[];
   readonly members: Readonly<Record<string, unknown>>;
   readonly items: readonly unknown[];
-  /** Of whatever has no schema of its own: elements of an array, values of a record. */
+  /** The schema of parts without their own: elements of an array, values of a record. */
   readonly rest: unknown;
 }
 
-/** As much of Zod's own description of a schema as is needed; anything else is a schema without parts. */
+/** The parts of a schema, from Zod's own description; anything else is a schema without parts. */
 const partsOf = (schema: unknown): SchemaParts => {
   const definition = definitionOf(schema);
   const innerOf = (...names: string[]): unknown[] =>
@@ -119,8 +124,8 @@ const partsOf = (schema: unknown): SchemaParts => {
 };
 
 /**
- * A function may make another value of one with a secret in it (a pipe, as every `transform` and codec is one, or
- * `overwrite`), or the secret is part of a name or of a longer text: where it is then, the schema does not say.
+ * Whether the position of a secret is unknown: a function may move it (a pipe, as every `transform` and codec is one,
+ * or `overwrite`), or it is part of a name or of a longer text.
  */
 const isRemade = (schema: unknown): boolean => {
   const { in: input, checks, keyType, parts } = definitionOf(schema);
@@ -130,7 +135,7 @@ const isRemade = (schema: unknown): boolean => {
 
 const isOverwrite = (check: unknown): boolean => definitionOf(check)['check'] === 'overwrite';
 
-/** Zod makes a copy for every `.min()` and `.describe()`, and the copy knows what it is a copy of. */
+/** Zod makes a copy for every `.min()` and `.describe()`, and the copy refers to its original. */
 const isMarked = (schema: unknown): boolean => {
   for (let each = schema; typeof each === 'object' && each !== null; each = parentOf(each)) {
     if (marked.has(each)) return true;
@@ -141,7 +146,7 @@ const isMarked = (schema: unknown): boolean => {
 const parentOf = (schema: object): unknown =>
   (schema as { readonly _zod?: { readonly parent?: unknown } })._zod?.parent;
 
-/** Whether there is anything to take out. */
+/** Whether the schema marks anything as secret. */
 export const hasSecrets = (schema: unknown, seen = new Set<unknown>()): boolean => {
   if (schema === undefined || seen.has(schema)) return false;
   seen.add(schema);

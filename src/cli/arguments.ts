@@ -7,29 +7,29 @@ import { parsedOptions, UsageError } from './parsed-options.js';
 
 export const USAGE = `planwright prove <preset or module> [options]
 
-Proves what a policy promises: explores every run it allows and prints the most it can cost, and how.
+Proves what a policy promises: explores every run it allows and prints the maximum cost of a run, with a path to it.
 
   <preset>            ${Object.keys(presets).join(', ')}
   <module>            a file that exports a policy or an orchestrator as \`policy\`, \`orchestrator\` or \`default\`
 
   --agents a,b        the names of the team                            [the orchestrator's, or worker]
-  --steps 3           the most steps of a plan that are looked at      [3]
-  --no-planner        there is no planner: runs start with a plan
-  --supervisor        there is a supervisor                            [when the policy has a gate]
-  --tester            there is a tester
-  --summarizer        there is a summarizer                            [all of these as the orchestrator has them]
+  --steps 3           the most steps of an explored plan               [3]
+  --no-planner        the team has no planner: runs start with a plan
+  --supervisor        the team has a supervisor                        [when the policy has a gate]
+  --tester            the team has a tester
+  --summarizer        the team has a summarizer                        [all of these as the orchestrator has them]
   --whole-run         all charts together instead of one by one: for small policies
-  --html file         also writes a page to show: the price tag, the ways, the charts with what of them is used
+  --html file         also writes a page: the price tag, the paths to the maxima, the charts with their coverage
   --json              prints the proof as JSON
   --help
 
-Ends with 0 when it is proved, 1 when it is refuted, 2 when it could not be tried.
+Exit code: 0 proved, 1 refuted, 2 when the proof could not run.
 
 ${CHECK_USAGE}`;
 
 export interface ProveArguments {
   readonly subject: string;
-  /** Only what was said: the rest is as the subject has it. */
+  /** Only the options given on the command line; the rest comes from the subject. */
   readonly team: Partial<ProveTeam>;
   readonly steps: number;
   readonly wholeRun: boolean;

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 
 import { chartsOf } from '../orchestrator/charts.js';
 import type { Policy } from '../model/policy.js';
-import { censusOf } from '../proof/paths/chart-elements.js';
+import { chartElementsOf } from '../proof/paths/chart-elements.js';
 import { settingsOf } from '../proof/prove/settings.js';
 import type { ChartPicture } from './page/chart-section.js';
 
-/** The pictures that come with the package; of the large charts those with the names only. */
+/** The pictures in the package; large charts have an overview only. */
 const FILES: Readonly<Record<string, string>> = {
   orchestrator: 'orchestrator.states.svg',
   step: 'step.overview.svg',
@@ -21,7 +21,7 @@ export const chartPictures = async (policy: Policy): Promise<Map<string, ChartPi
   const entries = Object.entries(machines).map(async ([name, machine]) => {
     const url = new URL(`../../visualizations/${FILES[name] ?? ''}`, import.meta.url);
     const svg = withoutProlog(await readFile(url, 'utf8'));
-    return [name, { svg, transitions: censusOf(machine).transitions }] as const;
+    return [name, { svg, transitions: chartElementsOf(machine).transitions }] as const;
   });
   return new Map(await Promise.all(entries));
 };

@@ -10,7 +10,7 @@ Lists the unfinished runs of a store that a build would refuse to resume, each w
   --schema name       the schema in PostgreSQL                         [planwright]
   --json              prints the refused runs as JSON
 
-Ends with 0 when every run can go on, 1 when some cannot, 2 when it could not be tried.`;
+Exit code: 0 when every run can be resumed, 1 when some cannot, 2 when the check could not run.`;
 
 export interface CheckArguments {
   readonly module: string;

@@ -12,7 +12,7 @@ import { UsageError } from './parsed-options.js';
 import { exportsOf } from './subject.js';
 import type { Terminal } from './terminal.js';
 
-/** `planwright check`. The number is the exit code: 0 every run can go on, 1 some cannot. */
+/** `planwright check`. Returns the exit code: 0 every run can be resumed, 1 some cannot. */
 export const check = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   const given = readCheckArguments(args);
   if (given === undefined) {
@@ -42,7 +42,7 @@ const buildIn = async (module: string) => {
   );
 };
 
-/** Opened as it is: a store that is not there is not made. */
+/** Opens the store and never creates one. */
 const opened = async ({ store, schema }: CheckArguments): Promise<RunStore> => {
   if (/^postgres(?:ql)?:/.test(store)) {
     const { postgresStore } = await import('../services/stores/postgres/index.js');

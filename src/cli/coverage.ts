@@ -1,9 +1,9 @@
 import type { ChartCoverage } from '../proof/paths/paths.types.js';
 import type { Proof } from '../proof/prove/prove.types.js';
 
-/* What of the charts a policy never comes by, and why, as far as that can be told from the names. */
+/* Which parts of the charts a policy never reaches, and why, as far as the names tell. */
 
-/** Transitions that are not taken for the same reason. */
+/** Transitions that are not taken, grouped by reason. */
 export interface Untaken {
   readonly reason: string;
   readonly transitions: readonly string[];
@@ -43,7 +43,7 @@ export const partsOf = (name: string): TransitionParts => {
   };
 };
 
-/** What XState calls an event, as the charts say it. */
+/** The event type as the charts name it, from XState's internal name. */
 const eventText = (type: string): string => {
   if (type.startsWith('xstate.after.')) return `after ${type.slice('xstate.after.'.length)}`;
   const [, outcome, actor] = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type) ?? [];
@@ -59,7 +59,7 @@ const PASSING_ON =
 
 const REASONS = [UNREACHED, NO_ANSWER, CRASH, PASSING_ON] as const;
 
-/** What charts tell each other on behalf of others. */
+/** Messages that charts pass on for other charts. */
 const PASSED_ON = /^(?:permit|call|approval|verdict)\./;
 
 const reasonFor = (

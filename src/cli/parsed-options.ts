@@ -3,7 +3,7 @@ import type { ParseArgsConfig } from 'node:util';
 
 import { closestName } from '../policy/closest-name.js';
 
-/** What is wrong with the command line, and what to do about it. */
+/** A mistake on the command line, with its fix. */
 export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig['options']>;

@@ -11,7 +11,7 @@ export const priceTag = (proof: Proof): string =>
     ...(proof.maxima === null ? refutation(proof) : maxima(proof)),
     '',
     ...exploredLines(proof),
-    // A search that ended where a rule is broken has not seen all there is.
+    // A search that stopped at a broken rule has not seen all states.
     ...(proof.isProved ? ['', ...coverageLines(proof)] : []),
   ].join('\n');
 
@@ -63,7 +63,7 @@ const exploredLines = ({ explored, method }: Proof): string[] => [
 ];
 
 const coverageLines = ({ coverage }: Proof): string[] => [
-  'Of the charts this policy comes by:',
+  'Chart coverage under this policy:',
   '',
   ...coverage.map(
     ({ chart, states, coveredStates, transitions, coveredTransitions }) =>

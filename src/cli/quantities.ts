@@ -3,7 +3,7 @@ import type { Noun } from '../proof/prove/counted.js';
 import type { Metric } from '../proof/prove/metrics.js';
 import { durationText } from './duration.js';
 
-/** What a proof finds the most of, as people say it; time is told in units of its own. */
+/** The nouns of the metrics; time has its own units. */
 const NOUNS: Readonly<Record<Exclude<Metric, 'wallTimeMs'>, Noun>> = {
   plannerCalls: ['planner call', 'planner calls'],
   agentCalls: ['agent call', 'agent calls'],

@@ -21,7 +21,9 @@ import type { Terminal } from './terminal.js';
 
 const HINT = 'Run `planwright --help` for everything it can do.';
 
-/** One call of the command line. The number is the exit code: 0 proved or all runs go on, 1 not so, 2 not tried. */
+/**
+ * Runs one command. Returns the exit code: 0 proved or all runs can be resumed, 1 refuted or some cannot, 2 not tried.
+ */
 export const run = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   try {
     const [command, ...rest] = args;
@@ -34,23 +36,23 @@ export const run = async (args: readonly string[], terminal: Terminal): Promise<
     return await proveGiven(given, terminal);
   } catch (error) {
     terminal.warn(messageOf(error));
-    // A proof that broke down is no refutation.
+    // A proof that crashed is not a refutation.
     return 2;
   }
 };
 
-/** What the caller can do something about, as a sentence; what is our mistake, with where it happened. */
+/** A usage error as a sentence; an internal error with its stack. */
 const messageOf = (error: unknown): string => {
   if (error instanceof UsageError || PlanwrightError.isInstance(error)) {
     return `${error.message}\n${HINT}`;
   }
-  return `The proof broke down: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return `The proof crashed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 };
 
 const proveGiven = async (given: ProveArguments, terminal: Terminal): Promise<number> => {
   const { policy, team: found } = await subjectOf(given.subject);
   if (given.html !== undefined) await checkPlace(given.html);
-  // What the command line says comes before what was found.
+  // Options on the command line override the team of the module.
   const team = { agents: ['worker'], ...found, ...given.team };
   const proof = prove(policy, {
     ...team,

@@ -11,14 +11,14 @@ import type { ProveTeam } from '../proof/prove/prove.types.js';
 import { closestName } from '../policy/closest-name.js';
 import { UsageError } from './parsed-options.js';
 
-/** What is to be proved, as far as its module says it. */
+/** The subject of a proof, as its module describes it. */
 export interface Subject {
   readonly policy: Policy;
-  /** The team that was found with the policy. Undefined where there is only a policy. */
+  /** The team of the orchestrator; undefined when the module exports only a policy. */
   readonly team: ProveTeam | undefined;
 }
 
-/** What is meant by the name of a preset or the path of a module. */
+/** Finds the subject: a preset by its name, or a module by its path. */
 export const subjectOf = async (subject: string): Promise<Subject> => {
   if (Object.hasOwn(presets, subject)) {
     return { policy: presets[subject as keyof typeof presets](), team: undefined };
@@ -55,13 +55,13 @@ const nothingThere = (subject: string): string => {
 
 interface Exported {
   readonly policy: PolicyOverrides;
-  /** The orchestrator that has the policy, or the policy itself. */
+  /** The orchestrator with this policy, or the policy itself. */
   readonly maker: object;
 }
 
 const exportedBy = async (path: string): Promise<Exported> => {
   const exports = await exportsOf(path);
-  // An orchestrator knows more than its policy: its team.
+  // An orchestrator also has a team; a policy does not.
   const candidates = [exports['orchestrator'], exports['policy'], exports['default']];
   for (const candidate of candidates) {
     if (typeof candidate !== 'object' || candidate === null) continue;

@@ -6,7 +6,7 @@ export interface Terminal {
   readonly progress?: ((text: string) => void) | undefined;
 }
 
-/** What of a stream of a process is needed here. */
+/** The part of a process stream that is used here. */
 export interface OutputStream {
   write(text: string): unknown;
   /** Undefined for a file or a pipe. */
@@ -15,7 +15,7 @@ export interface OutputStream {
   readonly columns?: number;
 }
 
-/** What moves is for people: in a file or a pipe it would only be in the way. */
+/** Progress is shown on a terminal only; in a file or a pipe it would be noise. */
 export const terminalOf = (stdout: OutputStream, stderr: OutputStream): Terminal => ({
   print: (text) => {
     stdout.write(`${text}\n`);
@@ -33,6 +33,6 @@ export const terminalOf = (stdout: OutputStream, stderr: OutputStream): Terminal
 
 const DEFAULT_COLUMNS = 80;
 
-/** A line that is wider than the terminal could not be taken back. */
+/** A line wider than the terminal could not be erased. */
 const widthOf = ({ columns = 0 }: OutputStream): number =>
   columns > 0 ? columns : DEFAULT_COLUMNS;

@@ -21,19 +21,19 @@ interface PlanSoFar {
   readonly revision: number;
 }
 
-/** An answer with an empty route is for the chart that holds the question itself. */
+/** An answer with an empty route is for the chart that asked. */
 export const isAnswerToOwnQuestion = (
   requestId: string | undefined,
   event: { readonly type: string },
 ): boolean => 'requestId' in event && event.requestId === requestId && !isForChild(event);
 
-/** An answer that still has a way to go. */
+/** An answer with hops left on its route. */
 export const isForChild = (event: { readonly type: string }): boolean =>
   'route' in event && Array.isArray(event.route) && event.route.length > 0;
 
 /**
- * Why a person must agree before a step starts; null when no question is asked. A trivial plan waives one question only,
- * the one about `approval.agents`, and only where the policy says so.
+ * Why a person must approve a step before it starts; null when no question is asked. A trivial plan waives only the
+ * question about `approval.agents`, and only where the policy says so.
  */
 export const approvalQuestion = (
   step: Pick<PlannedStep, 'agent' | 'requiresApproval' | 'isTrivial'>,
@@ -49,7 +49,7 @@ export const approvalQuestion = (
   return `The last answer of ${step.agent} had a confidence of ${last}, below ${confidenceBelow}`;
 };
 
-/** A child's question that nobody has answered yet. */
+/** A child's question without an answer. */
 export const isQuestionOpen = (
   { questions }: { readonly questions: readonly OpenQuestion[] },
   event: { readonly type: string },
@@ -57,11 +57,11 @@ export const isQuestionOpen = (
   'requestId' in event &&
   questions.some((question) => question.requestId === event.requestId && question.route.length > 0);
 
-/** A person said no, or nobody said yes in time. */
+/** A person rejected it, or no approval came in time. */
 export const isRejected = ({ code }: StepOutcome): boolean =>
   code === 'rejected' || code === 'approval-expired';
 
-/** Somebody was rejected, here or in a sub-plan of the step, and the policy makes that the end of the run. */
+/** A rejection, here or in a sub-plan of the step, that ends the run under this policy. */
 export const endsByRejection = (
   { settings }: { readonly settings: Settings },
   outcome: StepOutcome | undefined,
@@ -70,10 +70,10 @@ export const endsByRejection = (
   outcome?.status === 'failed' &&
   (isRejected(outcome) || outcome.code === 'subplan-rejected');
 
-/** What a person ends, by an abort or a no, is over: nobody is waited for. */
+/** A run ended by a person, through an abort or a rejection, waits for no running step. */
 export const endsAtOnce = ({ ending, rejected }: EndingSoFar): boolean =>
   ending?.status === 'aborted' || rejected !== null;
 
-/** A person who turns a revision down keeps the plan there is; of a first plan there is nothing to keep. */
+/** A rejected revision leaves the present plan in force. A rejected first plan leaves none. */
 export const keepsPlanOnReject = ({ revision, settings }: PlanSoFar): boolean =>
   settings.policy.approval.onReject === 'skip' && revision >= 0;

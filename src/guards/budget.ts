@@ -29,15 +29,15 @@ interface Spending {
 }
 
 /**
- * The replan bound: the one shared budget for every reason to plan again. A sub-plan has none of its own; when it does
- * not work out its step fails, and the plan above may be made anew.
+ * The replan bound: one shared budget for every reason to replan. A sub-plan has no replans; when it fails its step
+ * fails, and the plan above may be replaced.
  */
 export const canReplan = ({ replans, maxReplans, depth, settings }: ReplanBudget): boolean =>
   depth === 0 && settings.team.hasPlanner && replans < maxReplans;
 
 /**
- * The replan bound of a run that starts with this plan: never above `limits.maxReplans`. The first plan sets it for
- * good, so no later plan can give itself more by calling itself harder.
+ * The replan bound of a run that starts with this plan: never above `limits.maxReplans`. The first plan sets it for the
+ * whole run, so no later plan can raise it by claiming more complexity.
  */
 export const replanLimit = ({ limits, replan }: Policy, plan: ProposedPlan): number =>
   replan.maxByComplexity === null
@@ -50,15 +50,15 @@ const highestComplexity = ({ steps }: ProposedPlan): Complexity =>
   ) ?? 'simple';
 
 /**
- * A hand-off needs no planner, but it changes the plan and so spends the same budget. A run that is ending takes no
- * more steps on.
+ * A hand-off needs no planner, but it changes the plan and so spends the same budget. A run that is ending accepts no
+ * more steps.
  */
 export const canHandOff = ({ replans, maxReplans, depth, ending }: HandOffBudget): boolean =>
   depth === 0 && ending === null && replans < maxReplans;
 
 /**
- * When the planner failed, a person may have the first plan asked for again, `maxAttempts` times. Not in a sub-plan: a
- * person speaks to the run as a whole, and nobody there would hear them.
+ * After a planner failure, a person may request the first plan again, `maxAttempts` times. Not in a sub-plan: commands
+ * go to the run, and a sub-plan does not receive this one.
  */
 export const canPlanAgain = ({
   plannerCalls,

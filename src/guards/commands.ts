@@ -4,7 +4,7 @@ import type { Command } from '../model/commands.js';
 import type { StepState } from '../model/progress.js';
 import { parseCommand } from '../model/commands.js';
 
-/** What a run knows of itself when a command comes. */
+/** The state of a run that a command is checked against. */
 interface CommandedRun {
   readonly depth: number;
   readonly isPaused: boolean;
@@ -16,8 +16,8 @@ interface CommandedRun {
 type StatusOf = (stepId: string) => StepState['status'] | undefined;
 
 /**
- * Why a command changes nothing, in words a caller can act on; undefined when it is accepted. A run has parsed its
- * commands already; a plain actor is sent whatever its holder sends, and is held to the same.
+ * Why a command is refused, in words a caller can act on; undefined when it is accepted. A run has parsed its commands
+ * already; a plain actor receives any event, and gets the same check.
  */
 export const refusalOf = (
   context: CommandedRun,
@@ -41,7 +41,7 @@ const COMMAND_TYPES: Readonly<Record<Command['type'], true>> = {
   'time.extend': true,
 };
 
-/** An event that a person may send to a run. A sub-plan is no run: what people say reaches it by the run above. */
+/** An event that a person may send to a run. A sub-plan is not a run: commands reach it through the run above. */
 export const isCommandToRun = (
   { depth }: Pick<CommandedRun, 'depth'>,
   event: { readonly type: string },
@@ -62,7 +62,7 @@ const refusalNow = (
   return pauseRefusal(context, command.type);
 };
 
-/** Pausing twice is a mistake worth telling; saying something, more time and the end are always welcome. */
+/** Pausing twice is refused as a mistake; messages, more time and an abort are always accepted. */
 const pauseRefusal = ({ isPaused }: CommandedRun, type: Command['type']): string | undefined => {
   if (type === 'run.pause' && isPaused) return 'already-paused';
   return type === 'run.unpause' && !isPaused ? 'not-paused' : undefined;

@@ -3,13 +3,13 @@ import type { Policy } from '../model/policy.js';
 
 export interface Ladder {
   readonly level: Level;
-  /** Verdicts with issues since the last one without. */
+  /** Verdicts with issues since the last verdict without. */
   readonly consecutiveIssues: number;
 }
 
 /**
- * The level that a score and a number of consecutive issues call for. Seed 004's table matches several rows at once
- * (a score of 80 with five issues in a row is NONE and ABORT): the most severe wins, which makes it a function.
+ * The level for a score and a number of consecutive issues. Seed 004's table matches several rows at once (a score of
+ * 80 with five issues in a row is NONE and ABORT); the most severe row wins, which makes it a function.
  */
 export const levelFor = (
   score: number,

@@ -1,11 +1,11 @@
 import type { CallResult, Subject } from '../model/calls.js';
 import type { Settings } from '../model/settings.js';
 
-/** A gate is there when the policy sets a score for it and there is a supervisor to give one. */
+/** A gate exists when the policy sets a score for it and the team has a supervisor. */
 export const hasGate = ({ policy, team }: Settings, subject: Subject): boolean =>
   team.hasSupervisor && policy.gates[subject] !== null;
 
-/** A gate passes on the policy's score and on nothing else; no verdict is no pass. */
+/** A gate passes only when the policy's score is reached; without a verdict it does not pass. */
 export const isGatePassed = (settings: Settings, subject: Subject, result: CallResult): boolean => {
   const threshold = settings.policy.gates[subject];
   if (threshold === null) return true;

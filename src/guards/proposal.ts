@@ -4,7 +4,7 @@ import type { Proposal } from '../model/proposal.js';
 import type { Settings } from '../model/settings.js';
 import { hasGate } from './gates.js';
 
-/** A run as far as its plans are concerned. */
+/** The part of a run that concerns its plans. */
 interface PlannedRun {
   readonly settings: Settings;
   readonly depth: number;
@@ -23,8 +23,8 @@ export const isProposalInvalid = ({ proposal }: PlannedRun): boolean =>
 export const needsPlanReview = ({ settings }: PlannedRun): boolean => hasGate(settings, 'plan');
 
 /**
- * Sub-plans are made on behalf of a step that was approved; only the goal's own plan is put to a person. What the plan
- * says about itself, such as a trivial scope, never waives that.
+ * Only the goal's own plan needs approval: a sub-plan belongs to a step that was approved. The plan's own statements,
+ * such as a trivial scope, never waive it.
  */
 export const needsPlanApproval = ({ settings, depth }: PlannedRun): boolean =>
   depth === 0 && settings.policy.approval.plan;
@@ -34,6 +34,6 @@ export const hasPlan = ({ revision }: PlannedRun): boolean => revision >= 0;
 export const needsGoalReview = ({ settings, depth }: PlannedRun): boolean =>
   depth === 0 && hasGate(settings, 'goal');
 
-/** One task speaks for itself; a summary is for several, whatever became of them. */
+/** A run of one task needs no summary; its output speaks for itself. */
 export const needsSummary = ({ settings, depth, progress }: PlannedRun): boolean =>
   depth === 0 && settings.team.hasSummarizer && progress.steps.length > 1;

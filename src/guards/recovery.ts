@@ -6,8 +6,8 @@ interface Takeovers {
 }
 
 /**
- * The run has died with too many processes in a row: it was taken over more often than the policy bears since a step was
- * completed or a plan adopted. A run that comes on between its deaths may die as often as it has steps.
+ * The run was taken over more than `limits.maxRecoveries` times since a step was completed or a plan adopted. A run
+ * that makes progress between takeovers may be taken over once per step and more.
  */
 export const areRecoveriesUsedUp = (
   { takeovers, settings }: Takeovers,

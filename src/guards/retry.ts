@@ -2,7 +2,7 @@ import { textHash } from './text-hash.js';
 import type { TryOutcome } from '../model/calls.js';
 import type { Policy } from '../model/policy.js';
 
-/** A call as far as its tries are concerned. */
+/** The part of a call that concerns its tries. */
 interface TriedCall {
   readonly request: { readonly key: string };
   readonly retry: Pick<Policy['retry'], 'attempts' | 'backoffMs' | 'maxBackoffMs'>;
@@ -14,7 +14,7 @@ interface TriedCall {
   readonly outcome: TryOutcome | null;
 }
 
-/** Calling again cannot help when there is nobody to call, or no budget to call with. */
+/** Failures that a retry cannot fix: the callee is missing, or the budget is spent. */
 const FINAL_CODES: ReadonlySet<string> = new Set(['unknown-agent', 'budget-exhausted']);
 
 export const canRetry = ({ tries, retry, outcome, isFallback }: TriedCall): boolean =>
@@ -23,11 +23,11 @@ export const canRetry = ({ tries, retry, outcome, isFallback }: TriedCall): bool
   outcome?.kind === 'failed' &&
   !FINAL_CODES.has(outcome.code);
 
-/** The fallback is asked once, and never beyond the budget. */
+/** The fallback is called once, and never beyond the budget. */
 export const canFallBack = ({ hasFallback, outcome, isFallback }: TriedCall): boolean =>
   !isFallback && hasFallback && outcome?.kind === 'failed' && outcome.code !== 'budget-exhausted';
 
-/** It would be tried once more, but nothing new goes out when the run winds down. */
+/** A retry would follow, but a run that winds down makes no new calls. */
 export const isCutShort = (context: TriedCall): boolean =>
   context.isWindingDown && (canRetry(context) || canFallBack(context));
 

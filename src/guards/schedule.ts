@@ -5,10 +5,10 @@ import { failureLimit } from './time-budgets.js';
 import type { ReplanBudget } from './budget.js';
 import { canReplan } from './budget.js';
 
-/** A run as far as the order of its steps is concerned. */
+/** The part of a run that concerns the order of its steps. */
 interface ScheduledRun extends ReplanBudget {
   readonly isPaused: boolean;
-  /** True when only verification and summary may still happen. */
+  /** True when only verification and summary are still allowed. */
   readonly isExecutionClosed: boolean;
   readonly ending: Ending | null;
   readonly revision: number;
@@ -16,34 +16,36 @@ interface ScheduledRun extends ReplanBudget {
   readonly progress: Progress;
 }
 
-/** Nothing new starts once the run pauses, ends, waits for another plan, or is out of execution time. */
+/** No step starts once the run pauses, ends, waits for another plan, or has no execution time left. */
 export const mayStartSteps = (context: ScheduledRun): boolean =>
   !isHalted(context) &&
   !context.isExecutionClosed &&
   context.ending === null &&
   (!hasRequests(context) || goesOnWithoutPlan(context));
 
-/** A person paused the run, or there was a failure too many. */
+/** A person paused the run, or too many steps failed. */
 const isHalted = (context: ScheduledRun): boolean =>
   context.isPaused || mustStop(context) || hasTooManyFailures(context);
 
-/** A request that nothing can come of holds nothing up, unless the policy stops at the limit. */
+/** A refused replan request holds nothing up, unless the policy stops at the limit. */
 const goesOnWithoutPlan = (context: ScheduledRun): boolean =>
   !canReplan(context) && context.settings.policy.replan.onLimit === 'continue';
 
-/** Requests that nothing can come of. To finish means to come to an end first, so that the end tells all of it. */
+/**
+ * Replan requests that are refused because no replan is left. With `onLimit: 'finish'` the running steps finish first.
+ */
 export const hasRefusedRequests = (context: ScheduledRun): boolean =>
   hasRequests(context) &&
   !canReplan(context) &&
   (context.settings.policy.replan.onLimit !== 'finish' || isIdle(context));
 
-/** A plan that is to replace everything waits for nothing that runs. */
+/** A plan that replaces everything does not wait for running steps. */
 export const startsOver = (context: ScheduledRun): boolean =>
   context.settings.policy.replan.merge === 'replaceAll' &&
   hasRequests(context) &&
   canReplan(context);
 
-/** The goal was judged and there is no time left for another plan: it is not judged again. */
+/** The goal was judged and no time is left for another plan: it is not judged again. */
 export const isGoalMissed = (context: ScheduledRun): boolean =>
   context.isExecutionClosed &&
   isIdle(context) &&
@@ -54,11 +56,11 @@ export const isIdle = ({ progress }: ScheduledRun): boolean => progress.counts.r
 export const isPlanSettled = ({ progress }: ScheduledRun): boolean =>
   progress.counts.pending === 0 && progress.counts.running === 0;
 
-/** A sub-plan that has nothing left to do comes to its end even while the run is paused: nothing new starts by that. */
+/** A sub-plan with nothing left to do ends even while the run is paused: that starts nothing new. */
 export const isSubplanSettled = (context: ScheduledRun): boolean =>
   context.depth > 0 && context.revision >= 0 && !hasRequests(context) && isPlanSettled(context);
 
-/** Seed 004's "too many failures": judged on what no later plan has answered. */
+/** Seed 004's "too many failures": counts the failures since the last plan. */
 export const hasTooManyFailures = (context: ScheduledRun): boolean =>
   context.progress.counts.failedSincePlan >
   failureLimit(context.settings.policy, context.progress.steps.length);

@@ -3,7 +3,7 @@ import type { Settings } from '../model/settings.js';
 import type { StepFailure, StepOutcome } from '../model/step-outcome.js';
 import { hasGate, isGatePassed } from './gates.js';
 
-/** A step as far as its bounds are concerned. */
+/** The part of a step that concerns its bounds. */
 interface BoundedStep {
   readonly settings: Settings;
   readonly depth: number;
@@ -12,7 +12,7 @@ interface BoundedStep {
   readonly agentQuestions: number;
   readonly isWindingDown: boolean;
   readonly failure: StepFailure | null;
-  /** What the agent asked for with its work: another plan, or another agent. */
+  /** The agent's request for another plan; null without one. */
   readonly request: ReplanRequest | null;
   readonly handOff: StepOutcome['handOff'];
   readonly budgetMs: number;
@@ -23,7 +23,7 @@ interface BoundedStep {
 const workerAnswer = (result: CallResult): WorkerAnswer | undefined =>
   result.kind === 'answered' && result.answer.role === 'worker' ? result.answer : undefined;
 
-/** An agent that asks more than the policy allows is blocked. */
+/** An agent that asks more questions than the policy allows is blocked. */
 export const canAskHuman = (context: BoundedStep, result: CallResult): boolean =>
   isAskingHuman(result) && hasQuestionsLeft(context) && !context.isWindingDown;
 
@@ -37,7 +37,7 @@ export const isBlocked = (result: CallResult): boolean =>
 
 export const isCallFailed = (result: CallResult): boolean => result.kind === 'failed';
 
-/** Partial work goes on by another plan or agent; it is not reviewed as if it were finished. */
+/** Partial work is continued by another plan or agent; it is not reviewed as finished work. */
 export const isPartial = ({ request, handOff }: BoundedStep): boolean =>
   request !== null || handOff !== null;
 
@@ -53,7 +53,7 @@ export const isCodeAccepted = ({ settings }: BoundedStep, result: CallResult): b
 export const isStepAccepted = ({ settings }: BoundedStep, result: CallResult): boolean =>
   isGatePassed(settings, 'step', result);
 
-/* A run that winds down lets a step finish what it has begun: nothing is tried once more. */
+/* A run that winds down lets a step finish its current call: no fix, attempt or retry follows. */
 
 export const canFix = ({ fixCycles, isWindingDown, settings }: BoundedStep): boolean =>
   !isWindingDown && fixCycles < settings.policy.limits.maxFixCycles;
@@ -61,10 +61,10 @@ export const canFix = ({ fixCycles, isWindingDown, settings }: BoundedStep): boo
 export const canAttemptAgain = ({ attempt, isWindingDown, settings }: BoundedStep): boolean =>
   !isWindingDown && attempt < settings.policy.limits.maxAttempts;
 
-/** The code of an attempt whose tests nobody could run. */
+/** The code of an attempt whose tests could not be run. */
 export const TESTS_UNAVAILABLE = 'tests-unavailable';
 
-/** A sub-plan does what an agent could not do; a tester that is down would be down there, too. */
+/** A sub-plan does what one agent could not do. It cannot replace a tester that is unavailable. */
 export const canSubplan = (context: BoundedStep): boolean =>
   !context.isWindingDown && mayHaveSubplan(context) && context.failure?.code !== TESTS_UNAVAILABLE;
 
@@ -72,8 +72,8 @@ const mayHaveSubplan = ({ depth, settings }: BoundedStep): boolean =>
   settings.team.hasPlanner && depth < settings.policy.limits.maxDepth;
 
 /**
- * Whether a sub-plan has to be told when the time of its step gets short: where steps have a share of the time. Without
- * shares, and below the plan of the goal, the clock above it tells it.
+ * Whether a step tells its sub-plan that its time is running out: only where steps have a share of the time. Without
+ * shares, and below the first level, the clock of the run above tells it.
  */
 export const hasDeadline = (context: BoundedStep): boolean =>
   hasShare(context) && mayHaveSubplan(context);
@@ -86,8 +86,8 @@ export const tickMs = ({ budgetMs }: BoundedStep): number => Math.max(1, Math.fl
 
 /**
  * Whether the work is timed in tenths of its budget: only where a step has a share of the time, and only while a
- * question could still interrupt the work, or a sub-plan take over, and go on with what is left. The last tenth is
- * never taken away.
+ * question could interrupt the work, or a sub-plan take over, and continue with the rest. The last tenth is never
+ * subtracted.
  */
 export const isTimeMeasured = (context: BoundedStep): boolean =>
   hasShare(context) &&

@@ -44,7 +44,7 @@ export function fixBudgetMs(policy: Pick<Policy, 'time'>, stepMs: number): numbe
   return Math.max(1, wholeTenths + Math.floor(((stepMs % 10) * 3) / 10));
 }
 
-/** How many failed steps a plan of this size bears; one more is too many. */
+/** How many failed steps a plan of this size tolerates; one more ends the run. */
 export function failureLimit({ limits }: Pick<Policy, 'limits'>, stepCount: number): number {
   return limits.maxFailures ?? Math.max(2, Math.ceil(stepCount / 3));
 }

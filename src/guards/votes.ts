@@ -2,13 +2,13 @@ import type { CallResult } from '../model/calls.js';
 import type { Ballot } from '../model/step-outcome.js';
 import type { Votes } from '../model/plan.js';
 
-/** An answer and how many ballots gave it. */
+/** An answer and its number of votes. */
 export interface VoteCount {
   readonly digest: string;
   readonly votes: number;
 }
 
-/** A step as far as votes on it are concerned. */
+/** The part of a step that concerns its votes. */
 interface VotedStep {
   readonly votes: Votes | null;
   readonly ballots: readonly Ballot[];
@@ -16,26 +16,26 @@ interface VotedStep {
   readonly isWindingDown: boolean;
 }
 
-/** The work is voted on; what fixes it is not. */
+/** The work is voted on; fixes are not. */
 export const isVoting = ({ votes, fixCycles }: VotedStep): boolean =>
   votes !== null && fixCycles === 0;
 
-/** Finished work is a vote, a call that failed is a vote less; any other report ends the voting. */
+/** Finished work counts as a vote; a failed call is a missing vote; any other report ends the voting. */
 export const isBallot = (context: VotedStep, result: CallResult): boolean =>
   isVoting(context) && (result.kind === 'failed' || isFinished(result));
 
 const isFinished = (result: CallResult): boolean =>
   result.kind === 'answered' && result.answer.role === 'worker' && result.answer.report === 'done';
 
-/** Nobody is asked once the outcome is certain, and nobody new once the run winds down. */
+/** No further vote is requested once the outcome is certain or the run winds down. */
 export const needsAnotherBallot = (context: VotedStep): boolean =>
   !context.isWindingDown && isVoteOpen(context);
 
-/** Somebody is left to ask, and the answer could matter. */
+/** Votes are left, and the next one could change the outcome. */
 export const isVoteOpen = ({ votes, ballots }: VotedStep): boolean =>
   votes !== null && ballots.length < votes.count && !isCertain(votes, ballots);
 
-/** The surest answer may always be the last one; a majority is there, or out of reach, before that. */
+/** With `bestConfidence` the last vote may still win; a majority is reached, or out of reach, earlier. */
 const isCertain = ({ count, choose }: Votes, ballots: readonly Ballot[]): boolean => {
   if (choose === 'bestConfidence') return false;
   const most = mostVotes(ballots);
@@ -48,12 +48,12 @@ const isMajority = (votes: number, count: number): boolean => votes * 2 > count;
 const mostVotes = (ballots: readonly Ballot[]): number =>
   Math.max(0, ...countsOf(ballots).map(({ votes }) => votes));
 
-/** Calls that failed because of the run, and not because of the agent. */
+/** Failures caused by the end of the run, not by the agent. */
 const ENDING_CODES: readonly string[] = ['budget-exhausted', 'run-ended'];
 
 /**
- * There is nothing to choose from: nobody voted, or the end of the run came before there was a majority. It is then no
- * question of agreement, and asking again cannot help.
+ * The vote has no winner for a reason other than disagreement: every call failed, or the run ended before there was a
+ * majority. Asking again cannot help.
  */
 export const isVoteLost = (context: VotedStep): boolean =>
   !hasWinner(context) && (!hasVotes(context) || isVoteOpen(context) || isCutShort(context));
@@ -66,7 +66,7 @@ const hasVotes = ({ ballots }: VotedStep): boolean => ballots.some(({ digest }) 
 export const hasWinner = ({ votes, ballots }: VotedStep): boolean =>
   winnerOf(votes, ballots) !== null;
 
-/** The number of the ballot whose output is taken, from 1: the first of its side. Null when there is none. */
+/** The number of the winning ballot, from 1: the first one with the winning answer. Null without a winner. */
 export const winnerOf = (votes: Votes | null, ballots: readonly Ballot[]): number | null => {
   if (votes === null) return null;
   const index =
@@ -79,7 +79,7 @@ const majorityIndex = (count: number, ballots: readonly Ballot[]): number => {
   return winning === undefined ? -1 : ballots.findIndex(({ digest }) => digest === winning.digest);
 };
 
-/** A vote without a confidence is less sure than any with one. */
+/** A vote without a confidence ranks below every vote with one. */
 const surestIndex = (ballots: readonly Ballot[]): number =>
   ballots.reduce((surest, ballot, index) => {
     if (ballot.digest === null) return surest;
@@ -89,7 +89,7 @@ const surestIndex = (ballots: readonly Ballot[]): number =>
 
 const sureness = ({ confidence }: Ballot): number => confidence ?? -1;
 
-/** How sure the surest of those is who gave the same answer; null when none of them said. */
+/** The highest confidence among the votes for the same answer; null when none has a confidence. */
 export const confidenceOfSide = (
   ballots: readonly Ballot[],
   side: string | null,
@@ -100,7 +100,7 @@ export const confidenceOfSide = (
   return given.length === 0 ? null : Math.max(...given);
 };
 
-/** Every answer there is, in the order in which they were first given. */
+/** Every distinct answer, in the order of its first vote. */
 export const countsOf = (ballots: readonly Ballot[]): VoteCount[] => {
   const votesByDigest = new Map<string, number>();
   for (const { digest } of ballots) {

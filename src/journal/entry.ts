@@ -1,41 +1,41 @@
 import type { KernelInput } from '../kernel/kernel.types.js';
 import type { Fact } from '../model/facts.js';
 
-/** The run goes on as another one. No chart hears of it: those that ran it are not there any more. */
+/** The run continues as another run. Charts do not receive it: the run no longer has any. */
 export interface CarriedOver {
   readonly kind: 'carriedOver';
-  /** The id of the run that takes its place. */
+  /** The id of the run that replaces it. */
   readonly successor: string;
 }
 
 /**
- * A process that was told to close has given the run back, with calls that were decided on and not made. No chart hears
- * of it: for them a call is out as soon as it is decided on.
+ * A closing process released the run before it made these calls. Charts do not receive it: for them a call is in flight
+ * as soon as it is decided on.
  */
 export interface HeldBack {
   readonly kind: 'heldBack';
   readonly keys: readonly string[];
-  /** Whose they were. They are known to be unmade only to the very next owner, who may make them. */
+  /** The token of that process. Only the very next owner can know that the calls were not made, and may make them. */
   readonly token: number;
 }
 
-/** One thing that happened to a run and everything that followed from it. Plain JSON, never changed. */
+/** One event of a run and everything that followed from it. Plain JSON, never changed. */
 export interface JournalEntry {
   /** Position in the journal, from 0 without gaps. */
   readonly sequence: number;
   readonly at: number;
   readonly event: KernelInput | CarriedOver | HeldBack;
   readonly facts: readonly Fact[];
-  /** Keys of the calls that start because of it: written down before any of them is made. */
+  /** Keys of the calls that this entry starts: stored before any of them is made. */
   readonly intents: readonly string[];
 }
 
-/** An entry of something that happened to the charts. */
+/** An entry whose event the charts received. */
 export interface ChartEntry extends JournalEntry {
   readonly event: KernelInput;
 }
 
-/** The entries that charts can be taken through. */
+/** The entries that can be replayed on charts. */
 export const chartEntries = (entries: readonly JournalEntry[]): readonly ChartEntry[] =>
   entries.filter(isChartEntry);
 

@@ -5,13 +5,13 @@ import type { JournalFormat } from './format/journal-format.js';
 import { PlainFormat } from './format/plain-format.js';
 import { JOURNAL_FORMAT } from './sealed-header.js';
 
-/** A journal as it was written, and what it takes to write on. */
+/** A journal with everything needed to append to it. */
 export interface ReadJournal {
   readonly entries: readonly JournalEntry[];
   readonly format: JournalFormat;
-  /** A state that was kept, and the number of entries it stands for; undefined when there is none that is whole. */
+  /** A stored state and the number of entries it covers; undefined when there is no intact one. */
   readonly state: ReadState | undefined;
-  /** What is wrong with the state that is stored. Its entries say all that it said, so nothing is lost but time. */
+  /** The error of the stored state. Its entries contain the same information, so only time is lost. */
   readonly stateError: PlanwrightError | undefined;
 }
 
@@ -20,27 +20,27 @@ interface ReadState {
   readonly saved: unknown;
 }
 
-/** How the journal under a header is read and written. Throws JournalCorruptError for a format that this version cannot read. */
+/** The format of the journal under a header. Throws JournalCorruptError for a format that this version cannot read. */
 export const formatOf = (header: RunHeader): JournalFormat => {
   const format: unknown = header.format;
   if (format === JOURNAL_FORMAT) return new PlainFormat(header);
   if (typeof format === 'number' && format > JOURNAL_FORMAT) {
-    const message = `The journal has format ${format}, and this version knows none after ${JOURNAL_FORMAT}: update planwright`;
+    const message = `The journal has format ${format}; this version reads formats up to ${JOURNAL_FORMAT}: update planwright`;
     throw new JournalCorruptError('newer', message);
   }
-  throw new JournalCorruptError('foreign', 'This is not the journal of a run');
+  throw new JournalCorruptError('foreign', 'This is not a planwright journal');
 };
 
 /**
- * Reads what a store has of a run. A journal that is newer, of another program, or not as it was written is refused with
- * JournalCorruptError; nothing is changed by reading.
+ * Reads a stored run. Refuses a journal that is newer, foreign or damaged with JournalCorruptError. Reading changes
+ * nothing.
  */
 export const readJournal = (stored: StoredRun, runId?: string): ReadJournal => {
   try {
     return read(stored, runId ?? stored.header.runId);
   } catch (cause) {
     if (PlanwrightError.isInstance(cause)) throw cause;
-    // Something is missing, or is not what it was: whatever has become of it, it is no journal any more.
+    // Something is missing or changed, so this is not a readable journal.
     throw new JournalCorruptError('torn', 'The journal cannot be read', { cause });
   }
 };
@@ -67,7 +67,7 @@ const read = (stored: StoredRun, runId: string): ReadJournal => {
   return { entries: decodedEntries, format, state: found?.state, stateError: found?.stateError };
 };
 
-/** The state that stands for so many entries; undefined when the one that is stored stands for more or fewer. */
+/** The state that covers so many entries; undefined when the stored one covers more or fewer. */
 const stateAt = (
   position: number,
   stored: StoredState | undefined,
@@ -79,7 +79,7 @@ const stateAt = (
     const state = saved === undefined ? undefined : { sequence: position, saved };
     return { state, stateError: undefined };
   } catch (cause) {
-    const message = 'The stored state is not as it was written';
+    const message = 'The stored state was changed after it was written';
     return { state: undefined, stateError: new JournalCorruptError('torn', message, { cause }) };
   }
 };

@@ -1,11 +1,11 @@
 import type { Fact } from '../model/facts.js';
 import type { ApprovalRecord, OpenApproval } from './record.js';
 
-/** What became of a question; what is left out stays null. */
+/** The decision on a question; missing members stay null. */
 export type Decision = Pick<ApprovalRecord, 'outcome'> &
   Partial<Pick<ApprovalRecord, 'answer' | 'reason' | 'expiredAs'>>;
 
-/** The questions put to people. At most one of a request id is open at a time. */
+/** The questions to people. At most one per request id is open at a time. */
 export class ApprovalLedger {
   readonly #records: ApprovalRecord[] = [];
   readonly #openIndexById = new Map<string, number>();
@@ -48,7 +48,7 @@ export class ApprovalLedger {
     });
   }
 
-  /** Gives the step that asked, null for the goal's own plan, or undefined when nobody waits for this. */
+  /** Returns the step that asked, null for the goal's own plan, or undefined when no such question is open. */
   decide(requestId: string, decision: Decision, at: number): string | null | undefined {
     const index = this.#openIndexById.get(requestId);
     const record = index === undefined ? undefined : this.#records[index];
@@ -59,7 +59,7 @@ export class ApprovalLedger {
     return record.stepId;
   }
 
-  /** The one who asked can no longer hear an answer. */
+  /** Closes the questions of a step that can no longer receive an answer. */
   closeOf(stepId: string | null, reason: string, at: number): void {
     for (const requestId of [...(this.#openIdsByStep.get(stepId) ?? [])]) {
       this.decide(requestId, { outcome: 'closed', reason }, at);

@@ -4,17 +4,17 @@ import type { AgentMetrics, RunUsage } from './record.js';
 
 type AgentCounts = { -readonly [Name in keyof AgentMetrics]: AgentMetrics[Name] };
 
-/** Requests that an agent made itself; the others are made because of it. */
+/** Requests that an agent made itself, as opposed to those caused by its result. */
 const REQUESTS_OF_AGENTS = new Set(['needsContext', 'requestReplan']);
 
-/** Counts calls, what they used, and what came of what agents asked for. */
+/** Counts calls, their usage, and the results of agents' requests. */
 export class CallLedger {
   readonly #countsByAgent = new Map<string, AgentCounts>();
-  /** Requests of agents that no planner has heard yet: a step asks at most once. */
+  /** Requests of agents that no planner call has included yet: a step asks at most once. */
   readonly #waitingAgentByStep = new Map<string, string>();
-  /** Requests of agents that a planner has heard. */
+  /** Requests of agents that a planner call has included. */
   readonly #heardAgentByStep = new Map<string, string>();
-  /** Whose requests the plan that is being made is about. */
+  /** The agents whose requests the plan in the making answers. */
   #askers = new Set<string>();
   readonly #calledAtByKey = new Map<string, number>();
   #usage: RunUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
@@ -53,14 +53,14 @@ export class CallLedger {
     if (stepId !== null) this.#waitingAgentByStep.set(stepId, agent);
   }
 
-  /** A request counts as granted once, however often the planner is called until its plan is good enough. */
+  /** A request counts as granted once, however often the planner is called for a valid plan. */
   replanStarted({ stepIds }: Fact<'replan.started'>): void {
     for (const stepId of stepIds) this.#grant(stepId);
     this.#askers = new Set(stepIds.flatMap((stepId) => this.#heardAgentByStep.get(stepId) ?? []));
   }
 
   planAdopted({ parentStepId, steps }: Fact<'plan.adopted'>): void {
-    // Only the goal's own plan is ever made anew.
+    // Only the goal's own plan is ever replanned.
     if (parentStepId !== null) return;
     for (const agent of this.#askers) this.#countsOf(agent).stepsAdded += steps.length;
     this.#askers = new Set();

@@ -1,10 +1,10 @@
 import type { FactBody } from '../model/facts.js';
 import type { PlannedStepRecord, PlanRecord } from './record.js';
 
-/** The plans of a run and of its sub-plans. Each has at most one proposal that is being judged. */
+/** The plans of a run and of its sub-plans. Each level has at most one proposal under review. */
 export class PlanLedger {
   readonly #records: PlanRecord[] = [];
-  /** The proposal being judged, by the step whose sub-plan it is; null stands for the goal. */
+  /** The proposal under review, by the step whose sub-plan it is; null stands for the goal. */
   readonly #openIndexByParent = new Map<string | null, number>();
 
   records(): PlanRecord[] {
@@ -17,7 +17,7 @@ export class PlanLedger {
     this.#records.push({ revision, parentStepId, origin, status: 'proposed', steps });
   }
 
-  /** Gives where the plan came from. */
+  /** Returns the source of the plan. */
   adopt({ parentStepId, revision, steps }: FactBody<'plan.adopted'>): PlanRecord['origin'] {
     const index = this.#takeOpen(parentStepId, revision);
     const origin = this.#records[index]?.origin ?? 'planner';
@@ -28,7 +28,7 @@ export class PlanLedger {
   reject({ parentStepId, revision, by, reason }: FactBody<'plan.rejected'>): void {
     const index = this.#takeOpen(parentStepId, revision);
     const proposed = this.#records[index];
-    // A planner that fails proposes nothing; that it was asked in vain is still worth a line.
+    // A planner that fails proposes nothing; the failed call still gets a line.
     if (proposed === undefined && by !== 'planner') return;
     const { origin, steps } = proposed ?? { origin: 'planner', steps: [] };
     this.#records[index] = {
@@ -42,7 +42,7 @@ export class PlanLedger {
     };
   }
 
-  /** The place of the proposal being judged, which is then decided; the next free place when there is none. */
+  /** The index of the proposal under review, which is then decided; the next free index when there is none. */
   #takeOpen(parentStepId: string | null, revision: number): number {
     const index = this.#openIndexByParent.get(parentStepId);
     if (index === undefined || this.#records[index]?.revision !== revision) {
@@ -53,7 +53,7 @@ export class PlanLedger {
   }
 }
 
-/** What of a step a plan says. */
+/** The part of a step that a plan shows. */
 export const plannedStep = ({
   id,
   agent,

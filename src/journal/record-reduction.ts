@@ -6,11 +6,11 @@ import type { StepEnd } from './record-steps.js';
 import { REPLACED } from './record-steps.js';
 
 /*
- * What each fact does to the record. The table names every fact there is, so that a new one cannot be forgotten here:
- * it either changes the record or is ignored on purpose.
+ * How each fact changes the record. The table names every fact type, so that a new one cannot be forgotten: it changes
+ * the record or is ignored on purpose.
  */
 
-/** Takes one fact in. The type parameter ties it to the reducer of its own type. */
+/** Applies one fact. The type parameter ties it to the reducer of its own type. */
 export const applyFact = <Type extends FactType>(state: RunState, fact: TypedFact<Type>): void => {
   state.startedAt ??= fact.at;
   reducers[fact.type](state, fact);
@@ -43,7 +43,7 @@ const reducers: Reducers = {
     for (const stepId of fact.replaced) {
       settle(state, stepId, { status: 'skipped', reason: REPLACED }, fact.at);
     }
-    // A hand-off spends a replan without a call of the planner, so no other fact says so.
+    // A hand-off spends a replan without a planner call, so no other fact says so.
     if (origin !== 'handOff') {
       state.calls.planAdopted(fact);
       return;
@@ -90,7 +90,7 @@ const reducers: Reducers = {
   'subplan.ended': (state, { stepId, at }) => {
     if (!state.steps.isOpen(stepId)) return;
     closeApprovalsOfEnded(state, state.steps.endSubplan(stepId, at), at);
-    // While it has a sub-plan the step asks nothing itself: what is open was the sub-plan's question.
+    // A step with a sub-plan asks nothing itself: an open question is the sub-plan's.
     closeApprovals(state, stepId, 'subplan-ended', at);
   },
   'replan.requested': (state, fact) => {

@@ -64,7 +64,7 @@ export const initialState = ({ runId, goal }: RunIdentity): RunState => ({
   outputs: new Map(),
 });
 
-/** Lists are copied, what is in them is shared: it never changes once it is there. */
+/** Lists are copied; their items are shared, because they never change. */
 export const recordOf = (state: RunState): RunRecord =>
   Object.freeze({
     runId: state.runId,

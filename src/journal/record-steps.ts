@@ -1,20 +1,20 @@
 import type { FactBody } from '../model/facts.js';
 import type { PlannedStepRecord, StepRecord, StepStatus, VotesRecord } from './record.js';
 
-/** Why a step ended that a later plan took the place of. */
+/** The reason of a step that a later plan replaced. */
 export const REPLACED = 'replaced';
-/** Why a step of a sub-plan ended that was still open when the step it works for ended. */
+/** The reason of a sub-plan's step that was open when its parent step ended. */
 const PARENT_ENDED = 'parent-ended';
 
 type SettledStatus = 'completed' | 'failed' | 'skipped' | 'cancelled';
 
-/** How a step ended; what is left out stays as it was. */
+/** How a step ended; missing members stay unchanged. */
 export type StepEnd = Pick<StepRecord, 'reason'> & { readonly status: SettledStatus } & Partial<
     Pick<StepRecord, 'attempts' | 'output' | 'outputKeys' | 'code'>
   >;
 
 interface StepEntry {
-  /** Replaced when it changes, never written to: records that were given out keep it. */
+  /** Replaced on change, never mutated: records that were handed out keep it. */
   record: StepRecord;
   isWaitingForHuman: boolean;
   hasSubplan: boolean;
@@ -23,8 +23,8 @@ interface StepEntry {
 }
 
 /**
- * The steps of a run. A change costs the same however many steps there are; a step that ended never changes again,
- * and nothing below it stays open.
+ * The steps of a run. The cost of a change does not depend on the number of steps. A step that ended never changes
+ * again, and no step of its sub-plan stays open.
  */
 export class StepLedger {
   readonly #entries: StepEntry[] = [];
@@ -104,7 +104,7 @@ export class StepLedger {
     update(entry, {});
   }
 
-  /** Gives the ids of the steps that ended with the sub-plan. */
+  /** Returns the ids of the steps that ended with the sub-plan. */
   endSubplan(stepId: string, at: number): string[] {
     const entry = this.#openEntry(stepId);
     if (entry === undefined) return [];
@@ -113,7 +113,7 @@ export class StepLedger {
     return this.#cancelBelow(entry, at);
   }
 
-  /** Gives the ids of the steps that ended: this one and what was open below it; none when it had ended before. */
+  /** Returns the ids of the steps that ended: this one and the open ones below it; none when it had ended before. */
   settle(stepId: string, end: StepEnd, at: number): string[] {
     const entry = this.#openEntry(stepId);
     if (entry === undefined) return [];
@@ -130,7 +130,7 @@ export class StepLedger {
     }
   }
 
-  /** Sub-plans of sub-plans are reached through a list and not by recursion, so that no depth is too deep. */
+  /** Nested sub-plans are visited with a list instead of recursion, so that no depth overflows the stack. */
   #cancelBelow(top: StepEntry, at: number): string[] {
     const cancelled: string[] = [];
     const parents = [top];
@@ -197,7 +197,7 @@ const update = (
   entry.record = { ...record, status: openStatus(entry, record.startedAt !== null) };
 };
 
-/** After another attempt or a question the voting starts again: what was cast before is no part of it. */
+/** After another attempt or a question the voting starts again; earlier votes do not count. */
 const votesBrokenOff = ({ record }: StepEntry): { readonly votes: VotesRecord | null } => ({
   votes: record.votes?.isDecided === true ? record.votes : null,
 });

@@ -1,18 +1,18 @@
 import type { JsonValue } from '../canonical-json.js';
 import type { RunRecord, StepRecord } from './record.js';
 
-/** More lines than this nobody reads; the report has every step. */
+/** More lines than a person reads; the report has every step. */
 const STEP_LINES_MAX = 20;
 /** As much of an output, a reason or a goal as a line shows. */
 const EXCERPT_CHARACTERS_MAX = 200;
 
 /**
- * A summary without a summarizer: seed 003's rule for a run of one task, the step's own output; and otherwise a short
- * text in Markdown, made of the facts alone.
+ * A summary without a summarizer. Seed 003's rule for a run of one task is the step's own output; otherwise it is a
+ * short Markdown text made from the facts.
  */
 export const summaryOf = (record: RunRecord): string => onlyOutput(record) ?? overview(record);
 
-/** Sub-plans do not count: they are how the one step was done. A run that went wrong is never told by its output. */
+/** Sub-plans do not count: they are how the one step was done. A failed run is never summarized by its output. */
 const onlyOutput = ({ status, steps }: RunRecord): string | undefined => {
   if (status !== 'completed') return undefined;
   const [only, ...others] = steps.filter((step) => step.parentStepId === null);

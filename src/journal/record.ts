@@ -4,7 +4,7 @@ import type { Fact, FactBody } from '../model/facts.js';
 import { applyFact } from './record-reduction.js';
 import { initialState, recordOf } from './record-state.js';
 
-/** Where a run stands, reduced from its facts and from nothing else. Times are milliseconds of the run's clock. */
+/** The state of a run, reduced from its facts only. Times are milliseconds of the run's clock. */
 export interface RunRecord {
   readonly runId: string;
   readonly goal: string;
@@ -16,7 +16,7 @@ export interface RunRecord {
   readonly escalation: Level;
   /** What the goal's own plan has spent of `maxReplans`; sub-plans count in `metrics.replanCount` only. */
   readonly replans: number;
-  /** Null until the run was about to plan again and said what its bound is. */
+  /** Null until the first replan, which states the bound. */
   readonly maxReplans: number | null;
   /** In order of adoption. Steps of a sub-plan have the path of their step in front: 's2/s1'. */
   readonly steps: readonly StepRecord[];
@@ -58,7 +58,7 @@ export interface StepRecord extends PlannedStepRecord {
   readonly status: StepStatus;
   /** 0 before it started. */
   readonly attempts: number;
-  /** What its agent gave; a list of values when a sub-plan of several steps did the work; null when there is none. */
+  /** The agent's output; a list of values when a sub-plan of several steps did the work; null without an output. */
   readonly output: JsonValue;
   /** Keys of the `agent.answered` facts that hold the output. */
   readonly outputKeys: readonly string[];
@@ -66,9 +66,9 @@ export interface StepRecord extends PlannedStepRecord {
   readonly reason: string | null;
   /** The kind of failure; null when it did not fail. */
   readonly code: string | null;
-  /** The last vote on it; null when none was cast. */
+  /** The last vote on it; null without votes. */
   readonly votes: VotesRecord | null;
-  /** The plan revision that brought it. */
+  /** The plan revision that added it. */
   readonly revision: number;
   /** 0 in the goal's own plan, one more in every sub-plan. */
   readonly depth: number;
@@ -82,10 +82,10 @@ export interface StepRecord extends PlannedStepRecord {
 /** A vote on one step: the same task, asked several times. */
 export interface VotesRecord {
   readonly choose: FactBody<'vote.cast'>['choose'];
-  /** How many calls there are to be at most. */
+  /** The maximum number of votes. */
   readonly of: number;
   readonly cast: readonly VoteRecord[];
-  /** False while it goes on, and when something else ended it, such as a question. */
+  /** False while it is open, and when something else ended it, such as a question. */
   readonly isDecided: boolean;
   /** The number of the vote whose output the step took; null when there is none. */
   readonly winner: number | null;
@@ -96,7 +96,7 @@ export type VoteRecord = Readonly<
   Pick<FactBody<'vote.cast'>, 'number' | 'key' | 'digest' | 'confidence'>
 >;
 
-/** One plan that somebody proposed, and what became of it. */
+/** One proposed plan and its outcome. */
 export interface PlanRecord {
   readonly revision: number;
   /** The step whose sub-plan it is; null for the goal's own plan. */
@@ -121,15 +121,15 @@ export interface OpenApproval {
   readonly requestedAt: number;
 }
 
-/** A question put to a person, and what became of it. */
+/** A question to a person and its outcome. */
 export interface ApprovalRecord extends OpenApproval {
-  /** 'closed': whoever asked ended before there was an answer. */
+  /** 'closed': the step or plan that asked ended before there was an answer. */
   readonly outcome: 'open' | 'granted' | 'rejected' | 'expired' | 'closed';
   /** What the person said when it was granted. */
   readonly answer: string | null;
   /** Why it was rejected or closed. */
   readonly reason: string | null;
-  /** What the policy made of the silence when it expired. */
+  /** How the policy counted the missing answer when the question expired. */
   readonly expiredAs: 'approve' | 'reject' | null;
   readonly decidedAt: number | null;
 }
@@ -141,7 +141,7 @@ export interface VerdictRecord {
   readonly score: number;
   readonly issues: readonly string[];
   readonly feedback: string;
-  /** What the policy's gate made of the score. */
+  /** Whether the score passed the policy's gate. */
   readonly passed: boolean;
   readonly at: number;
 }
@@ -172,20 +172,20 @@ export interface RunMetrics {
 export interface AgentMetrics {
   /** Tries that went out, retries and fallbacks included. */
   readonly calls: number;
-  /** Tries without an answer, those that were refused before they went out included. */
+  /** Tries without an answer, including those that were refused before they were made. */
   readonly errors: number;
   readonly answers: number;
-  /** How often the agent itself asked for another plan. A hand-off that adds its step is no request. */
+  /** How often the agent itself asked for another plan. A hand-off that adds its step is not counted. */
   readonly replanRequests: number;
   /** How many of these requests the planner was called with. */
   readonly replansGranted: number;
-  /** Steps of the plans that came of them. A plan that several agents asked for counts for each of them, once. */
+  /** Steps of the plans made for these requests. A plan that several agents asked for counts once for each of them. */
   readonly stepsAdded: number;
   /** From call to answer or failure, all tries together. */
   readonly totalLatencyMs: number;
 }
 
-/** What the agents said they used. */
+/** Usage as the agents reported it. */
 export interface RunUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -194,7 +194,10 @@ export interface RunUsage {
 
 /** Reduces facts to a record, one at a time. */
 export interface RecordBuilder {
-  /** Takes one fact in. Costs the same however long the run is; what makes no sense where it stands is ignored. */
+  /**
+   * Applies one fact. The cost does not depend on the length of the run; a fact that is impossible at this point is
+   * ignored.
+   */
   add(fact: Fact): void;
   /** The record so far: never changed afterwards, and the same object until a fact is added. */
   record(): RunRecord;
@@ -207,8 +210,8 @@ export interface RunIdentity {
 }
 
 /**
- * A builder for the record of one run. The same facts always give the same record, and nothing that comes after
- * `run.ended` changes it any more.
+ * A builder for the record of one run. The same facts always give the same record. Facts after `run.ended` change
+ * nothing.
  *
  * @example
  * const builder = createRecordBuilder();

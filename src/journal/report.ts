@@ -16,7 +16,7 @@ import type {
 import { REPLACED } from './record-steps.js';
 import { summaryOf } from './record-summary.js';
 
-/** What came of a run. Times are milliseconds of the run's clock. */
+/** The result of a run. Times are milliseconds of the run's clock. */
 export interface RunReport {
   readonly runId: string;
   readonly goal: string;
@@ -25,13 +25,16 @@ export interface RunReport {
   readonly reason: string;
   /** The summarizer's text; without one, the output of the only step, or a short list of what was done. */
   readonly summary: string;
-  /** All steps there ever were, replaced ones and those of sub-plans included. Each is in exactly one of the lists below. */
+  /** All steps, including replaced ones and those of sub-plans. Each is in exactly one of the lists below. */
   readonly steps: readonly StepRecord[];
   readonly successfulSteps: readonly string[];
   readonly failedSteps: readonly string[];
   readonly skippedSteps: readonly string[];
   readonly cancelledSteps: readonly string[];
-  /** No step failed, was skipped behind a failure, or was cancelled. True of no steps at all: ask `status` as well. */
+  /**
+   * No step failed, was skipped behind a failure, or was cancelled. Also true without any steps: check `status` as
+   * well.
+   */
   readonly allSucceeded: boolean;
   /** What the goal's own plan spent of its replans. */
   readonly replans: number;
@@ -52,24 +55,24 @@ export interface RunReport {
 }
 
 export interface ReportedPlan {
-  /** The revision that was adopted last when this was the plan. */
+  /** The revision that was adopted last when this plan was in force. */
   readonly revision: number;
   readonly steps: readonly PlannedStepRecord[];
 }
 
-/** A record whose run is over. */
+/** The record of a run that has ended. */
 export interface EndedRunRecord extends RunRecord {
   readonly status: RunStatus;
   readonly reason: string;
   readonly endedAt: number;
 }
 
-/** Whether there is something to report. */
+/** Whether the run has ended and has a report. */
 export const isEnded = (record: RunRecord): record is EndedRunRecord =>
   record.status !== 'running' && record.reason !== null && record.endedAt !== null;
 
 /**
- * The report of a run that ended: the record, sorted by what people ask first.
+ * The report of a run that ended: the record, ordered by what readers need first.
  *
  * @example
  * const record = run.record();

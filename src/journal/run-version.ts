@@ -4,8 +4,8 @@ import type { RunHeader } from '../model/run-store.js';
 import type { JournalEntry } from './entry.js';
 
 /**
- * The version that a run was last run with: what it was started with, or its last upgrade. What a what-if shares with its
- * parent happened to the parent. Undefined while the journal has no fact.
+ * The version that a run was last run with: that of its start, or of its last upgrade. The facts that a fork shares
+ * with its parent belong to the parent's version. Undefined while the journal has no fact.
  */
 export const versionOf = (
   header: RunHeader,

@@ -2,8 +2,8 @@ import { isSameJson } from '../canonical-json.js';
 import type { Fact } from '../model/facts.js';
 
 /**
- * Whether two builds tell the same. The team that a run was started with does not count: an agent that is added changes
- * nothing, and one that is missing is asked for by name.
+ * Whether two builds tell the same fact. The team at the start of the run does not count: an added agent changes
+ * nothing, and a missing one is checked by name.
  */
 export const isSameFact = (left: Fact | undefined, right: Fact | undefined): boolean =>
   isSameJson(comparable(left), comparable(right));
@@ -11,7 +11,7 @@ export const isSameFact = (left: Fact | undefined, right: Fact | undefined): boo
 const comparable = (fact: Fact | undefined): unknown =>
   fact?.type === 'run.started' ? { ...fact, agents: [] } : fact;
 
-/** A text of a fact is cut here; it may be an agent's whole output. */
+/** Longer texts of a fact are cut; a fact may hold an agent's whole output. */
 const CHARACTERS_MAX = 300;
 
 /** How two facts differ, in words: by their types, or by the members that are not the same. */

@@ -3,7 +3,7 @@ import { cutMessage } from '../failure.js';
 import type { Fact } from '../model/facts.js';
 import type { RunStanding } from '../model/run-store.js';
 
-/** What facts change about where a run stands. Sub-plans have phases of their own, which are not those of the run. */
+/** The changes that facts make to the status, phase and reason of a run. Phases of sub-plans do not count. */
 export const standingAfter = (facts: readonly Fact[]): Partial<RunStanding> | undefined => {
   let standing: Partial<RunStanding> | undefined;
   for (const fact of facts) {

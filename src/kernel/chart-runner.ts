@@ -4,7 +4,7 @@ import type { RequestedAction } from './inert.js';
 import { collectingScope, withInertActors } from './inert.js';
 import { childrenOf, nodesOf } from './xstate-shapes.js';
 
-/** Where a chart went and what it wants done. */
+/** The next snapshot of a chart and the actions it requests. */
 export interface Transitioned {
   readonly snapshot: AnyMachineSnapshot;
   readonly actions: readonly RequestedAction[];
@@ -14,17 +14,17 @@ export interface Transitioned {
 export interface ChartRunner {
   begin(self: AnyActorRef, input: unknown): Transitioned;
   advance(self: AnyActorRef, snapshot: AnyMachineSnapshot, event: EventObject): Transitioned;
-  /** A snapshot as it was when it was saved. */
+  /** Restores a saved snapshot. */
   restore(saved: SavedSnapshot): AnyMachineSnapshot;
 }
 
 /** Makes the runner of a chart. */
 export type RunnerOf = (chart: AnyStateMachine) => ChartRunner;
 
-/** What of an active snapshot cannot be worked out. Plain JSON. */
+/** The part of an active snapshot that cannot be derived. Plain JSON. */
 export interface SavedSnapshot {
   readonly value: unknown;
-  /** Ids of the active states, in XState's order: it depends on the way that led here, and decides the order of things. */
+  /** Ids of the active states, in XState's order: it depends on the path taken, and decides the order of actions. */
   readonly nodes: readonly string[];
   readonly context: object;
   readonly children: readonly string[];
@@ -37,7 +37,7 @@ export const savedSnapshot = (snapshot: AnyMachineSnapshot): SavedSnapshot => ({
   children: Object.keys(childrenOf(snapshot)),
 });
 
-/** By XState, as far as it can: the order of its states and the children are put back by hand. */
+/** Restored by XState as far as possible; the order of its states and the children are restored here. */
 export const restoredSnapshot = (
   machine: AnyStateMachine,
   { value, nodes, context, children }: SavedSnapshot,
@@ -55,7 +55,7 @@ export const restoredSnapshot = (
   return snapshot as unknown as AnyMachineSnapshot;
 };
 
-/** By XState's transition functions, every time. */
+/** Calls XState's transition functions every time. */
 export const plainRunner = (chart: AnyStateMachine): ChartRunner => {
   const machine = withInertActors(chart);
   return {

@@ -7,8 +7,8 @@ import type {
 } from 'xstate';
 
 /*
- * What XState is given in place of living actors. Nothing here ever starts, sends or schedules: the kernel reads what
- * charts want from the actions they produce.
+ * Stand-ins that XState receives in place of running actors. Nothing here starts, sends or schedules: the kernel reads
+ * the actions that charts produce.
  */
 
 /** The logic behind every child as its parent's chart sees it. */
@@ -22,17 +22,17 @@ const inertLogic = {
   getPersistedSnapshot: (snapshot: Snapshot<unknown>): Snapshot<unknown> => snapshot,
 } as unknown as AnyActorLogic;
 
-/** Nobody behind the names of a chart's actors. */
+/** Inert logic for each actor name of a chart. */
 export const inertActors = (machine: AnyStateMachine): Readonly<Record<string, AnyActorLogic>> =>
   Object.fromEntries(Object.keys(machine.implementations.actors).map((name) => [name, inertLogic]));
 
-/** The same chart with nobody behind the names of its actors. */
+/** The same chart with inert actors. */
 export const withInertActors = (machine: AnyStateMachine): AnyStateMachine =>
   machine.provide({ actors: inertActors(machine) });
 
 const ignore = (): void => undefined;
 
-/** As much of a system as creating an actor touches. Shared, because it holds nothing. */
+/** The part of an actor system that creating an actor needs. Shared, because it holds no state. */
 const inertSystem = {
   _bookId: (): string => 'inert',
   _register: (sessionId: string): string => sessionId,
@@ -58,7 +58,7 @@ export const inertSelf = (id: string, parent: AnyActorRef | undefined): AnyActor
     send: ignore,
   }) as unknown as AnyActorRef;
 
-/** An action that a chart wants carried out, as XState hands it over. */
+/** An action that a chart requests, as XState hands it over. */
 export interface RequestedAction {
   readonly type: string;
   readonly params: unknown;
@@ -66,10 +66,10 @@ export interface RequestedAction {
 
 type ActorScope = Parameters<AnyStateMachine['transition']>[2];
 
-/** Is told what XState tells inspectors. */
+/** Receives XState's inspection events. */
 export type Inspect = (event: InspectionEvent) => void;
 
-/** The scope of one transition: it collects what the chart wants and does none of it. */
+/** The scope of one transition: it collects the requested actions and performs none. */
 export const collectingScope = (
   self: AnyActorRef,
   actions: { push(action: RequestedAction): unknown },

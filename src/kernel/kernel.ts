@@ -9,11 +9,11 @@ import { prepareFastPath, sharedRunner } from './shared-runner.js';
 export interface KernelCharts {
   /** The name of the chart a run starts with. */
   readonly root: string;
-  /** Charts by the name other charts call them; every other name is a call into the world. */
+  /** Charts by the name other charts call them; every other name is an external call. */
   readonly machines: Readonly<Record<string, AnyStateMachine>>;
   /**
-   * What contexts hold under these names and nothing ever changes. The chart a run starts with is given them with its
-   * input, and a saved state refers to them.
+   * Constant members of contexts, by name. The root chart receives them with its input, and a saved state refers to
+   * them.
    */
   readonly constants?: Readonly<Record<string, unknown>>;
 }
@@ -32,11 +32,11 @@ const withConstants = (runner: ChartRunner, constants: object): ChartRunner => (
 });
 
 /**
- * Runs a whole tree of charts as one pure function: one thing happens, and out come the next state, the facts and
- * what is to be done. Everything the charts say to each other happens within the same step, in the order in which
- * XState's own interpreter does it. XState's transition functions decide. In a process that runs enough, they decide the
- * first time; when the same event meets the same states again, what they were seen to do is repeated with guards asked and
- * actions taken anew (see `tracing`).
+ * Runs a whole tree of charts as one pure function: an event goes in; the next state, the facts and the effects come
+ * out. All messages between charts are handled within the same step, in the order of XState's own interpreter. XState's
+ * transition functions decide. In a process with enough transitions they decide the first time; when the same event
+ * meets the same states again, the recorded transition is repeated, with its guards evaluated and its actions taken
+ * again (see `tracing`).
  */
 export const createKernel = (
   { root, machines, constants = {} }: KernelCharts,

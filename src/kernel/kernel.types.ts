@@ -3,28 +3,28 @@ import type { AnyActorRef, AnyMachineSnapshot, EventObject } from 'xstate';
 import type { SavedSnapshot } from './chart-runner.js';
 
 /*
- * The vocabulary of the kernel: what goes in, what comes out, and what has to be kept in between. An address names an
- * actor by the ids that lead to it, '/slot-2/agentCall'; the root chart's address is ''.
+ * The types of the kernel: inputs, outputs and state. An address names an actor by the ids that lead to it,
+ * '/slot-2/agentCall'; the root chart's address is ''.
  */
 
-/** One chart that runs. */
+/** One running chart. */
 export interface ChartNode {
   /** The name of its machine. */
   readonly chart: string;
   readonly id: string;
   readonly parent: string | undefined;
   readonly snapshot: AnyMachineSnapshot;
-  /** What XState is told the actor is. Never started; it only has an id, a parent and a system. */
+  /** The actor reference that XState sees. Never started; it only has an id, a parent and a system. */
   readonly self: AnyActorRef;
 }
 
-/** One call that is out. */
+/** One call in flight. */
 export interface CallNode {
   readonly id: string;
   readonly parent: string;
   /** Tells this call from an earlier one at the same address, so that late answers are dropped. */
   readonly generation: number;
-  /** What is called, and with what: enough to make the call once more. */
+  /** The called actor and its input: enough to repeat the call. */
   readonly actor: string;
   readonly input: unknown;
 }
@@ -34,11 +34,11 @@ export interface TimerNode {
   readonly event: EventObject;
   readonly generation: number;
   readonly delayMs: number;
-  /** The number of the step that armed it: when that was is for whoever keeps the times of steps. */
+  /** The number of the step that armed it. The driver knows the time of each step. */
   readonly since: number;
 }
 
-/** A whole run between two events. Never changed in place. */
+/** A whole run between two events. Never mutated. */
 export interface KernelState {
   readonly nodes: ReadonlyMap<string, ChartNode>;
   readonly calls: ReadonlyMap<string, CallNode>;
@@ -49,13 +49,13 @@ export interface KernelState {
   readonly steps: number;
 }
 
-/** What can happen to a run. Plain JSON: this is what the journal keeps. */
+/** An event of a run. Plain JSON: the journal stores it. */
 export type KernelInput =
   | { readonly kind: 'started'; readonly input: unknown }
   | {
       readonly kind: 'commanded';
       readonly event: EventObject;
-      /** Set for a command that came through the store: it is answered by the entry that has it. */
+      /** Set for a command that came through the store: the entry that holds it answers it. */
       readonly commandId?: string;
     }
   | {
@@ -72,7 +72,7 @@ export type KernelInput =
     }
   | { readonly kind: 'elapsed'; readonly timer: string; readonly generation: number };
 
-/** What the world has to do next. */
+/** An effect that the driver performs. */
 export type Effect =
   | {
       readonly kind: 'startCall';
@@ -93,23 +93,23 @@ export type Effect =
 export interface KernelStep {
   readonly state: KernelState;
   readonly effects: readonly Effect[];
-  /** What the charts announced, in order. */
+  /** The facts that the charts emitted, in order. */
   readonly emitted: readonly EventObject[];
-  /** Not 'active' any more once the root chart has ended. */
+  /** 'active' until the root chart has ended. */
   readonly status: 'active' | 'done' | 'error';
   readonly output: unknown;
   readonly error: unknown;
 }
 
 export interface Kernel {
-  /** The run after one more thing happened to it. Pure: same state, same input, same step. */
+  /** The run after one more event. Pure: same state, same input, same step. */
   step(state: KernelState, input: KernelInput): KernelStep;
   readonly initialState: KernelState;
-  /** Loads what makes many steps quick, such as those of a journal. Never rejects: without it steps take longer. */
+  /** Loads the fast path before many steps, such as those of a journal. Never rejects: without it steps take longer. */
   prepare(): Promise<void>;
-  /** A state as plain JSON, for whoever keeps it. */
+  /** A state as plain JSON. */
   save(state: KernelState): SavedState;
-  /** The state that was saved: whatever happens to it has the same consequences. Throws when the charts are others. */
+  /** Restores a saved state: the same events have the same consequences. Throws when the charts have changed. */
   restore(saved: SavedState): KernelState;
 }
 

@@ -18,12 +18,12 @@ import type { Children } from './xstate-shapes.js';
 import { childrenOf } from './xstate-shapes.js';
 
 interface Mailbox {
-  /** What waits; made when something has to wait, which is seldom. */
+  /** Waiting events; created when needed, which is seldom. */
   queue: EventObject[] | undefined;
   isBusy: boolean;
 }
 
-/** What an actor is sent to stop it; never seen by a chart. */
+/** Sent to an actor to stop it; charts never see it. */
 const STOP: EventObject = { type: 'xstate.stop' };
 const ROOT = '';
 const NO_CHILDREN: Children = {};
@@ -100,7 +100,7 @@ export class Macrostep {
     };
   }
 
-  /** An answer of a call that was stopped or replaced is nobody's answer. */
+  /** The answer of a call that was stopped or replaced is dropped. */
   #settleCall(address: string, generation: number, toEvent: (id: string) => EventObject): void {
     const call = this.#calls.get(address);
     if (call?.generation !== generation) return;
@@ -140,7 +140,7 @@ export class Macrostep {
     return mailbox;
   }
 
-  /** What came in while the actor was busy. */
+  /** Handles the events that arrived while the actor was busy. */
   #drain(address: string, mailbox: Mailbox): void {
     for (let event = mailbox.queue?.shift(); event !== undefined; event = mailbox.queue?.shift()) {
       this.#handle(address, event);
@@ -179,7 +179,7 @@ export class Macrostep {
     this.#nodes.set(address, { chart, id, parent, snapshot, self });
     const mailbox: Mailbox = { queue: undefined, isBusy: true };
     this.#mailboxes.set(address, mailbox);
-    // An actor that starts first starts the children it was born with, then does what else its first states ask for.
+    // A starting actor first starts the children of its initial states, then performs the other requested actions.
     const born = childrenOf(snapshot);
     for (const action of actions) {
       if (isBornWith(born, action)) this.#spawn(address, action.params);
@@ -189,7 +189,7 @@ export class Macrostep {
     this.#drain(address, mailbox);
   }
 
-  /** First everything is announced, then everything is done, as an interpreter does it. */
+  /** All facts are emitted first, then all actions are performed, as XState's interpreter does it. */
   #carryOut(
     address: string,
     self: AnyActorRef,
@@ -330,7 +330,7 @@ interface RaiseParams {
   readonly event: EventObject;
 }
 
-/** Faster than handing the map to the constructor, which makes a pair of every entry. */
+/** Faster than passing the map to the constructor, which allocates a pair per entry. */
 const copyOf = <Value>(map: ReadonlyMap<string, Value>): Map<string, Value> => {
   const copy = new Map<string, Value>();
   map.forEach((value, key) => copy.set(key, value));
@@ -342,7 +342,7 @@ const endStatus = (snapshot: AnyMachineSnapshot | undefined): KernelStep['status
   return snapshot.status === 'done' ? 'done' : 'error';
 };
 
-/** A chart that throws has a bug; its run ends with the error instead of taking the process along. */
+/** A chart that throws has a bug: its run ends with the error, and the process lives on. */
 const advanced = (runner: ChartRunner, node: ChartNode, event: EventObject): Transitioned => {
   try {
     return runner.advance(node.self, node.snapshot, event);

@@ -10,8 +10,8 @@ export interface Replayed {
 }
 
 /**
- * Takes a run through what happened to it, from its beginning or from a state that was kept. `onStep` sees each step
- * and may refuse it by throwing.
+ * Feeds recorded events through the kernel, from the start or from a stored state. `onStep` sees each step and may
+ * refuse it by throwing.
  */
 export const replay = <Entry extends Recorded>(
   kernel: Kernel,
@@ -32,8 +32,8 @@ export const replay = <Entry extends Recorded>(
 };
 
 /**
- * What happened, with the generation that the call or timer has here. A policy that arms one timer more gives all later
- * calls and timers other numbers. What is recorded was current when it happened, so the address is enough to find it.
+ * The recorded event, with the generation that the call or timer has here. A policy that arms one more timer shifts all
+ * later generations. A recorded event was current when it happened, so the address is enough to find its call or timer.
  */
 const renumbered = (state: KernelState, input: KernelInput): KernelInput => {
   if (input.kind === 'started' || input.kind === 'commanded') return input;
@@ -43,7 +43,7 @@ const renumbered = (state: KernelState, input: KernelInput): KernelInput => {
   return { ...input, generation: waiting.generation };
 };
 
-/** What a run still waits for: calls without an answer, and timers that have not fired. */
+/** The open work of a run: calls without an answer, and timers that have not fired. */
 export interface Unfinished {
   readonly calls: readonly OpenCall[];
   readonly timers: readonly OpenTimer[];
@@ -57,7 +57,7 @@ export interface OpenTimer {
   readonly dueAtMs: number;
 }
 
-/** What a state waits for. `timeOf` tells when a step was made. Calls come in the order in which they were made. */
+/** The open work of a state. `timeOf` returns the time of a step. Calls come in the order in which they were made. */
 export const unfinishedIn = (
   state: KernelState,
   timeOf: (stepNumber: number) => number,

@@ -12,14 +12,14 @@ export interface SpawnParams {
   readonly actorRef: AnyActorRef;
 }
 
-const NOBODY: readonly unknown[] = [];
+const NO_CHILDREN: readonly unknown[] = [];
 
 const isSpawn = (
   action: RequestedAction,
 ): action is RequestedAction & { readonly params: SpawnParams } =>
   action.type === 'xstate.spawnChild';
 
-/** A child that is stopped before it was started never starts. */
+/** A child that is stopped before it started never starts. */
 export const stoppedAtOnce = (actions: readonly RequestedAction[]): readonly unknown[] => {
   let children: unknown[] | undefined;
   actions.forEach(({ type, params }, position) => {
@@ -27,7 +27,7 @@ export const stoppedAtOnce = (actions: readonly RequestedAction[]): readonly unk
     children ??= [];
     children.push(params);
   });
-  return children ?? NOBODY;
+  return children ?? NO_CHILDREN;
 };
 
 const isSpawnedBefore = (

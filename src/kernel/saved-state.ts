@@ -36,7 +36,7 @@ const savedNode = (address: string, node: ChartNode, constants: Constants): Save
   };
 };
 
-/** The state that was saved. Parents stand before their children, as they were made. */
+/** The state that was saved. Parents precede their children, as they were created. */
 export const restoredState = (
   saved: SavedState,
   runners: ReadonlyMap<string, ChartRunner>,

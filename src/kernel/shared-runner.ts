@@ -14,9 +14,9 @@ export interface SharedRunners {
 }
 
 /**
- * One runner for each chart: XState is asked every time until there were enough transitions to make the fast path worth
- * loading. A chart that is running then changes over at its next event. Without the fast path, because it cannot be loaded or
- * does not agree with XState, it stays as it is.
+ * One runner per chart. It calls XState every time until enough transitions happened to make the fast path worth
+ * loading. A running chart switches over at its next event. When the fast path cannot be loaded or disagrees with
+ * XState, the runner stays as it is.
  */
 export const sharedRunners = (
   load: () => Promise<RunnerOf | undefined>,
@@ -53,7 +53,7 @@ const changingRunner = (
   const plain = plainRunner(chart);
   let fast: ChartRunner | undefined;
   const current = (): ChartRunner => (fast ??= fastOf(chart)) ?? plain;
-  // States of one runner mean nothing to the other.
+  // The two runners do not share snapshots.
   const ofPlain = new WeakSet<object>();
   const noted = (transitioned: Transitioned): Transitioned => {
     if (fast === undefined) ofPlain.add(transitioned.snapshot);
@@ -80,7 +80,7 @@ const changingRunner = (
   };
 };
 
-/** Of this process. */
+/** The runners of this process. */
 export const { runnerOf: sharedRunner, prepare: prepareFastPath } = sharedRunners(async () =>
   (await import('./tracing/trusted-runner.js')).fastRunner(),
 );

@@ -1,8 +1,8 @@
 import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 
 /*
- * What XState's own objects look like where its types do not say. Everything in here is pinned by
- * test/xstate-contract.test.ts or compared with XState itself by the checking runner.
+ * Shapes of XState's own objects that its types do not describe. Everything here is pinned by
+ * test/xstate-contract.test.ts or compared with XState by the checking runner.
  */
 
 /** What actions are resolved with. */

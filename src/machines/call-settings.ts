@@ -2,7 +2,7 @@ import type { CallRequest } from '../model/calls.js';
 import type { AgentCallInput } from './agent-call/chart.js';
 import type { Settings } from '../model/settings.js';
 
-/** A request with everything the agentCall chart must know about retries, time and permits. */
+/** A request with the agentCall chart's settings for retries, time and permits. */
 export const callSettings = (
   { policy, team }: Settings,
   request: CallRequest,
@@ -12,7 +12,7 @@ export const callSettings = (
   isWindingDown,
   pauseLimitMs: policy.time.limitMs,
   retry: policy.retry,
-  // Without a limit of its own a call ends with its step or phase, which have theirs.
+  // Without its own limit a call ends with its step or phase, which have limits.
   timeoutMs: policy.time.stepTimeoutMs ?? policy.time.limitMs,
   needsPermit: needsPermit(policy),
   hasFallback:

@@ -1,4 +1,4 @@
-/** The fields that differ. Assigning only these keeps a change of a large context as small as it is. */
+/** The fields that differ. Assigning only these keeps changes of a large context small. */
 export const changed = <Context extends object>(
   before: Context,
   after: Context,

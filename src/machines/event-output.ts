@@ -3,13 +3,13 @@ import type { ApprovalOutcome } from './approval/context.js';
 import type { RunOutcome } from './orchestrator/context.js';
 
 /*
- * The output of a child, read from the event that says that the child is done. A chart that reads it from any other event is
- * wired wrongly: that is an error, not a failure of an agent.
+ * The output of a child, read from its done event. A chart that reads it from any other event is wired wrongly: that is
+ * an error, not a failure of an agent.
  */
 
 const outputOf = (event: { readonly type: string }): unknown => {
   if (event.type.startsWith('xstate.done.actor.') && 'output' in event) return event.output;
-  throw new Error(`The event ${event.type} has no output of a child`);
+  throw new Error(`The event ${event.type} carries no output of a child`);
 };
 
 /** The result of an agentCall chart. */

@@ -4,17 +4,17 @@ import type { Usage } from './usage.js';
 import type { Policy } from './policy.js';
 import type { ProposedPlan } from './plan.js';
 
-/** What a supervisor looks at. */
+/** What a supervisor reviews. */
 export type Subject = 'plan' | 'code' | 'step' | 'goal';
 
-/** An output that is in the journal: charts carry the key, actors look the value up. */
+/** A reference to an output in the journal: charts carry the key, actors look the value up. */
 export interface OutputReference {
   readonly stepId: string;
   readonly agent: string;
   readonly keys: readonly string[];
 }
 
-/** What a step is to do. */
+/** The task of a step. */
 export interface StepTask {
   readonly stepId: string;
   readonly agent: string;
@@ -28,7 +28,7 @@ export interface StepReason {
   readonly reason: string;
 }
 
-/** Feedback as charts carry it: short texts in place, long results by key. */
+/** Feedback as charts carry it: short texts inline, long results by key. */
 export interface FeedbackReference {
   readonly from: 'supervisor' | 'tester' | 'human';
   readonly text: string;
@@ -44,11 +44,11 @@ export interface ReplanRequest {
     | 'planRejected'
     | 'stepRejected'
     | 'goalNotAchieved';
-  /** The step that asks, or null when the plan or the goal is judged. */
+  /** The step that made the request, or null when the plan or the goal was judged. */
   readonly stepId: string | null;
   readonly agent: string | null;
   readonly reason: string;
-  /** Agents the asker would like; a hint, never a right. */
+  /** Agents that the request suggests; only a hint. */
   readonly agents: readonly string[];
   readonly confidence: number | null;
 }
@@ -78,7 +78,7 @@ export interface VotePosition {
 export interface WorkerRequest extends RequestBase {
   readonly role: 'worker';
   readonly mode: 'work' | 'fix';
-  /** Which of several votes on the same task this is; null when the task is asked once. */
+  /** Which of several votes on the same task this is; null without voting. */
   readonly vote: VotePosition | null;
   readonly step: StepDescription;
   readonly dependencies: readonly OutputReference[];
@@ -90,11 +90,11 @@ export interface WorkerRequest extends RequestBase {
 export interface PlannerRequest extends RequestBase {
   readonly role: 'planner';
   readonly revision: number;
-  /** The replan bound that is in force; 0 for a sub-plan, which has no replans of its own. */
+  /** The replan bound in force; 0 for a sub-plan, which has no replans. */
   readonly maxReplans: number;
-  /** What the plan will do to the steps that wait. */
+  /** What the plan will do to the pending steps. */
   readonly merge: Policy['replan']['merge'];
-  /** The planner's, of the plan that is in force; empty before the first. */
+  /** The analysis from the plan in force; empty before the first. */
   readonly analysis: string;
   readonly completed: readonly OutputReference[];
   readonly failed: readonly StepReason[];
@@ -113,7 +113,7 @@ export interface SupervisorRequest extends RequestBase {
   readonly step: StepDescription | null;
   readonly plan: ProposedPlan | null;
   readonly results: readonly OutputReference[];
-  /** Where the test result of the step is; null when it was not tested, or something else is judged. */
+  /** The key of the step's test result; null when the step was not tested, or a plan or the goal is reviewed. */
   readonly testsKey: string | null;
   readonly failed: readonly StepReason[];
 }
@@ -122,7 +122,7 @@ export interface TesterRequest extends RequestBase {
   readonly role: 'tester';
   readonly step: StepDescription;
   readonly results: readonly OutputReference[];
-  /** 0 for the first run, then one more after each fix. */
+  /** 0 for the first test run, then one more after each fix. */
   readonly cycle: number;
 }
 
@@ -135,7 +135,7 @@ export interface SummarizerRequest extends RequestBase {
   readonly skipped: readonly StepReason[];
 }
 
-/** One call as a chart asks for it. Plain JSON. */
+/** One call as a chart requests it. Plain JSON. */
 export type CallRequest =
   | WorkerRequest
   | PlannerRequest
@@ -158,8 +158,8 @@ export type Answer =
       readonly report: 'done';
       readonly confidence: number | null;
       /**
-       * Only in a vote: equal outputs have equal digests, whatever the order of their keys. Of outputs that are not
-       * written down as they are, `vote-N`: the first vote that gave the same one.
+       * Only in a vote: equal outputs have equal digests, whatever the order of their keys. For redacted outputs it is
+       * `vote-N`: the first vote with the same output.
        */
       readonly digest?: string;
     }
@@ -192,7 +192,7 @@ export type Answer =
     }
   | {
       readonly role: 'planner';
-      /** Null when the answer was no plan at all. */
+      /** Null when the answer was not a plan. */
       readonly plan: ProposedPlan | null;
       readonly issues: readonly Issue[];
     }
@@ -207,12 +207,12 @@ export type Answer =
 
 export type WorkerAnswer = Extract<Answer, { role: 'worker' }>;
 
-/** What `performCall` gives back. It never rejects: a failure is an outcome. */
+/** The result of `performCall`. It never rejects: a failure is an outcome. */
 export type CallOutcome =
   | {
       readonly kind: 'answered';
       readonly answer: Answer;
-      /** Bounded, canonical JSON; null where the answer says it all. */
+      /** Bounded, canonical JSON; null where the answer has no separate output. */
       readonly output: JsonValue;
       readonly usage: Usage | null;
     }
@@ -222,11 +222,11 @@ export interface CallFailure {
   readonly kind: 'failed';
   readonly code: FailureCode;
   readonly reason: string;
-  /** What it has cost all the same, where anybody said so. */
+  /** The usage of the failed try, when it was reported. */
   readonly usage?: Usage;
 }
 
-/** A try that is over. The output of an answer is not in here: it is in the journal, under the key of the try. */
+/** A finished try. Its output is in the journal, under the key of the try. */
 export type TryOutcome =
   | {
       readonly kind: 'answered';
@@ -249,7 +249,7 @@ export type FailureCode =
   | 'interrupted'
   | 'run-ended';
 
-/** What the agentCall chart ends with. */
+/** The result of the agentCall chart. */
 export type CallResult =
   | {
       readonly kind: 'answered';

@@ -5,15 +5,15 @@ type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 type Checked<Schema extends z.core.$ZodType> = z.core.util.SafeParseResult<z.output<Schema>>;
 
 /**
- * Checks a value with a schema of this package. `zod/mini` has no messages, and the locale of the user's zod is the user's
- * business: our messages are made here, and no global setting of zod is changed.
+ * Checks a value with a schema of this package. `zod/mini` has no messages, and the locale of the user's zod is the
+ * user's choice: our messages are made here, and no global setting of zod is changed.
  */
 export const checked = <Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
 ): Checked<Schema> => z.safeParse(schema, value, { error: issueText });
 
-/** Checks a value with a schema of the user's, plain or mini. Its messages are used wherever there are any. */
+/** Checks a value with a user's schema, plain or mini. Its messages are used where it has any. */
 export const checkedByUser = <Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
@@ -23,7 +23,7 @@ export const checkedByUser = <Schema extends z.core.$ZodType>(
   return hasMessages ? z.safeParse(schema, value) : checked(schema, value);
 };
 
-/** What is wrong with a value, much as zod's English locale says it. */
+/** The message of an issue, close to zod's English locale. */
 const issueText = (issue: RawIssue): string => TEXTS[issue.code](issue as never);
 
 const INVALID = 'Invalid input';

@@ -4,14 +4,14 @@ import { pathText } from '../errors.js';
 import { checked } from './check.js';
 
 /*
- * Commands to a run, checked where they enter: at the run, and in the chart of a plain actor. Routes are the
- * charts' own business: whatever comes from outside starts with an empty one, and the types of events that charts
- * raise among themselves are not in this list.
+ * Commands to a run, checked where they enter: at the run, and in the chart of a plain actor. Routes are internal to
+ * the charts: a command from outside starts with an empty one, and events that charts raise among themselves are not in
+ * this list.
  */
 
 /**
- * The way back to the chart that asked: ids from the innermost actor outwards. Every chart that passes a question on adds
- * its own id; every chart that passes the answer back takes one off.
+ * The route back to the chart that asked: ids from the innermost actor outwards. Every chart that passes a question on
+ * adds its own id; every chart that passes the answer back removes one.
  */
 export type Route = readonly string[];
 
@@ -30,7 +30,7 @@ export type ApprovalAnswer =
       readonly route: Route;
     };
 
-/** What people may say to a run: the only events that come from outside. */
+/** Commands to a run: the only events that come from outside. */
 export type Command =
   | ApprovalAnswer
   | {
@@ -53,7 +53,7 @@ const text = z.string().check(z.maxLength(20_000));
 const id = z.string().check(z.minLength(1), z.maxLength(1_000));
 const route = z._default(z.array(z.never()), []);
 
-/** Seed 003's three ways to change a plan while it runs, one of which changes nothing. */
+/** Seed 003's three ways to change a plan while it runs; one of them changes nothing. */
 const planModifications = [
   z.object({
     type: z.literal('plan.skip'),
@@ -84,7 +84,7 @@ export type ParsedCommand =
   | { readonly ok: true; readonly command: Command }
   | { readonly ok: false; readonly reason: string };
 
-/** A command as the charts understand it, or everything that is wrong with it. */
+/** A validated command, or all of its issues. */
 export const parseCommand = (candidate: unknown): ParsedCommand => {
   try {
     const parsed = checked(commandSchema, candidate);
@@ -94,7 +94,7 @@ export const parseCommand = (candidate: unknown): ParsedCommand => {
       .map((issue) => `${pathText(issue.path)}: ${issue.message}`);
     return { ok: false, reason: `invalid-command: ${issues.join('; ')}` };
   } catch {
-    // A proxy or a getter that throws when it is looked at.
-    return { ok: false, reason: 'invalid-command: it cannot be read' };
+    // A proxy or a getter that throws when it is read.
+    return { ok: false, reason: 'invalid-command: reading it threw an error' };
   }
 };

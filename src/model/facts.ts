@@ -7,13 +7,13 @@ import { runVersion } from './run-upgraded.js';
 import { level, phase, runStatus } from './statuses.js';
 
 /*
- * Everything that is ever said about a run. Charts emit fact bodies; the driver numbers and dates them. The run record
- * and the report are reductions of this list and of nothing else.
+ * All facts about a run. Charts emit fact bodies; the driver numbers and dates them. The run record and the report are
+ * reductions of this list and of nothing else.
  */
 
 const stepId = z.string();
 const reason = z.string();
-/** The message of seed 004's protocol that a fact stands for, so that a transcript can be read off the journal. */
+/** The message of seed 004's protocol that a fact stands for, so that a transcript can be made from the journal. */
 const message = z.nullable(z.string());
 const issue = z.object({
   code: z.string(),
@@ -21,7 +21,7 @@ const issue = z.object({
   message: z.string(),
   severity: z.optional(z.enum(['error', 'warning'])),
 });
-/** Stored facts are read from JSON, where every value is one. */
+/** Stored facts come from JSON, so every value in them is JSON. */
 const json = z.unknown().check(({ value, issues }) => {
   if (value === undefined)
     issues.push({ code: 'custom', input: value, message: 'Expected a value' });
@@ -84,7 +84,7 @@ const bodies = {
     type: z.literal('plan.modified'),
     change: z.enum(['skip', 'skipTo']),
     stepIds: z.array(stepId),
-    /** What the person said about it; null when nothing was said. */
+    /** The person's reason; null without one. */
     reason: z.nullable(reason),
   }),
   'step.started': z.object({
@@ -135,7 +135,7 @@ const bodies = {
   'vote.cast': z.object({
     type: z.literal('vote.cast'),
     stepId,
-    /** Which call of the vote it was, from 1; calls that failed are no votes and leave a gap. */
+    /** Which call of the vote it was, from 1; failed calls are not votes and leave a gap. */
     number: z.number(),
     of: z.number(),
     choose: chooseSchema,
@@ -151,9 +151,9 @@ const bodies = {
     choose: chooseSchema,
     of: z.number(),
     cast: z.number(),
-    /** The number of the vote whose answer is taken; null when no majority was possible any more. */
+    /** The number of the winning vote; null when no majority was possible. */
     winner: z.nullable(z.number()),
-    /** Every answer that was given, in the order in which they first were. */
+    /** Every distinct answer, in the order of its first vote. */
     counts: z.array(z.object({ digest: z.string(), votes: z.number() })),
   }),
   'subplan.started': z.object({
@@ -185,7 +185,7 @@ const bodies = {
     replans: z.number(),
     maxReplans: z.number(),
     reasons: z.array(z.string()),
-    /** The steps whose requests or failures the planner hears of; the plan and the goal are no steps. */
+    /** The steps whose requests or failures the planner call includes; the plan and the goal are not steps. */
     stepIds: z.array(stepId),
   }),
   'replan.refused': z.object({
@@ -250,7 +250,7 @@ const bodies = {
     ...call,
     code: z.string(),
     reason,
-    /** Absent when nobody said what the try has cost. */
+    /** Absent when the try reported no usage. */
     usage: z.optional(usageSchema),
   }),
   'breaker.opened': z.object({ type: z.literal('breaker.opened'), agent: z.string() }),
@@ -278,7 +278,7 @@ const bodies = {
     type: z.literal('run.ended'),
     status: runStatus,
     reason,
-    /** The `agent.answered` fact with the summarizer's text, or null when there was none to ask. */
+    /** The `agent.answered` fact with the summarizer's text, or null without a summarizer. */
     summaryKey: z.nullable(z.string()),
     message,
   }),
@@ -298,7 +298,7 @@ const stamped = { sequence: z.int().check(z.minimum(1)), at: z.number() };
 
 const [firstBody, ...otherBodies] = Object.values(bodies).map((body) => z.extend(body, stamped));
 
-/** Any fact; what is read from outside is checked with this before anybody looks at it. */
+/** Validates any fact; a fact from outside is checked with this before use. */
 export const factSchema = z.discriminatedUnion('type', [
   firstBody ?? z.extend(bodies['run.started'], stamped),
   ...otherBodies,

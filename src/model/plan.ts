@@ -1,26 +1,28 @@
 import * as z from 'zod/mini';
 
-/** Step ids travel in keys, paths and child ids, so they must never need escaping. */
+/** Step ids are part of keys, paths and child ids, so they must never need escaping. */
 export const STEP_ID_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** A task text beyond this is data, not a task. */
+/** A longer task text is data, not a task. */
 export const TASK_CHARACTERS_MAX = 20_000;
 
 const boundedText = z.string().check(z.maxLength(TASK_CHARACTERS_MAX));
 
-/** What a planner may say about how hard a step is. */
+/** How hard a step is, by the planner's estimate. */
 export const complexitySchema = z.enum(['simple', 'medium', 'complex']);
 
-/** How one of several votes is chosen. */
+/** How the winner of several votes is chosen. */
 export const chooseSchema = z.enum(['majority', 'bestConfidence']);
 
-/** What a planner may say about how large the whole goal is. */
+/** How large the whole goal is, by the planner's estimate. */
 export const scopeSchema = z.enum(['trivial', 'simple', 'moderate', 'complex']);
 
-/** The same task asked several times, and how one answer is chosen. The policy bounds the count. */
+/** The same task called several times, and how one answer is chosen. The policy bounds the count. */
 export const votesSchema = z.object({
   count: z.int().check(z.minimum(2)),
-  /** `majority`: the answer that more than half of the count give; `bestConfidence`: the surest one. */
+  /**
+   * `majority`: the answer of more than half of the votes; `bestConfidence`: the answer with the highest confidence.
+   */
   choose: chooseSchema,
 });
 
@@ -31,9 +33,9 @@ export const stepSchema = z.object({
   task: z.string(),
   dependsOn: z._default(z.array(z.string()), []),
   complexity: z._default(complexitySchema, 'medium'),
-  /** Why the planner wants this step; shown, never acted on. */
+  /** Why the planner wants this step; shown to people, never acted on. */
   reason: z.optional(boundedText),
-  /** True adds a human approval; it can never take one away. */
+  /** True adds a human approval; false never removes one. */
   requiresApproval: z._default(z.boolean(), false),
   votes: z.optional(votesSchema),
 });
@@ -69,6 +71,6 @@ export interface PlanStep<AgentName extends string = string> {
   readonly complexity?: Complexity;
   readonly reason?: string;
   readonly requiresApproval?: boolean;
-  /** Asks the agent `count` times, one call after the other; at most `limits.maxVotes`. */
+  /** Calls the agent `count` times, one call after the other; at most `limits.maxVotes`. */
   readonly votes?: Votes;
 }

@@ -1,8 +1,8 @@
 /**
- * The policy of a run: every bound and every choice that its charts obey.
+ * The policy of a run: every bound and every choice that its charts follow.
  *
- * Limits are finite by type. Where null is allowed it has a meaning of its own, said at the option;
- * undefined never means "no limit", it means the default.
+ * Limits are finite by type. Where null is allowed the option says what it means; undefined never means "no limit", it
+ * means the default.
  */
 
 /** How much a run may do. */
@@ -15,7 +15,7 @@ export interface LimitsPolicy {
    */
   readonly maxDepth: number;
   /**
-   * Times one step is worked on before it is given up or gets a sub-plan. Minimum: 1.
+   * Times one step is attempted before it fails or gets a sub-plan. Minimum: 1.
    * @default 3
    */
   readonly maxAttempts: number;
@@ -25,18 +25,21 @@ export interface LimitsPolicy {
   readonly maxParallel: number;
   /** Steps a plan may have. Range: 1 to 1,000,000. @default 15 */
   readonly maxSteps: number;
-  /** Votes a step may ask for, the same task asked again and again; 1 is no voting. Range: 1 to 9. @default 1 */
+  /**
+   * Votes a step may ask for: calls of the same task, of which one answer is chosen. 1 means no voting. Range: 1 to 9.
+   * @default 1
+   */
   readonly maxVotes: number;
   /**
-   * Times in a row a stored run may be taken over from a process that died, without a step completed or a plan adopted
-   * in between; one more and it is ended. Range: 0 to 1,000,000.
+   * Consecutive times a stored run may be taken over from a process that died, without a step completed or a plan
+   * adopted in between. The next takeover ends the run. Range: 0 to 1,000,000.
    * @default 5
    */
   readonly maxRecoveries: number;
-  /** Failed steps a run bears; null derives `max(2, ceil(steps / 3))`. Minimum: 0. @default null */
+  /** Failed steps a run tolerates; null derives `max(2, ceil(steps / 3))`. Minimum: 0. @default null */
   readonly maxFailures: number | null;
   /**
-   * Calls in the whole run, counted when they are asked for: one that a breaker refuses is counted too. Null turns the
+   * Calls in the whole run, counted when they are requested: a call that a breaker refuses counts too. Null turns the
    * bound off. Minimum: 1.
    * @default null
    */
@@ -64,21 +67,21 @@ export interface TimePolicy {
    */
   readonly verificationMs: number | null;
   /**
-   * One attempt of one call of one agent. Null: whatever its step or phase has left. Minimum: 1.
+   * One try of one call. Null: the time that its step or phase has left. Minimum: 1.
    * @default 60_000
    */
   readonly stepTimeoutMs: number | null;
   /**
-   * True: a whole step gets the execution time divided by the number of steps, and a fix cycle 30 %
-   * of that. False: a step may use all the execution time that is left. Waiting for people does not
-   * count; after their answer a step goes on with what is left of its share. @default false
+   * True: a whole step gets the execution time divided by the number of steps, and a fix cycle 30 % of that. False: a
+   * step may use all the execution time that is left. Waiting for people does not count; after their answer a step
+   * continues with the rest of its share. @default false
    */
   readonly stepShare: boolean;
-  /** What work in flight gets to finish in when the run winds down. Minimum: 0. @default 5_000 */
+  /** How long work in flight may take to finish when the run winds down. Minimum: 0. @default 5_000 */
   readonly graceMs: number;
 }
 
-/** Replans by how hard the first plan of the run is: what counts is its most complex step. */
+/** Replans by the most complex step of the first plan. */
 export interface ReplansByComplexity {
   /** Minimum: 0, maximum: `limits.maxReplans`. */
   readonly simple: number;
@@ -88,49 +91,48 @@ export interface ReplansByComplexity {
   readonly complex: number;
 }
 
-/** What a new plan does to the old one, and when to stop planning anew. */
+/** How a new plan changes the old one, and when to stop replanning. */
 export interface ReplanPolicy {
   /**
-   * A tighter bound than `limits.maxReplans`, by the most complex step of the first plan that is
-   * adopted. From then on it stands, whatever later plans say; null: `limits.maxReplans` is the
-   * bound. @default null
+   * A tighter bound than `limits.maxReplans`, by the most complex step of the first adopted plan. Later plans do not
+   * change it. Null: `limits.maxReplans` is the bound. @default null
    */
   readonly maxByComplexity: ReplansByComplexity | null;
   /**
-   * `replacePending` lets what runs come to its end and replaces what waits; `append` adds at the
-   * end; `appendNext` adds in front of what waits; `replaceAll` starts over: what runs is given up
-   * before the planner is asked, what waits is replaced, and only what is completed or failed stays,
-   * as history. @default 'replacePending'
+   * `replacePending` lets running steps finish and replaces pending ones; `append` adds new steps at the end;
+   * `appendNext` adds them in front of the pending ones; `replaceAll` starts over: running steps are given up before
+   * the planner is called, pending ones are replaced, and only completed and failed steps stay, as history. @default
+   * 'replacePending'
    */
   readonly merge: 'replacePending' | 'append' | 'appendNext' | 'replaceAll';
   /** Which of several requests made at once reach the planner. @default 'batch' */
   readonly coalesce: 'batch' | 'first' | 'highestConfidence';
   /**
-   * At the replan bound: go on without replans, wind up with what is there, fail, or ask.
+   * At the replan bound: continue without replans, finish the running steps and end, fail, or ask a person.
    * @default 'continue'
    */
   readonly onLimit: 'continue' | 'finish' | 'fail' | 'askHuman';
-  /** Treat a plan that was already tried as the limit reached: it would loop. @default true */
+  /** Treats a plan that was already adopted as a reached limit, because it would loop. @default true */
   readonly stopOnRepeatedPlan: boolean;
 }
 
-/** What a failure does to the rest of the run. */
+/** How a failure affects the rest of the run. */
 export interface FailurePolicy {
   /** `replan` while the budget lasts, then as `continue`. @default 'replan' */
   readonly onStepFailure: 'replan' | 'continue' | 'stop';
   /** What happens to steps that depend on a failed one. @default 'skip' */
   readonly onDependencyFailure: 'skip' | 'run' | 'stop';
-  /** `interrupt` waits for a person to resume or abort. @default 'end' */
+  /** `interrupt` waits for a person to unpause or abort the run. @default 'end' */
   readonly onPlannerFailure: 'end' | 'interrupt';
 }
 
-/** When a person is asked before anything happens. */
+/** When a person is asked for approval. */
 export interface ApprovalPolicy<AgentName extends string = string> {
   /** Ask before a plan is executed. @default false */
   readonly plan: boolean;
   /** Ask before a step of these agents. @default [] */
   readonly agents: readonly AgentName[];
-  /** Ask when an agent was less sure than this; null never asks. Range: 0 to 1. @default null */
+  /** Ask when the agent's last confidence was lower than this; null never asks. Range: 0 to 1. @default null */
   readonly confidenceBelow: number | null;
   /**
    * Do not ask about `agents` where the plan that brings the step has the scope `trivial`. Waives no other question: not
@@ -139,14 +141,14 @@ export interface ApprovalPolicy<AgentName extends string = string> {
   readonly autoApproveTrivial: boolean;
   /** How long to wait for an answer. Minimum: 1. @default 900_000 (15 minutes) */
   readonly timeoutMs: number;
-  /** What no answer means. @default 'reject' */
+  /** What a missing answer counts as. @default 'reject' */
   readonly onTimeout: 'reject' | 'approve';
-  /** Questions the agent of one step may put to a person; one more and it is blocked. Range: 0 to 100. @default 5 */
+  /** Questions the agent of one step may ask a person; with one more it is blocked. Range: 0 to 100. @default 5 */
   readonly maxQuestions: number;
   /**
    * What a rejection does; the rejected step never runs. `replan` asks the planner again. `skip` skips the step, and
-   * leaves the plan there is when a revision is rejected; a rejected first plan ends the run. `fail` ends the run at
-   * once, whatever else is going on. @default 'replan'
+   * keeps the present plan when a revision is rejected; a rejected first plan ends the run. `fail` ends the run at
+   * once. @default 'replan'
    */
   readonly onReject: 'replan' | 'skip' | 'fail';
 }
@@ -190,27 +192,27 @@ export interface EscalationPolicy {
   readonly issues: EscalationIssues;
 }
 
-/** What happens when the call of an agent throws or times out. */
+/** What happens when a call throws or times out. */
 export interface RetryPolicy {
   /** Tries of one call, the first included. Range: 1 to 10. @default 3 */
   readonly attempts: number;
   /** Wait before the second try; doubles from try to try. Minimum: 0. @default 1_000 */
   readonly backoffMs: number;
-  /** No wait is longer than this, the first included. Minimum: 0. @default 30_000 */
+  /** The maximum of every wait, including the first. Minimum: 0. @default 30_000 */
   readonly maxBackoffMs: number;
   /** Use the agent's fallback, if it has one, when all tries have failed. @default true */
   readonly fallback: boolean;
 }
 
-/** When calls of an agent that keeps failing are refused without trying; `limits.maxAgentCalls` counts them all the same. */
+/** When calls of an agent that keeps failing are refused without trying; `limits.maxAgentCalls` still counts them. */
 export interface BreakerPolicy {
   /** Failures in a row that open the breaker. Minimum: 1. */
   readonly failures: number;
-  /** How long it stays open before one probe may go out. Minimum: 1. */
+  /** How long it stays open before one probe is permitted. Minimum: 1. */
   readonly resetMs: number;
 }
 
-/** How much of the past an agent or a planner is shown. */
+/** How much history an agent or a planner receives. */
 export interface ContextPolicy {
   /** Messages of the conversation before it is trimmed. Minimum: 1. @default 20 */
   readonly maxMessages: number;
@@ -220,7 +222,7 @@ export interface ContextPolicy {
   readonly summaryCharacters: number;
 }
 
-/** Everything that bounds and steers a run. Made by `definePolicy` or a preset; deeply frozen. */
+/** All bounds and choices of a run. Made by `definePolicy` or a preset; deeply frozen. */
 export interface Policy<AgentName extends string = string> {
   readonly limits: LimitsPolicy;
   readonly time: TimePolicy;
@@ -235,7 +237,7 @@ export interface Policy<AgentName extends string = string> {
   readonly context: ContextPolicy;
 }
 
-/** Some options of a section; undefined means the default, as if the option were not there. */
+/** Some options of a section; undefined means the default, as if the option were missing. */
 type Overrides<Section> = { readonly [Name in keyof Section]?: Section[Name] | undefined };
 
 /** Some options of a policy, at any depth. Lists are replaced as a whole. */

@@ -1,27 +1,27 @@
 import type { Complexity, Votes } from './plan.js';
 
 /**
- * An immutable list with cheap single updates: a change copies one chunk and the spine, never the whole list.
- * Plain JSON, so that it may live in a chart's context. At 10,000 items an update costs about as much as at 100.
+ * An immutable list with cheap single updates: a change copies one chunk and the spine, never the whole list. Plain
+ * JSON, so that it may be part of a chart's context. At 10,000 items an update costs about as much as at 100.
  */
 export type ChunkedList<Item> = readonly (readonly Item[])[];
 
-/** A step that was adopted into a run. Its index never changes and is never used again. */
+/** A step that was adopted into a run. Its index never changes and is never reused. */
 export interface PlannedStep {
   readonly id: string;
   readonly agent: string;
   readonly task: string;
   readonly complexity: Complexity;
   readonly requiresApproval: boolean;
-  /** True when the plan that brought it called its scope trivial; never for a handed-off step. */
+  /** True when the plan that added it has the scope trivial; never for a handed-off step. */
   readonly isTrivial: boolean;
-  /** Null: the agent is asked once. */
+  /** Null: the agent is called once. */
   readonly votes: Votes | null;
   /** Indexes of the steps it waits for. */
   readonly dependsOn: readonly number[];
-  /** Lower runs first among the ready; 'appendNext' gives new steps a lower rank than the waiting ones. */
+  /** Among ready steps the lowest rank runs first; 'appendNext' gives new steps a lower rank than the waiting ones. */
   readonly rank: number;
-  /** The plan revision that brought it. */
+  /** The plan revision that added it. */
   readonly revision: number;
 }
 
@@ -44,13 +44,13 @@ export interface ProgressCounts {
   readonly failed: number;
   readonly skipped: number;
   readonly cancelled: number;
-  /** Failed, or skipped behind a failure, and not yet answered by a new plan. */
+  /** Failed, or skipped behind a failure, without a new plan since. */
   readonly unresolved: number;
-  /** Failed and not yet answered by a new plan: what `limits.maxFailures` bounds. */
+  /** Failed without a new plan since: `limits.maxFailures` bounds this. */
   readonly failedSincePlan: number;
 }
 
-/** Everything the charts know about the steps of a run. Every function here costs O(dependents), not O(plan). */
+/** The charts' state of all steps of a run. Every function here costs O(dependents), not O(plan). */
 export interface Progress {
   readonly steps: readonly PlannedStep[];
   /** For each step the indexes of the steps that wait for it. */

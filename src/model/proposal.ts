@@ -2,7 +2,7 @@ import type { ProposedPlan } from './plan.js';
 import type { Issue } from '../errors.js';
 import type { Route } from './commands.js';
 
-/** A plan that was proposed and is being judged. */
+/** A proposed plan under review. */
 export interface Proposal {
   readonly plan: ProposedPlan | null;
   readonly issues: readonly Issue[];

@@ -1,9 +1,9 @@
 /**
- * The port behind which runs are stored. A store keeps a header and an append-only journal for every run and
- * understands neither. A process that has both can resume the run.
+ * The port behind which runs are stored. A store keeps a header and an append-only journal for every run and interprets
+ * neither. A process that has both can resume the run.
  */
 
-/** What every entry of a journal has, whatever else is in it. Entries are JSON, and never change. */
+/** The members that every entry of a journal has. Entries are JSON, and never change. */
 export interface StoredEntry {
   /** Position in the journal, from 0 without gaps. */
   readonly sequence: number;
@@ -13,33 +13,33 @@ export interface StoredEntry {
   readonly kind: string;
 }
 
-/** What is known of a run before anything happens, and never changes. */
+/** The unchanging data of a run, known before its first entry. */
 export interface RunHeader {
-  /** Version of what is stored; a reader refuses one that it does not know. */
+  /** Version of the stored format; a reader refuses an unknown one. */
   readonly format: number;
   readonly runId: string;
   readonly goal: string;
-  /** The plan that came with the goal; without it a run of which nothing is written yet could not begin again. */
+  /** The plan that came with the goal; without it a run without entries could not start again. */
   readonly plan?: unknown;
-  /** Names and values by which people and programs find the run. */
+  /** Names and values for finding the run. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Of the policy that the run began under. */
+  /** Fingerprint of the policy that the run started with. */
   readonly policyFingerprint: string;
-  /** Of the charts that the run began on. */
+  /** Fingerprint of the charts that the run started with. */
   readonly chartFingerprint: string;
   /** Whole milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The run this one is a what-if of, and the last fact that both share. */
+  /** The run that this one was forked from, and the last fact that both share. */
   readonly parent?: { readonly runId: string; readonly sequence: number };
-  /** The run whose completed outputs this one began with. */
+  /** The run whose completed outputs this one started with. */
   readonly carriedFrom?: string;
-  /** Of everything above, and of the format that has checksums on. */
+  /** Covers everything above. Only formats with checksums have it. */
   readonly checksum?: string;
 }
 
-/** Where a run stood after some of its entries: replaying may begin there instead of at the first. */
+/** The state of a run after some of its entries: a replay may start there instead of at the first entry. */
 export interface StoredState {
-  /** How many entries it stands for. */
+  /** How many entries it covers. */
   readonly sequence: number;
   /** JSON. */
   readonly body: unknown;
@@ -50,25 +50,25 @@ export interface StoredCommand {
   /** Given by the sender: the same id is kept once, however often it is posted. */
   readonly id: string;
   /**
-   * When it was posted, in milliseconds since the epoch; by the store's clock where it has one. Tells whether the run has an
-   * owner then; never compared with a deadline, which is a time of another clock.
+   * When it was posted, in milliseconds since the epoch; by the store's clock where it has one. Shows whether the run
+   * had an owner at that time; never compared with a deadline, which belongs to another clock.
    */
   readonly at: number;
   /** JSON. */
   readonly command: unknown;
 }
 
-/** A command that leaves the inbox, with the answer of the owner as JSON. */
+/** A command that leaves the inbox, with the owner's answer as JSON. */
 export interface TakenCommand {
   readonly id: string;
   readonly answer: unknown;
 }
 
-/** What is known of a command when it is posted, for the first time or again. */
+/** The status of a command when it is posted, for the first time or again. */
 export interface PostedCommand {
   /** The answer of the owner; undefined while the command waits. */
   readonly answer?: unknown;
-  /** An owner with a lease that has not run out has the run. */
+  /** The run has an owner whose lease has not ended. */
   readonly isOwned: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface StoredRun<Entry extends StoredEntry = StoredEntry> {
   readonly state?: StoredState;
 }
 
-/** Where a run stands, for lists and for people who look into the store. */
+/** The status of a run, for lists and for people who look into the store. */
 export interface RunStanding {
   /** `running` until the run has ended, then how it ended, such as `completed`. A new run is `running`. */
   readonly status: string;
@@ -93,23 +93,23 @@ export interface RunStanding {
   readonly reason: string | null;
 }
 
-/** A run in a list: everything but its journal. */
+/** A run in a list: everything except its journal. */
 export interface RunSummary extends RunStanding {
   readonly header: RunHeader;
   readonly entryCount: number;
   readonly ended: boolean;
-  /** The time of the last entry; that of the start before the first. */
+  /** The time of the last entry, or of the start before the first. */
   readonly updatedAt: number;
 }
 
 /**
- * Which runs to list; they come in the order of their ids. Letters, digits and the like are ordered as JavaScript
- * orders strings; where characters beyond ASCII belong is up to the store, but every run is on exactly one page.
+ * Which runs to list, ordered by id. ASCII characters are ordered as JavaScript orders strings; the order of others
+ * depends on the store, but every run is on exactly one page.
  */
 export interface RunFilter {
   /** Only runs that have ended, or only runs that have not. */
   readonly ended?: boolean;
-  /** Only runs with a greater id: the last one of the page before. */
+  /** Only runs with a greater id than this: the last id of the previous page. */
   readonly after?: string;
   /**
    * At most this many, a positive integer.
@@ -119,7 +119,7 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
-/** What goes along with entries. */
+/** Options of an append. */
 export interface AppendOptions {
   /** The token of the writer's claim; left out when the run is not claimed. */
   readonly token?: number;
@@ -127,9 +127,9 @@ export interface AppendOptions {
   readonly ended?: boolean;
   /** Commands that these entries answer: they leave the inbox together with the append. */
   readonly taken?: readonly TakenCommand[];
-  /** What these entries changed about where the run stands; the rest stays. */
+  /** How these entries change the status of the run; missing members stay unchanged. */
   readonly standing?: Partial<RunStanding>;
-  /** JSON: where the run stands after the last of these entries. It replaces the state stored before. */
+  /** JSON: the state of the run after the last of these entries. It replaces the state stored before. */
   readonly state?: unknown;
   /** The run has made progress: its takeovers are counted from 0 again. */
   readonly hasProgressed?: boolean;
@@ -139,7 +139,7 @@ export interface AppendOptions {
 export interface RunClaim {
   /** Grows with every claim, so that a replaced owner can be told from its successor. */
   readonly token: number;
-  /** The owner before this one did not release the run: its lease ran out, most likely because its process died. */
+  /** The previous owner did not release the run: its lease ended, most likely because its process died. */
   readonly isTakeover: boolean;
 }
 
@@ -162,27 +162,27 @@ export interface ClaimableRun {
   readonly takeovers: number;
 }
 
-/** A page of claimable runs; they come in the order of their ids. */
+/** A page of claimable runs, ordered by id. */
 export type ClaimableFilter = Pick<RunFilter, 'after' | 'limit'>;
 
-/** A store in memory answers at once; only promises need awaiting. */
+/** An in-memory store answers synchronously; only promises need awaiting. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
  * Keeps runs. Every method is atomic: all of it happens, or nothing.
  *
- * A method that fails throws, or returns a promise that rejects. StoreUnavailableError means that the outcome is not
- * known: the store could not be reached, had no room, or its answer was lost on the way, perhaps after the change was
- * made. The caller asks again; every method may be asked again. With every other error nothing has changed. Content that
- * the store did not write, or cannot read, is a JournalCorruptError, and stays as it is.
+ * A method that fails throws, or returns a promise that rejects. StoreUnavailableError means that the outcome is
+ * unknown: the store was unreachable or full, or its answer was lost, perhaps after the change was made. The caller
+ * retries; every method may be retried. With every other error nothing has changed. Content that the store did not
+ * write, or cannot read, causes a JournalCorruptError, and stays unchanged.
  *
- * Where a method takes `now`, a store with a clock of its own (a database server) uses that clock instead, so that
- * machines whose clocks differ agree on who owns a run.
+ * Where a method takes `now`, a store with its own clock (a database server) uses that clock instead, so that machines
+ * whose clocks differ agree on the owner of a run.
  */
 export interface RunStore<Entry extends StoredEntry = StoredEntry> {
   /**
-   * Begins a journal. Refuses an id that is in use with RunConflictError, and one that no store could keep (empty,
-   * longer than 1,000 characters, with a NUL or half a surrogate pair) with ConfigurationError.
+   * Starts a journal. Refuses an id that is in use with RunConflictError, and an invalid id (empty, longer than 1,000
+   * characters, with a NUL or half a surrogate pair) with ConfigurationError.
    *
    * With an `owner` the run is claimed from the start, with token 1: no other process can claim it in between.
    */
@@ -209,26 +209,29 @@ export interface RunStore<Entry extends StoredEntry = StoredEntry> {
   list(filter?: RunFilter): MaybePromise<readonly RunSummary[]>;
 
   /**
-   * Makes the lease of an owner last for `leaseMs` from `now` on. An owner is one process (one orchestrator); one lease
+   * Extends the lease of an owner to `leaseMs` after `now`. An owner is one process (one orchestrator); one lease
    * covers all runs that it has claimed.
    *
-   * The end of a lease takes nothing away: an owner may write to a run until another owner has claimed it.
+   * The end of a lease alone revokes nothing: an owner may write to a run until another owner has claimed it.
    */
   renew(owner: string, leaseMs: number, now: number): MaybePromise<void>;
 
   /**
    * Makes `owner` the only writer of a run. Undefined when the run is unknown, has ended, or belongs to another owner
-   * whose lease has not run out. An owner that claims its own run again gets a new token.
+   * whose lease has not ended. An owner that claims its own run again gets a new token.
    */
   claim(runId: string, owner: string, now: number): MaybePromise<RunClaim | undefined>;
 
   /** The unfinished runs that an owner holds. */
   owned(owner: string, filter?: OwnedFilter): MaybePromise<readonly OwnedRun[]>;
 
-  /** A page of unfinished runs that no owner with a lease holds. Its cost does not depend on how many runs are held. */
+  /**
+   * A page of unfinished runs without an owner whose lease is valid. The cost does not depend on the number of owned
+   * runs.
+   */
   claimable(now: number, filter?: ClaimableFilter): MaybePromise<readonly ClaimableRun[]>;
 
-  /** Gives a run back. Ignored when the token is not the one of the latest claim. */
+  /** Releases a run. Ignored when the token is not that of the latest claim. */
   release(runId: string, token: number): MaybePromise<void>;
 
   /** Ends the lease of an owner at once. Ignored when it has none. */
@@ -244,16 +247,16 @@ export interface RunStore<Entry extends StoredEntry = StoredEntry> {
    */
   post(runId: string, command: StoredCommand): MaybePromise<PostedCommand>;
 
-  /** The commands that were posted and not yet taken, in the order in which they came; none when there is no such run. */
+  /** The posted commands that were not taken yet, in order; empty when there is no such run. */
   inbox(runId: string): MaybePromise<readonly StoredCommand[]>;
 
   /** Deletes a run with its journal and its inbox, ended or not. Ignored when there is no such run. */
   delete(runId: string): MaybePromise<void>;
 
   /**
-   * Calls the listener soon after something was posted for, or appended to, a run, also by another process; perhaps
-   * once for several changes, perhaps once too often, never with an error. A hint, not a promise: a call may be lost, so
-   * callers also look by themselves, less often. Returns a function that stops it.
+   * Calls the listener soon after a command was posted to, or an entry appended to, a run, also by another process.
+   * Several changes may cause one call, and a call may come without a change; it never passes an error. Calls may be
+   * lost, so callers also poll, less often. Returns a function that stops it.
    */
   watch?(runId: string, listener: () => void): () => void;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What decides how a run goes on: the charts and the policy, each by its fingerprint, and the names of the agents. */
+/** The version of a run: its charts and policy, each by its fingerprint, and the names of the agents. */
 export const runVersion = z.object({
   chartFingerprint: z.string(),
   policyFingerprint: z.string(),
@@ -9,7 +9,7 @@ export const runVersion = z.object({
 
 export type RunVersion = z.infer<typeof runVersion>;
 
-/** Told before anything else when a stored run goes on under other charts, another policy or with another team. */
+/** Sent before anything else when a stored run is resumed with other charts, another policy or another team. */
 export interface RunUpgraded {
   readonly type: 'run.upgraded';
   readonly from: RunVersion;

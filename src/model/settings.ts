@@ -1,12 +1,12 @@
 import type { Policy } from './policy.js';
 
-/** What every chart of one orchestrator knows and nothing in a run can change. */
+/** Constant data of every chart of one orchestrator. */
 export interface Settings {
   readonly policy: Policy;
   readonly team: Team;
 }
 
-/** Who there is to call. Names and facts about them only: charts never hold a function. */
+/** The agents and roles that can be called. Only names and flags: charts never hold a function. */
 export interface Team {
   readonly agents: readonly string[];
   /** Agents that have a fallback. */

@@ -18,7 +18,7 @@ export interface Ending {
   readonly reason: string;
 }
 
-/** What the orchestrator chart is about; a state of it that a person should know of. */
+/** The phase of the orchestrator chart that people see. */
 export const phase = z.enum([
   'planning',
   'reviewingPlan',
@@ -33,7 +33,7 @@ export const phase = z.enum([
   'windingDown',
 ]);
 
-/** The rungs of the escalation ladder, mildest first. */
+/** The levels of the escalation ladder, mildest first. */
 export const LEVELS = ['none', 'remind', 'correct', 'refocus', 'critical', 'abort'] as const;
 
 export type Level = (typeof LEVELS)[number];

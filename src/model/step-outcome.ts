@@ -4,7 +4,7 @@ import type { VerdictSummary } from './verdict-summary.js';
 /** One call of a vote. */
 export interface Ballot {
   readonly key: string;
-  /** The same digest is the same answer. Null when the call failed: no vote. */
+  /** Equal digests mean equal answers. Null when the call failed, which is not a vote. */
   readonly digest: string | null;
   readonly hasOutput: boolean;
   readonly confidence: number | null;
@@ -17,7 +17,7 @@ export interface StepFailure {
   readonly reason: string;
 }
 
-/** What the step chart ends with; the orchestrator settles the step by it. */
+/** The outcome of the step chart; the orchestrator settles the step by it. */
 export interface StepOutcome {
   readonly status: 'completed' | 'failed' | 'skipped';
   readonly code: string;
@@ -27,6 +27,6 @@ export interface StepOutcome {
   readonly confidence: number | null;
   readonly request: ReplanRequest | null;
   readonly handOff: { readonly agent: string; readonly task: string } | null;
-  /** The verdict that confirmed the step, for the escalation ladder; null when no supervisor did. */
+  /** The verdict that confirmed the step, for the escalation ladder; null without a supervisor's confirmation. */
   readonly verdict: VerdictSummary | null;
 }

@@ -1,6 +1,6 @@
 import type { Subject } from './calls.js';
 
-/** A supervisor's verdict, as far as the escalation ladder reads it. */
+/** The part of a supervisor's verdict that the escalation ladder reads. */
 export interface VerdictSummary {
   readonly subject: Subject;
   readonly score: number;

@@ -2,12 +2,12 @@ import type { AnyStateMachine } from 'xstate';
 
 import { fingerprint } from '../canonical-json.js';
 
-/** What charts say to people. Whoever mends a description changes no decision. */
+/** Members for human readers. Editing a description changes no decision. */
 const SAID_TO_PEOPLE: ReadonlySet<string> = new Set(['description', 'meta']);
 
 /**
- * Tells charts apart by their states, transitions, guards, actions and delays, all of which have names. What the names stand
- * for is code, which has no form that is the same in every bundle: when that has changed, the facts differ on replay.
+ * Identifies charts by their states, transitions, guards, actions and delays, all of which have names. The code behind
+ * the names is not included, because it differs between bundles: a change there shows as different facts on replay.
  */
 export const chartFingerprint = (machines: Readonly<Record<string, AnyStateMachine>>): string =>
   fingerprint(

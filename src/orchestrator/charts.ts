@@ -16,7 +16,7 @@ import { withinFamily } from './family-events.js';
 
 export type OrchestratorMachine = ReturnType<typeof createOrchestratorMachine>;
 
-/** The charts by the names they call each other. Without settings they are those of every orchestrator. */
+/** The charts by the names they call each other. Without settings they serve every orchestrator. */
 export const chartsOf = (settings?: Settings): Readonly<Record<string, AnyStateMachine>> => ({
   orchestrator: createOrchestratorMachine(settings),
   step: stepMachine,
@@ -26,8 +26,8 @@ export const chartsOf = (settings?: Settings): Readonly<Record<string, AnyStateM
 });
 
 /**
- * The same charts with real actors behind them, for XState's own interpreter: `createActor(machine)`. Its holder can send
- * commands to the chart of the goal, and nothing else to any of them.
+ * The same charts with real actors, for XState's own interpreter: `createActor(machine)`. Code with the actor can send
+ * commands to the chart of the goal, and no other events to any chart.
  */
 export const liveMachine = (settings: Settings, perform: Perform): OrchestratorMachine => {
   const hearsNothing = (): boolean => false;
@@ -63,7 +63,7 @@ interface KeptOutputs {
   readonly lookup: OutputLookup;
 }
 
-/** Outputs live beside the run they belong to, found by its actor system, and are gone when that is. */
+/** Outputs are kept per actor system, and are collected together with it. */
 const performLogic = (perform: Perform) => {
   const outputsBySystem = new WeakMap<object, KeptOutputs>();
   const outputsOf = (system: object): KeptOutputs => {
@@ -84,7 +84,7 @@ const performLogic = (perform: Perform) => {
   });
 };
 
-/** A chart that contains itself, a level deeper: looked up when it is used, because it is not made yet. */
+/** A chart that contains itself, a level deeper: resolved on use, because it is not created yet. */
 const lazyLogic = (resolve: () => AnyStateMachine): AnyActorLogic =>
   new Proxy({} as AnyActorLogic, {
     get: (_target, property): unknown => Reflect.get(resolve(), property),

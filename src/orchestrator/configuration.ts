@@ -5,12 +5,12 @@ import type { OrchestratorOptions, StartInput } from './create-orchestrator.js';
 import type { Policy } from '../policy/policy.js';
 import { durabilityIssues } from '../run/durability.js';
 
-/* What can be wrong with what createOrchestrator and start are given; all of it at once. */
+/* Validates the options of createOrchestrator and start; reports all issues at once. */
 
 /** Run ids are part of keys, paths and URLs. */
 const RUN_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-/** A goal beyond this is a document; it belongs into the agents' hands, not into every prompt. */
+/** A longer goal is a document; it belongs in the agents' inputs, not in every prompt. */
 const GOAL_CHARACTERS_MAX = 100_000;
 
 const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true>> = {
@@ -28,17 +28,17 @@ const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true
   onError: true,
 };
 
-/** The options, read once; each that throws is an issue. */
+/** Reads the options once; each one that throws is an issue. */
 export const readOptions = (
   options: OrchestratorOptions<readonly Agent[]>,
 ): OrchestratorOptions<readonly Agent[]> =>
   readFields(options, Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]);
 
-/** What a run is started with, read once; each part that throws is an issue. */
+/** Reads the start input once; each member that throws is an issue. */
 export const readInput = (input: StartInput): StartInput =>
   readFields(input, ['goal', 'runId', 'plan']);
 
-/** Parts of what is given, read once; each that throws is an issue. */
+/** Reads members of a given object once; each one that throws is an issue. */
 export const readFields = <Given extends object>(
   given: Given,
   names: readonly (keyof Given & string)[],
@@ -55,7 +55,7 @@ export const readFields = <Given extends object>(
   return fields as Given;
 };
 
-/** What is found at a place; a getter or a proxy that throws there is an issue of its own. */
+/** Issues of one member; a getter or a proxy that throws there is an issue, too. */
 const readable = (path: string, look: () => Issue[]): Issue[] => {
   try {
     return look();

@@ -43,65 +43,69 @@ import type { Engine } from '../run/engine.js';
 import type { TimeTravelParts } from '../time-travel/time-travel.js';
 import type { RunReplay } from '../time-travel/replay.types.js';
 
-/** Everything an orchestrator is made of. */
+/** The options of an orchestrator. */
 export interface OrchestratorOptions<Agents extends readonly Agent[]> {
-  /** The team: the only agents a plan can name. */
+  /** The team. A plan can name only these agents. */
   readonly agents: Agents;
-  /** Makes plans. Without one, every run needs a plan of its own. */
+  /** Makes plans. Without a planner, every run must be started with a plan. */
   readonly planner?: Planner<NameOf<Agents>>;
   /** Gives verdicts; needed when the policy has gates. */
   readonly supervisor?: Supervisor;
   /** Tests the work of every step; failures come back as fix plans. */
   readonly tester?: Tester;
-  /** Writes the summary of the report. */
+  /** Writes the summary in the report. */
   readonly summarizer?: Summarizer;
-  /** The bounds. See `presets`. @default definePolicy() */
+  /** The bounds of every run. See `presets`. @default definePolicy() */
   readonly policy?: Policy<NameOf<Agents>>;
-  /** Where journals are kept. Without one a run lives as long as its `Run`. */
+  /** Keeps journals. Without a store a run exists only in this process. */
   readonly store?: RunStore;
-  /** How runs in the store are held while they are run. */
+  /** Leases, retries and limits for runs in the store. */
   readonly durability?: DurabilityOptions;
   /** @default systemClock() */
   readonly clock?: Clock;
-  /** Where agents are run. @default in place: agent.run(call) */
+  /** Runs agents. @default in this process: agent.run(call) */
   readonly dispatcher?: Dispatcher;
   /**
-   * Takes out of a text what must not be written down: applied to every text in outputs, plans, verdicts, questions and
-   * errors before charts, facts and journals see it. Steps that depend on an output are handed it as it was, by the
-   * process that made it. A function that throws takes out everything. What is handed in, the goal, a plan and commands, is
-   * written as it is: agents need it in every process, so redact it before you hand it in.
+   * Redacts a text: applied to every text in outputs, plans, verdicts, questions and errors before charts, facts and
+   * journals see it. Dependent steps receive the original output, in the process that made it. When the function
+   * throws, the whole text is replaced. The goal, a given plan and commands are stored unredacted: agents need them in
+   * every process, so redact them before you pass them in.
    */
   readonly redact?: (text: string) => string;
-  /** Told of errors in listeners and stores, which never disturb a run otherwise, and of one inside a chart, which ends its run. */
+  /**
+   * Receives errors in listeners and stores, which do not affect a run otherwise, and an error inside a chart, which
+   * ends its run.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
 /** The names of a team. */
 export type NameOf<Agents extends readonly Agent[]> = Agents[number]['name'];
 
-/** What a run is started with. */
+/** The input of a run. */
 export interface StartInput<AgentName extends string = string> {
   readonly goal: string;
-  /** Your own name for the run; it must be new. @default a random one */
+  /** A name for the run; it must be new. @default a random one */
   readonly runId?: string;
   /** A plan to execute instead of asking the planner first. */
   readonly plan?: Plan<AgentName>;
 }
 
 export interface Orchestrator<AgentName extends string = string> {
-  /** Starts a run. Bad input is a typed error here and now; afterwards `run.done` always resolves. */
+  /** Starts a run. Invalid input throws a typed error here; afterwards `run.done` always resolves. */
   start(input: StartInput<AgentName>): Run;
   /**
-   * Resumes a run: the live one, or the one in the store. A run that another process owns is refused with RunClaimedError,
-   * and no call is made. A stored run is replayed on the present charts, under the present policy. When it tells the same
-   * facts so far it goes on, and tells `run.upgraded` if they have changed. When it does not, or an agent of an open step is
-   * missing, it is refused with JournalMismatchError, which names the first difference. With `carryOver` a new run with the
-   * same goal takes its place, and makes no call for plans and completed steps that the old run has answers to.
+   * Resumes a run: the live one, or the stored one. A run that another process owns is refused with RunClaimedError,
+   * and no call is made. A stored run is replayed on the present charts, under the present policy. When the facts are
+   * the same so far it continues, and tells `run.upgraded` if charts, policy or team have changed. When a fact differs,
+   * or an agent of an open step is missing, it is refused with JournalMismatchError, which names the first difference.
+   * With `carryOver` a new run with the same goal replaces it, and makes no call for plans and completed steps that the
+   * old run has answers to.
    */
   resume(runId: string, options?: { readonly carryOver?: boolean }): Promise<Run>;
   /**
-   * A run of the store that lives in another process, or in none at present: what it is told goes through the store, is
-   * durable before it is acknowledged, and is answered by whoever runs it.
+   * Connects to a stored run that another process owns, or none at present. Commands go through the store, are durable
+   * before they are acknowledged, and are answered by the owner of the run.
    */
   connect(runId: string): Promise<ConnectedRun>;
   /**
@@ -112,27 +116,27 @@ export interface Orchestrator<AgentName extends string = string> {
   /** Calls `recover()` immediately, then `everyMs` after each pass completes. Returns a function that stops it. */
   recoverEvery(everyMs: number, options?: RecoverOptions): () => void;
   /**
-   * Takes nothing up any more. What runs here starts nothing new; calls that are out have `graceMs` (5,000 unless said
-   * otherwise) to come back, and are then aborted. The runs are given back to the store, for whoever takes them up next;
-   * their `done` resolves with the reason `stopped`. The store itself stays open: whoever opened it closes it.
+   * Stops accepting runs. Running runs start no new calls; calls in flight get `graceMs` (default 5,000) to finish, and
+   * are then aborted. The runs are released, so that another process can claim them at once; their `done` resolves with
+   * the reason `stopped`. The store stays open: close it where you opened it.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
   /**
-   * Forgets a run; false when there is none. One that runs is refused: here with RunConflictError, elsewhere with
-   * RunClaimedError. One that nobody runs is forgotten, ended or not.
+   * Deletes a run; false when there is none. A running run is refused: with RunConflictError when it runs here, with
+   * RunClaimedError when another process owns it. A run without an owner is deleted, ended or not.
    */
   delete(runId: string): Promise<boolean>;
-  /** Forgets runs that ended longer ago than `olderThanMs`, page by page. Gives their number. */
+  /** Deletes runs that ended longer ago than `olderThanMs`, page by page. Returns their number. */
   deleteEnded(options: RetentionOptions): Promise<number>;
-  /** Steps through the facts of a stored run, forwards and backwards. Calls nobody and writes nothing. */
+  /** Steps through the facts of a stored run, forwards and backwards. Makes no calls and writes nothing. */
   replay(runId: string): Promise<RunReplay>;
-  /** Starts a what-if: a new run that shares the first facts of a stored one and re-uses its answers where it can. */
+  /** Starts a fork: a new run that shares the first facts of a stored one and reuses its answers where possible. */
   fork(runId: string, options: ForkOptions<AgentName>): Promise<Run>;
-  /** Why a step of a stored run did not run, failed, was repeated, or is not done yet. */
+  /** Explains why a step of a stored run did not run, failed, was repeated, or is not done yet. */
   explain(runId: string, stepId: string): Promise<Explanation>;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
-  /** Upper bounds of what a run can cost, whatever the agents do. */
+  /** Upper bounds of the cost of a run, whatever the agents do. */
   bounds(): Bounds;
   readonly policy: Policy;
 }
@@ -152,7 +156,7 @@ export const createOrchestrator = <const Agents extends readonly Agent[]>(
   options: OrchestratorOptions<Agents> & CheckedHandOffs<Agents>,
 ): Orchestrator<NameOf<Agents>> => composeOrchestrator(options, undefined);
 
-/** A hand-off to somebody who is not in the team is a compile error at `agents`. */
+/** A hand-off to an agent outside the team is a compile error at `agents`. */
 type CheckedHandOffs<Agents extends readonly Agent[]> =
   TargetsOf<Agents> extends NameOf<Agents>
     ? unknown
@@ -164,7 +168,7 @@ type CheckedHandOffs<Agents extends readonly Agent[]> =
 
 type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
 
-/** As `createOrchestrator`, with the copies of what is stored and the running of charts under the control of a test. */
+/** Like `createOrchestrator`; a test controls the copying of stored data and the running of charts. */
 export const composeOrchestrator = (
   given: OrchestratorOptions<readonly Agent[]>,
   copyStored: RunParts['copyStored'],
@@ -199,7 +203,7 @@ export const composeOrchestrator = (
     configurationIssues: (chosen) => configurationIssues(options, chosen),
     inputIssues: (input) => inputIssues(input, settings.team.hasPlanner),
   };
-  // For those who use it: making it is a third of making an orchestrator.
+  // Created on first use: it takes a third of the time of creating an orchestrator.
   const machine = once(() => liveMachine(settings, engine.perform));
   const orchestrator: Orchestrator = {
     start: (input) => {
@@ -238,7 +242,8 @@ const retentionPartsOf = (
   clock: Clock,
   runs: RunRegistry,
 ): RetentionParts => {
-  if (store === undefined) throw new RunNotFoundError('There is no store: pass `store`');
+  if (store === undefined)
+    throw new RunNotFoundError('The orchestrator has no store: pass `store`');
   return {
     store,
     clock,
@@ -247,7 +252,7 @@ const retentionPartsOf = (
   };
 };
 
-/** The callback is the user's: an error inside it changes nothing, whether it throws or rejects. */
+/** The callback belongs to the user: its errors change nothing, whether it throws or rejects. */
 const wrapped =
   (onError: OrchestratorOptions<readonly Agent[]>['onError']) =>
   (error: unknown): void => {
@@ -255,31 +260,31 @@ const wrapped =
       const returned: unknown = onError?.(error);
       if (returned instanceof Promise) returned.catch(() => undefined);
     } catch {
-      // There is no one left to tell.
+      // The error callback itself failed, so the error is dropped.
     }
   };
 
-/** Made when it is first asked for, and kept. */
+/** Computed on first use, then kept. */
 const once = <Value>(make: () => Value): (() => Value) => {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 };
 
-/** About what a container is given between SIGTERM and SIGKILL, halved. */
+/** About half of the usual time between SIGTERM and SIGKILL in a container. */
 const CLOSE_GRACE_MS = 5_000;
 
-/** Most programs never look back: what that takes is a chunk of its own in a bundle. */
+/** Most programs never use time travel, so it is a separate chunk in a bundle. */
 const loadTimeTravel = () => import('../time-travel/time-travel.js');
 
 const loadRetention = () => import('../run/retention.js');
 
-/** One set for all orchestrators of a process: making and learning them is most of what an orchestrator costs. */
+/** One set for all orchestrators of a process: creating and tracing charts is most of an orchestrator's cost. */
 const sharedCharts = once(() => chartsOf());
 
-/** Charts do not change, and every run asks. */
+/** Computed once: charts do not change, and every run needs it. */
 const sharedFingerprint = once(() => chartFingerprint(sharedCharts()));
 
-/** What runs are made with under one policy. */
+/** The engine of runs under one policy. */
 const engineOf = (
   options: OrchestratorOptions<readonly Agent[]>,
   policy: Policy,
@@ -303,7 +308,7 @@ const engineOf = (
   };
 };
 
-/** Redaction costs a look at every answer: only those pay for it who ask for it. */
+/** Redaction reads every answer, so it runs only when it is configured. */
 const performOf = (options: OrchestratorOptions<readonly Agent[]>, team: Callable): Perform => {
   const isNeeded =
     options.redact !== undefined ||

@@ -1,9 +1,10 @@
 import type { AnyActorRef, AnyActorScope, AnyStateMachine, EventObject } from 'xstate';
 
 /*
- * Charts trust each other: a `verdict.given`, a `time.isUp` or an `xstate.done.actor.*` says what happened. Under XState's own
- * interpreter any holder of an actor can send the same event, and nothing in the event tells who did. The interpreter does:
- * it names the sender of every event to those who inspect the system, right before the event is delivered.
+ * Charts trust each other: a `verdict.given`, a `time.isUp` or an `xstate.done.actor.*` says what happened. Under
+ * XState's own interpreter any code with an actor can send the same event, and the event does not name its sender. The
+ * interpreter does: it names the sender of every event to inspectors of the system, right before the event is
+ * delivered.
  */
 
 /** Actors of our charts. */
@@ -20,8 +21,8 @@ interface Sender {
 type Scope = Pick<AnyActorScope, 'self' | 'system'>;
 
 /**
- * Makes a chart hear events of its own family only: its own timers, its children and the chart of ours that started it.
- * Of all others it hears what `isHeard` lets through. Changes the machine it is given.
+ * Makes a chart accept only events of its own family: its own timers, its children and the chart that started it. Of
+ * other events it accepts those that `isHeard` lets through. Changes the given machine.
  */
 export const withinFamily = <Machine extends AnyStateMachine>(
   machine: Machine,
@@ -59,12 +60,12 @@ const join = ({ self, system }: Scope): void => {
   sendersBySystem.set(system, senders);
   system.inspect((inspected) => {
     if (inspected.type !== '@xstate.event') return;
-    // Inspectors are shown less of an actor than it is.
+    // The inspection type shows fewer members than the actor has.
     senders.set(inspected.event, { source: inspected.sourceRef as AnyActorRef | undefined });
   });
 };
 
-/** Without a sender it is the interpreter itself, which stops an actor, or a pure transition. */
+/** An event without a sender comes from the interpreter itself, which stops an actor, or from a pure transition. */
 const isFromFamily = (event: EventObject, { self, system }: Scope): boolean => {
   const sender = sendersBySystem.get(system)?.get(event);
   if (sender === undefined) return true;

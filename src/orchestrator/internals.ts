@@ -3,7 +3,7 @@ import type { Settings } from '../model/settings.js';
 import type { Engine } from '../run/engine.js';
 import type { OrchestratorOptions } from './create-orchestrator.js';
 
-/** What an orchestrator was made of. For planwright/testing, which makes another one of the same parts. */
+/** The parts of an orchestrator. planwright/testing builds another one from them. */
 export interface Internals {
   readonly options: OrchestratorOptions<readonly Agent[]>;
   readonly settings: Settings;
@@ -16,6 +16,6 @@ export const rememberInternals = (orchestrator: object, internals: Internals): v
   internalsByOrchestrator.set(orchestrator, internals);
 };
 
-/** Undefined for what `createOrchestrator` did not make. */
+/** Undefined for an object that `createOrchestrator` did not make. */
 export const internalsOf = (orchestrator: object): Internals | undefined =>
   internalsByOrchestrator.get(orchestrator);

@@ -1,6 +1,6 @@
 import { prepareFastPath } from '../kernel/shared-runner.js';
 
-/** Loads every part that is otherwise loaded when it is first needed. A virtual clock does not wait for that. */
+/** Loads every part that is otherwise loaded on demand, because a virtual clock does not wait for loading. */
 export const loadAllParts = (): Promise<unknown> =>
   Promise.all([
     import('../journal/read-journal.js'),

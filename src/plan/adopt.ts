@@ -5,9 +5,9 @@ import { isSatisfying, stateOf, withReady } from './progress.js';
 
 export interface Adoption {
   readonly progress: Progress;
-  /** Indexes of the steps the plan brought. */
+  /** Indexes of the steps that the plan added. */
   readonly added: readonly number[];
-  /** Indexes of waiting steps that the new plan takes the place of; they are settled as skipped, never lost. */
+  /** Indexes of waiting steps that the new plan replaces; they are settled as skipped, never lost. */
   readonly replaced: readonly number[];
 }
 
@@ -15,13 +15,13 @@ export interface AdoptionRules {
   /** 0 for the first plan, then one more for every plan that is adopted. */
   readonly revision: number;
   readonly merge: 'replacePending' | 'append' | 'appendNext' | 'replaceAll';
-  /** True when a planner answered what failed so far with steps: those failures no longer count against the run. */
+  /** True when a planner's plan with steps followed the failures so far: they no longer count against the run. */
   readonly resolvesFailures: boolean;
 }
 
 /**
- * Merges a validated plan into the run. Completed steps and their outputs are never touched, and ids stay unique for
- * ever: from revision 1 on a step `s1` becomes `s1_rp1`, and dependencies follow it.
+ * Merges a validated plan into the run. Completed steps and their outputs never change, and ids stay unique: from
+ * revision 1 on a step `s1` becomes `s1_rp1`, and dependencies follow it.
  */
 export const adoptPlan = (
   progress: Progress,
@@ -47,7 +47,7 @@ export const adoptPlan = (
   return { progress: withReady(merged, runnable), added, replaced };
 };
 
-/** To replace everything is to replace what waits: what ran was given up before the planner was asked. */
+/** `replaceAll` replaces the pending steps, too: running steps were given up before the planner was called. */
 const isReplacing = (merge: AdoptionRules['merge']): boolean =>
   merge === 'replacePending' || merge === 'replaceAll';
 

@@ -17,7 +17,7 @@ export const findCycle = (
   return undefined;
 };
 
-/** Most planners list a step after what it depends on: then there is no cycle to look for. */
+/** Most planners list a step after its dependencies: then there is no cycle. */
 const isInOrder = (steps: readonly Pick<ProposedStep, 'id' | 'dependsOn'>[]): boolean => {
   const earlier = new Set<string>();
   for (const { id, dependsOn } of steps) {

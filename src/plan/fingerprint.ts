@@ -2,8 +2,8 @@ import { fingerprint, stableStringify } from '../canonical-json.js';
 import type { ProposedPlan } from '../model/plan.js';
 
 /**
- * What a plan would do, as a short text: the same work in the same order gives the same fingerprint whatever the
- * steps are called, so that a planner that goes round in circles is seen.
+ * A fingerprint of a plan's work: the same work in the same order gives the same fingerprint whatever the steps are
+ * called, so that a planner that repeats itself is detected.
  */
 export const planFingerprint = (plan: ProposedPlan): string => {
   const positionById = new Map(plan.steps.map((step, index) => [step.id, index]));
@@ -13,7 +13,7 @@ export const planFingerprint = (plan: ProposedPlan): string => {
     dependsOn: step.dependsOn
       .map((dependency) => positionById.get(dependency) ?? dependency)
       .sort(),
-    // Asking more often is another plan; plans without votes keep the fingerprint they have always had.
+    // Votes change the fingerprint; plans without votes keep theirs.
     ...(step.votes === undefined ? {} : { votes: step.votes }),
   }));
   return fingerprint(stableStringify(work));

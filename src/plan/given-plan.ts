@@ -2,7 +2,7 @@ import type { Proposal } from '../model/proposal.js';
 import type { Settings } from '../model/settings.js';
 import { validatePlan } from './validate.js';
 
-/** The plan that came with a goal, checked like any other. */
+/** The plan that came with a goal, validated like any other. */
 export const givenProposal = ({ policy, team }: Settings, plan: unknown): Proposal => {
   const { maxSteps, maxVotes } = policy.limits;
   const validation = validatePlan(plan, { agents: team.agents, maxSteps, maxVotes });

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../canonical-json.js';
 
-/** The output behind one key; those behind several, of a sub-plan, as a list. */
+/** The output of one key; the outputs of several keys, from a sub-plan, as a list. */
 export const outputBehind = (
   keys: readonly string[],
   outputs: (key: string) => JsonValue | undefined,

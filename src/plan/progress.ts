@@ -19,13 +19,16 @@ export const emptyProgress: Progress = {
   },
 };
 
-/** A human's skip satisfies the steps behind it; a skip behind a failure does not. */
+/** A skip by a person satisfies dependent steps; a skip behind a failure does not. */
 export const SKIPPED_BY_HUMAN = 'human';
 export const SKIPPED_BY_DEPENDENCY = 'dependency';
-/** Why a running step was cancelled for a plan that replaces everything, and why what waited behind it was skipped. */
+/**
+ * The reason of a running step that was cancelled for a plan that replaces everything, and of the skipped steps behind
+ * it.
+ */
 export const GIVEN_UP = 'given-up';
 
-/** Why a step was skipped by a person, with what they said about it, if anything. */
+/** The reason of a step that a person skipped, with the person's comment, if any. */
 export const humanSkip = (said = ''): string =>
   said === '' ? SKIPPED_BY_HUMAN : `${SKIPPED_BY_HUMAN}: ${said}`;
 
@@ -35,7 +38,7 @@ const isHumanSkip = (reason: string | null): boolean =>
 export const stateOf = (progress: Progress, index: number): StepState | undefined =>
   itemAt(progress.states, index);
 
-/** The runnable step that comes next, or undefined. Steps that settled while they waited are passed over. */
+/** The next runnable step, or undefined. Steps that settled while they waited are passed over. */
 export const nextReady = (progress: Progress): number | undefined => {
   for (let position = progress.readyHead; position < progress.ready.length; position += 1) {
     const index = progress.ready[position];
@@ -99,7 +102,7 @@ export interface Settled {
   readonly skipped: readonly number[];
 }
 
-/** Settles a step once and hands the consequence to the steps behind it; a settled step never changes again. */
+/** Settles a step once and updates the steps that depend on it; a settled step never changes again. */
 export const settleStep = (
   progress: Progress,
   index: number,
@@ -115,7 +118,7 @@ export const settleStep = (
   return skipDependents(settledOnce, index, isGivenUp ? GIVEN_UP : SKIPPED_BY_DEPENDENCY);
 };
 
-/** Whether steps that wait for a step that ended this way may run. */
+/** Whether steps that depend on a step with this ending may run. */
 export const isSatisfying = ({ status, reason }: Pick<StepState, 'status' | 'reason'>): boolean =>
   status === 'completed' || (status === 'skipped' && isHumanSkip(reason));
 
@@ -160,7 +163,7 @@ const skipDependents = (progress: Progress, index: number, reason: string): Sett
   const skipped: number[] = [];
   const queue = [...(progress.dependents[index] ?? [])];
   let next = progress;
-  // The queue grows while it is read: what a skipped step leaves behind is skipped too.
+  // The queue grows while it is read: steps behind a skipped step are skipped too.
   for (const dependent of queue) {
     const after = recordSettlement(next, dependent, {
       status: 'skipped',

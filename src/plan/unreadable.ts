@@ -1,19 +1,19 @@
 import { planSchema, stepSchema, votesSchema } from '../model/plan.js';
 
-/** Everything that validation reads of a plan. */
+/** The member names that validation reads in a plan. */
 const NAMES: readonly string[] = [
   ...new Set([planSchema, stepSchema, votesSchema].flatMap(({ shape }) => Object.keys(shape))),
 ];
 
 /**
- * Where reading a plan throws, by a getter or a proxy: `steps[0].task`; empty for the whole. Undefined when all of it can
- * be read now.
+ * The path where reading a plan throws, by a getter or a proxy: `steps[0].task`; empty for the whole. Undefined when
+ * all of it is readable.
  */
 export const unreadablePath = (value: unknown, path = ''): string | undefined => {
   if (typeof value !== 'object' || value === null) return undefined;
   try {
     const names = Array.isArray(value) ? Array.from(value.keys()) : NAMES;
-    // A proxy that throws whatever it is asked is unreadable as a whole.
+    // A proxy that always throws is unreadable as a whole.
     Reflect.get(value, Symbol.toStringTag);
     for (const name of names) {
       const place = typeof name === 'number' ? `${path}[${name}]` : joined(path, name);

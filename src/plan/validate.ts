@@ -7,22 +7,22 @@ import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from '../model/plan.
 import { unreadablePath } from './unreadable.js';
 import { hasHiddenCharacters } from './visible-text.js';
 
-/** Seed 003's practice: a description shorter or longer than this is usually not one atomic task. */
+/** Seed 003's practice: a shorter or longer description is usually not one atomic task. */
 const TASK_CHARACTERS_ADVISED = { min: 15, max: 200 } as const;
 
-/** Beyond this many issues a planner learns nothing new, and its next prompt would only grow. */
+/** A planner learns nothing from more issues, and its next prompt would only grow. */
 const ISSUES_MAX = 50;
 
 export interface PlanRules {
-  /** The registered agents: a plan may name no other. */
+  /** The registered agents. A plan may name only these. */
   readonly agents: readonly string[];
   /** The most steps one plan may propose. */
   readonly maxSteps: number;
-  /** The most votes a step may ask for; 1 is no voting. @default 1 */
+  /** The most votes a step may ask for; 1 means no voting. @default 1 */
   readonly maxVotes?: number;
   /** Steps of earlier revisions that a new step may depend on. */
   readonly existingStepIds?: readonly string[];
-  /** Takes out of a text what must not be quoted, before it is cut to what an issue has room for. */
+  /** Redacts a text before it is quoted and cut in an issue. */
   readonly redactText?: ((text: string) => string) | undefined;
 }
 
@@ -31,10 +31,11 @@ export type PlanValidation =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
- * Judges a proposed plan, whoever proposed it, and says everything that is wrong with it at once.
+ * Validates a proposed plan and reports all issues at once.
  *
  * @example
- * validatePlan({ steps: [{ id: 's1', agent: 'nobody', task: 'Write the code' }] }, { agents: ['coder'], maxSteps: 15 });
+ * validatePlan({ steps: [{ id: 's1', agent: 'writer', task: 'Write the code' }] }, { agents: ['coder'], maxSteps: 15
+ * });
  * // { ok: false, issues: [{ code: 'unknown-agent', path: 'steps[0].agent', message: '…known agents: coder' }] }
  */
 export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidation => {
@@ -77,7 +78,7 @@ const validateReadable = (candidate: unknown, rules: PlanRules): PlanValidation 
   return validation;
 };
 
-/** A plan that came with a goal is judged when the run is started and again by its chart: the same plan, the same rules. */
+/** A plan that came with a goal is validated when the run is started and again by its chart, by the same rules. */
 const validations = new WeakMap<object, { validation: PlanValidation; rules: PlanRules }>();
 
 const knownValidation = (candidate: unknown, rules: PlanRules): PlanValidation | undefined => {
@@ -91,7 +92,7 @@ const RULES = ['agents', 'maxSteps', 'maxVotes', 'existingStepIds'] as const;
 const isSameRules = (left: PlanRules, right: PlanRules): boolean =>
   RULES.every((rule) => left[rule] === right[rule]);
 
-/** Counted before the schema looks, so that a hostile plan costs nothing. */
+/** Checked before the schema, so that a huge plan costs nothing. */
 const sizeIssue = (candidate: unknown, rules: PlanRules): Issue | undefined => {
   if (typeof candidate !== 'object' || candidate === null || !('steps' in candidate)) {
     return { code: 'invalid-shape', path: '', message: 'Expected a plan: { steps: [...] }' };
@@ -142,7 +143,8 @@ const votesIssues = (
 
 const taskIssues = (task: string, path: string): Issue[] => {
   const length = task.trim().length;
-  if (length === 0) return [{ code: 'empty-task', path, message: 'Expected a task, got no text' }];
+  if (length === 0)
+    return [{ code: 'empty-task', path, message: 'Expected a task, got an empty text' }];
   if (length > TASK_CHARACTERS_MAX) {
     const message = `Expected at most ${TASK_CHARACTERS_MAX} characters, got ${length}`;
     return [{ code: 'plan-too-large', path, message }];
@@ -153,14 +155,14 @@ const taskIssues = (task: string, path: string): Issue[] => {
   return [{ code: 'task-length', path, message, severity: 'warning' }, ...textIssues(task, path)];
 };
 
-/** Not an error: somebody may have pasted it. Agents get the text to the letter, people see what is hidden in it. */
+/** A warning: the text may have been pasted. Agents receive it unchanged; approvers see hidden characters escaped. */
 const textIssues = (text: string | undefined, path: string): Issue[] => {
   if (text === undefined || !hasHiddenCharacters(text)) return [];
-  const message = 'Has characters that do not show; a person who is asked sees them written out';
+  const message = 'Contains invisible characters; approvers see them escaped';
   return [{ code: 'hidden-characters', path, message, severity: 'warning' }];
 };
 
-/** Ids that a person cannot tell apart are duplicates too. */
+/** Ids that look the same to a person are duplicates too. */
 const duplicateIssues = (steps: readonly ProposedStep[], rules: PlanRules): Issue[] => {
   const firstIndexById = new Map<string, number>();
   return steps.flatMap((step, index) => {
@@ -216,7 +218,7 @@ const namesOf = (names: readonly string[]): string => {
   return `${names.slice(0, NAMES_MAX).join(', ')}${rest}`;
 };
 
-/** The cycle ends where it began, also where the middle is left out. */
+/** The cycle ends where it starts, also when its middle is left out. */
 const cycleText = (cycle: readonly string[]): string => {
   if (cycle.length <= NAMES_MAX) return `Dependency cycle: ${cycle.join(' -> ')}`;
   const start = cycle.slice(0, NAMES_MAX - 1).join(' -> ');

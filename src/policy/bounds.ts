@@ -1,11 +1,11 @@
 import type { Policy } from '../model/policy.js';
 
 /**
- * Upper bounds of what one run can cost under a policy, whatever its planner, agents and people answer. Each number holds
+ * Upper bounds of the cost of one run under a policy, whatever its planner, agents and people answer. Each bound holds
  * by itself: one run need not reach several of them. docs/prove.md says where `prove` finds a lower maximum.
  */
 export interface Bounds {
-  /** Times the planner is asked, whether or not a budget refuses the call. */
+  /** Calls of the planner, including those that a budget refuses. */
   readonly plannerCalls: number;
   /** Tries of every role, the planner's included. */
   readonly agentCalls: number;
@@ -20,7 +20,7 @@ export interface Bounds {
   readonly wallTimeMs: number;
 }
 
-/** What of a team changes the bounds. */
+/** The part of a team that changes the bounds. */
 export interface BoundedTeam {
   readonly agents: readonly string[];
   readonly hasPlanner: boolean;
@@ -56,8 +56,8 @@ export const boundsOf = (policy: Policy, team: BoundedTeam): Bounds => {
 };
 
 /**
- * A run is given at most one plan. Every other plan, and every hand-off, costs a call. The planner can be asked once more
- * when the budget is spent: that call is refused, and ends the run.
+ * A run is given at most one plan. Every other plan, and every hand-off, costs a call. The planner can be called once
+ * more when the budget is spent: that call is refused, and ends the run.
  */
 const withinCallBudget = (
   bounds: Bounds,
@@ -141,7 +141,7 @@ const canReplanWithoutRequest = (
   ((hasSupervisor && gates.goal !== null) ||
     (failure.onStepFailure === 'replan' && limits.maxFailures !== 0));
 
-/** With `onPlannerFailure: 'interrupt'` a person may have the first plan asked for again. */
+/** With `onPlannerFailure: 'interrupt'` a person may request the first plan again. */
 const plannerRecoveries = ({ failure, limits }: Policy): number =>
   failure.onPlannerFailure === 'interrupt' ? limits.maxAttempts : 0;
 
@@ -199,7 +199,7 @@ const reviewTries = (
   return hasSupervisor ? (planReviews + goalReviews) * retry.attempts : 0;
 };
 
-/** A single step is its own summary. */
+/** A run of one step needs no summary. */
 const summaryTries = (
   { limits, retry }: Policy,
   { hasSummarizer }: BoundedTeam,

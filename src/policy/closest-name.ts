@@ -1,9 +1,9 @@
-// Longer names are no typing errors; comparing them would only cost time.
+// Longer names are not typing errors; comparing them would only cost time.
 const maxComparedCharacters = 64;
 
 /**
- * The candidate that a mistyped name most likely means, or undefined when none is near: at most a
- * third of its characters may differ, upper and lower case do not count.
+ * The candidate closest to a mistyped name, or undefined when none is near: at most a third of its characters may
+ * differ, ignoring case.
  */
 export function closestName(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > maxComparedCharacters) {

@@ -1,9 +1,9 @@
-/** The default of every option, as data. `types.ts` says what each means. */
+/** The default of every option, as data. `model/policy.ts` says what each means. */
 
 import { deepFrozen } from '../deep-frozen.js';
 import type { Policy } from '../model/policy.js';
 
-/** The policy of a run whose author chose nothing: bounded, parallel, unsupervised. */
+/** The policy without any chosen options: bounded, parallel, unsupervised. */
 export const defaultPolicy: Policy = deepFrozen({
   limits: {
     maxReplans: 3,

@@ -1,4 +1,4 @@
-/** The kinds of options a policy is made of. Each says what it expects in words, and error messages are made of them. */
+/** The kinds of policy options. Each states its expectation in words, which error messages quote. */
 
 import type { Issue } from '../errors.js';
 import { joinPath } from '../errors.js';
@@ -9,7 +9,7 @@ export interface Option<Value = unknown> {
   /** In words that follow "Expected it to be". */
   readonly expectation: string;
   readonly accepts: (value: unknown) => value is Value;
-  /** Of a list: what it expects of each element. */
+  /** For a list: the option of each element. */
   readonly element?: Option;
 }
 
@@ -18,7 +18,7 @@ export interface Section<Options = unknown> {
   readonly options: { readonly [Name in keyof Options]: PartOf<Options[Name]> };
   /** Whether null turns the section off. */
   readonly isNullable: boolean;
-  /** Where options that are valid by themselves contradict each other. */
+  /** Reports options that are valid by themselves but contradict each other. */
   readonly conflictsOf: ((options: Options) => readonly Conflict[]) | undefined;
 }
 
@@ -31,7 +31,7 @@ type PartOf<Value> = [NonNullable<Value>] extends [readonly unknown[]]
     ? Section<NonNullable<Value>>
     : Option<Value>;
 
-/** An option or a section, whatever it holds. */
+/** An option or a section of any type. */
 export type Part = Option | (Omit<Section<never>, 'options'> & { readonly options: object });
 
 function option<Value>(
@@ -86,12 +86,12 @@ export function positiveNumber(): Option<number> {
   );
 }
 
-/** The option, or null where null has a meaning of its own. */
+/** The option, or null where null has a meaning. */
 export function orNull<Value>({ expectation, accepts }: Option<Value>): Option<Value | null> {
   return option(`${expectation} or null`, (value) => value === null || accepts(value));
 }
 
-/** One of a few words. */
+/** One of several words. */
 export function choice<const Word extends string>(...words: readonly Word[]): Option<Word> {
   return option(`one of ${words.map((word) => `'${word}'`).join(', ')}`, (value) =>
     (words as readonly unknown[]).includes(value),
@@ -103,7 +103,7 @@ export function toggle(): Option<boolean> {
   return option('true or false', (value) => typeof value === 'boolean');
 }
 
-/** At most so many names of agents, none of them empty. */
+/** At most this many non-empty agent names. */
 export function agentNames(most: number): Option<readonly string[]> {
   return option(
     `a list of at most ${most} agent names`,
@@ -142,7 +142,7 @@ export function issuesIn(part: Part, value: unknown, path = ''): readonly Issue[
   const issues = Object.entries(partsOf(part) ?? {}).flatMap(([name, child]) =>
     issuesIn(child, values[name], joinPath(path, name)),
   );
-  // An option out of range often contradicts its neighbours too; one complaint about it is enough.
+  // An option out of range often contradicts its neighbours too; one issue is enough.
   const conflicts = issues.length > 0 ? [] : (part.conflictsOf?.(value as never) ?? []);
   return [...issues, ...conflicts.map((each) => ({ code: 'conflicting-options', ...each }))];
 }

@@ -1,6 +1,4 @@
-/**
- * Policies by their options. `presets.ts` has the ready-made ones, `types.ts` explains each option.
- */
+/** Policies by their options. `presets.ts` has the ready-made ones; `model/policy.ts` explains each option. */
 
 import { resolvePolicy } from './resolve.js';
 import type { Policy, PolicyOverrides } from '../model/policy.js';
@@ -11,9 +9,8 @@ export type { Policy, PolicyOverrides } from '../model/policy.js';
 /**
  * A complete, checked and deeply frozen policy: the defaults with some options changed.
  *
- * An option that is missing or undefined keeps its default; it never means "no limit". Throws a
- * `PolicyError` with one issue for everything that is wrong: unknown options, wrong types, numbers
- * out of range, options in conflict.
+ * An option that is missing or undefined keeps its default; it never means "no limit". Throws a `PolicyError` with one
+ * issue for each mistake: unknown options, wrong types, numbers out of range, options in conflict.
  *
  * @example
  * ```ts

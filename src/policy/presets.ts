@@ -9,17 +9,17 @@
 import { resolvePolicy } from './resolve.js';
 import type { Policy, PolicyOverrides } from '../model/policy.js';
 
-/** A preset is called with what should differ from it. */
+/** A preset. Its argument overrides options. */
 export type Preset = <const AgentName extends string = never>(
   overrides?: PolicyOverrides<AgentName>,
 ) => Policy<AgentName>;
 
-// Only seed 004 plans inside a step and works on a step again (X16: "others none"). Elsewhere a
-// step that does not succeed has failed, and sub-plans would only inflate the price tag.
+// Only seed 004 plans inside a step and attempts a step again (X16: "others none"). Elsewhere a step that does not
+// succeed has failed, and sub-plans would only raise the bounds.
 const oneGoPerStep = { maxDepth: 0, maxAttempts: 1 } as const;
 
 const dynamicOptions = {
-  // Voting is what the seed plans next (002.56); three is the least that can outvote one.
+  // The seed plans voting next (002.56); three is the smallest number with a majority over one.
   limits: { ...oneGoPerStep, maxReplans: 3, maxParallel: 1, maxVotes: 3 },
   // X3: the seed replaces the whole list and starts again at 0, which overwrites outputs of
   // completed steps (defect 11). X12: at the limit the seed fails the run; here the rest of the
@@ -30,8 +30,7 @@ const dynamicOptions = {
     agents: ['architect'],
     confidenceBelow: 0.7,
     autoApproveTrivial: true,
-    // X11: the seed fails the run on a rejection (002.47); its reason is better used for a new
-    // plan.
+    // X11: the seed fails the run on a rejection (002.47); the reason is more useful for a new plan.
     onReject: 'replan',
   },
   context: { maxOutputTokens: 2_000 },
@@ -40,25 +39,24 @@ const dynamicOptions = {
 /** Ready-made policies. Each takes overrides and returns a checked, frozen policy. */
 export const presets = Object.freeze({
   /**
-   * Seed 000, collaboration: agents hand work to each other (reviewer to fixer and back), and each
-   * hand-over becomes the next step. One step at a time, nothing already planned is ever removed.
-   * Use it for small teams that know whom to ask.
+   * Seed 000, collaboration: agents hand work to each other (reviewer to fixer and back), and each hand-off becomes the
+   * next step. One step at a time; planned steps are never removed. Use it for small teams that know whom to ask.
    */
   collaborative: preset({
-    // The seed has no bound on review and fix in turns (defect 1). Its own example needs four
-    // rounds; eight is where more rounds stopped helping in the data behind X1.
+    // The seed has no bound on alternating review and fix (defect 1). Its own example needs four rounds; beyond eight,
+    // more rounds stopped helping in the data behind X1.
     limits: { ...oneGoPerStep, maxReplans: 8, maxParallel: 1 },
-    // X5: "can execute immediately" means in front of what is pending.
+    // X5: "can execute immediately" means in front of the pending steps.
     replan: { merge: 'appendNext' },
-    // The router of the seed goes on to the next pending step, whatever became of the last.
+    // The router of the seed continues with the next pending step, even after a failure.
     failure: { onStepFailure: 'continue' },
     retry: { attempts: 1 },
   }),
 
   /**
-   * Seed 001, bounded re-planning: independent steps run in parallel, a worker that lacks context
-   * asks for it, and the planner is called at most twice more. Completed steps are kept and never
-   * run again. Use it for analysis and research, where the first results tell what to look at next.
+   * Seed 001, bounded re-planning: independent steps run in parallel, a worker that lacks context asks for it, and the
+   * planner is called at most twice more. Completed steps are kept and never run again. Use it for analysis and
+   * research, where the first results decide the next steps.
    */
   boundedReplan: preset({
     limits: { ...oneGoPerStep, maxReplans: 2, maxParallel: 5, maxSteps: 10 },
@@ -73,47 +71,45 @@ export const presets = Object.freeze({
   }),
 
   /**
-   * Seed 002, dynamic orchestration: the planner composes the pipeline for the task at hand and
-   * adapts it when an agent asks or fails. People approve the agent named `architect`, and any
-   * agent that is unsure; trivial work needs nobody. Use it when tasks differ too much for one
-   * pipeline.
+   * Seed 002, dynamic orchestration: the planner composes the pipeline for the task at hand and adapts it when an agent
+   * asks or fails. People approve the agent named `architect`, and any agent with low confidence; trivial work needs no
+   * approval. Use it when tasks differ too much for one pipeline.
    *
-   * `architect` is the seed's default. A team without such an agent is fine: the name then never
-   * matches. Names you give yourself are checked against your team by the compiler.
+   * `architect` is the seed's default. A team may lack such an agent: the name then never matches. The compiler checks
+   * the names you give against your team.
    */
   dynamic: preset(dynamicOptions),
 
   /**
-   * Seed 002, fixed mode: the approvals of `dynamic` with a pipeline that never changes. Use it
-   * with a plan of your own, or where every run must take the same way.
+   * Seed 002, fixed mode: the approvals of `dynamic` with a pipeline that never changes. Use it with a given plan, or
+   * where every run must take the same path.
    */
   fixed: preset({
     ...dynamicOptions,
     limits: { ...dynamicOptions.limits, maxReplans: 0 },
-    // Without a planner to ask again, a rejection ends the run, as the seed says (002.47).
+    // Without a planner to call again, a rejection ends the run, as the seed says (002.47).
     approval: { ...dynamicOptions.approval, onReject: 'fail' },
   }),
 
   /**
-   * Seed 003, plan and execute: one plan, executed in the order of its dependencies, then
-   * summarized. A failed task does not break the plan; the summary tells of it. Agents are remote,
-   * so calls are retried and a breaker protects against one that is down. Use it for workflows
-   * across systems.
+   * Seed 003, plan and execute: one plan, executed in the order of its dependencies, then summarized. A failed task
+   * does not stop the plan; the summary reports it. Agents are remote, so calls are retried and a breaker protects
+   * against one that is down. Use it for workflows across systems.
    */
   planAndExecute: preset({
-    // However many tasks fail, the others are done.
+    // Failed tasks do not stop the remaining ones.
     limits: { ...oneGoPerStep, maxReplans: 0, maxParallel: 1, maxFailures: 1_000_000 },
     failure: {
       onStepFailure: 'continue',
-      // The seed waits for ever behind a failed dependency (defect 13).
+      // The seed waits forever behind a failed dependency (defect 13).
       onDependencyFailure: 'skip',
       onPlannerFailure: 'interrupt',
     },
-    // The seed does not say what a rejection means; like a failure, it should not break the plan.
+    // The seed does not define a rejection; like a failure, it should not stop the plan.
     approval: { onReject: 'skip' },
     retry: { attempts: 3, backoffMs: 1_000, maxBackoffMs: 30_000 },
-    // The seed asks for a breaker without numbers. Five failures are more than one exhausted call,
-    // so that a single bad task does not shut an agent out.
+    // The seed requires a breaker without numbers. Five failures are more than one exhausted call, so that a single bad
+    // task does not open the breaker.
     breaker: { failures: 5, resetMs: 30_000 },
     context: { maxMessages: 20 },
   }),
@@ -133,7 +129,7 @@ export const presets = Object.freeze({
       maxParallel: 1,
       maxSteps: 15,
     },
-    // Steps and phases have budgets of their own here; one call may use all of them.
+    // Steps and phases have their own budgets here; one call may use all of its step's.
     time: { stepShare: true, stepTimeoutMs: null },
     // "Mark failed and continue"; too many failures escalate by limits.maxFailures.
     failure: { onStepFailure: 'continue' },

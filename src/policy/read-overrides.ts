@@ -1,7 +1,6 @@
 /**
- * Copies what a caller handed in into fresh plain data, guided by the schema: each known option is
- * read once, everything else is an issue. After this nothing of the caller is touched again: no
- * getter, no proxy, no prototype.
+ * Copies the caller's overrides into fresh plain data, guided by the schema: each known option is read once, everything
+ * else is an issue. Afterwards no object of the caller is read again: no getter, no proxy, no prototype.
  */
 
 import type { Issue } from '../errors.js';
@@ -12,13 +11,13 @@ import type { Part } from './options.js';
 import { optionPaths, partsOf } from './options.js';
 import { maxApprovalAgents, policySchema } from './schema.js';
 
-/** More than the error lists: a policy with a million unknown options costs no more than one with these. */
+/** More than the error lists: a policy with a million unknown options costs no more than one with this many. */
 const ISSUES_MAX = 100;
 
 /** Options by name, undefined values left out. */
 export type OptionTree = Readonly<Record<string, unknown>>;
 
-/** The overrides as plain data, and everything that is wrong with their shape. */
+/** The overrides as plain data, and all issues with their shape. */
 export function readOverrides(overrides: unknown): {
   readonly tree: unknown;
   readonly issues: readonly Issue[];
@@ -80,11 +79,11 @@ function readSection(
   return tree;
 }
 
-/** A value that is safe to keep and to look at: lists are copied, objects get an empty stand-in. */
+/** A value that is safe to keep and to read: lists are copied, objects get an empty stand-in. */
 function copyLeaf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
-    // One more than allowed is enough to be refused, however long a sparse list claims to be.
+    // One more than allowed is enough to refuse a sparse list of any length.
     const length = Math.min(list.length, maxApprovalAgents + 1);
     return Array.from({ length }, (_, index) => withoutObjects(list[index]));
   }
@@ -120,7 +119,7 @@ function unknownOption(section: string, name: string, siblings: readonly string[
   return { code: 'unknown-option', path, message: `There is no option \`${path}\`${question}` };
 }
 
-/** First a sibling it resembles; then the same name in another section, where it may belong. */
+/** First a sibling with a similar name; then the same name in another section. */
 function suggestPath(
   section: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Defaults, preset and overrides become one policy: merged, checked as a whole, frozen. */
+/** Merges defaults, preset and overrides into one policy, checks it as a whole, and freezes it. */
 
 import { deepFrozen } from '../deep-frozen.js';
 import { PolicyError } from '../errors.js';
@@ -8,7 +8,7 @@ import { readOverrides } from './read-overrides.js';
 import { policySchema } from './schema.js';
 import type { Policy, PolicyOverrides } from '../model/policy.js';
 
-/** Throws a PolicyError that lists everything that is wrong with the overrides. */
+/** Throws a PolicyError that lists all issues of the overrides. */
 export function resolvePolicy<AgentName extends string>(
   preset: PolicyOverrides,
   overrides: PolicyOverrides<AgentName> | undefined,
@@ -20,7 +20,7 @@ export function resolvePolicy<AgentName extends string>(
   return namingAgents<AgentName>(deepFrozen(merged) as Policy);
 }
 
-/** Option by option; lists and null replace as a whole, undefined leaves what is there. */
+/** Option by option; lists and null replace the whole value, undefined keeps the base. */
 function mergeOptions(base: unknown, overrides: unknown): unknown {
   if (overrides === undefined) {
     return base;
@@ -39,8 +39,8 @@ function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * A policy whose agent names are taken on trust: the policy does not know the agents. The types of
- * createOrchestrator do, and check the names its user gave.
+ * A policy whose agent names are not checked here: the policy does not know the agents. The types of createOrchestrator
+ * do, and check the names.
  */
 function namingAgents<AgentName extends string>(policy: Policy): Policy<AgentName> {
   return policy as Policy<AgentName>;

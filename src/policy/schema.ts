@@ -1,5 +1,5 @@
 /**
- * What a valid policy is. The types tie it to `model/policy.ts`: an option that is missing here, or has another type, does
+ * Validates a policy. The types tie it to `model/policy.ts`: an option that is missing here, or has another type, does
  * not compile.
  */
 
@@ -18,14 +18,14 @@ import {
   toggle,
 } from './options.js';
 
-// Enough for any real team; keeps a hostile list from costing more than a moment.
+// Enough for any real team; bounds the cost of a hostile list.
 export const maxApprovalAgents = 1_000;
 
 const durationMs = integer(1);
 
 const limits = section<Policy['limits']>({
   maxReplans: integer(0),
-  // Sub-plans multiply: at depth 8 a plan of 15 steps could already mean 15^9 of them.
+  // Sub-plans multiply: at depth 8 a plan of 15 steps could mean 15^9 of them.
   maxDepth: integer(0, 8),
   maxAttempts: integer(1),
   maxFixCycles: integer(0),
@@ -58,7 +58,7 @@ const time = section<Policy['time']>(
 );
 
 const replan = section<Policy['replan']>({
-  // Bounded by `limits.maxReplans` too, which only the whole policy knows.
+  // Also bounded by `limits.maxReplans`, which only the whole policy knows.
   maxByComplexity: sectionOrNull({ simple: integer(0), medium: integer(0), complex: integer(0) }),
   merge: choice('replacePending', 'append', 'appendNext', 'replaceAll'),
   coalesce: choice('batch', 'first', 'highestConfidence'),

@@ -11,10 +11,10 @@ import type { Lease } from './lease.js';
 import { RunMemory } from './run-memory.js';
 import type { StoreRetry } from '../services/store-retry.js';
 
-/** What a run that is carried over is made with. */
+/** The parts that a carry-over needs. */
 export interface CarryOverParts {
   readonly store: RunStore;
-  /** Of the run that is left. */
+  /** The lease of the old run. */
   readonly lease: Lease;
   readonly retry: StoreRetry;
   readonly present: Pick<RunHeader, 'policyFingerprint' | 'startedAt'> & {
@@ -23,9 +23,9 @@ export interface CarryOverParts {
 }
 
 /**
- * Gives a run that cannot go on here a successor, and ends it: the reason of its end names the successor, and the header
- * of the successor names the run. The successor is made first, so whatever happens in between, there is one; asked
- * again, it is the same one. Returns its id.
+ * Creates a successor for a run that cannot be resumed here, and ends the run: its end reason names the successor, and
+ * the header of the successor names the run. The successor is created first, so a crash in between loses nothing; a
+ * repeated carry-over finds the same successor. Returns its id.
  */
 export const carryOver = async (runId: string, parts: CarryOverParts): Promise<string> => {
   const { store, lease, retry, present } = parts;
@@ -46,7 +46,7 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
       );
     }
     const writer = new JournalWriter({ store, runId, lease, retry });
-    writer.goOn(format, false);
+    writer.continueFrom(format, false);
     const last = lastEntry(stored.header, entries, successor.runId, present.startedAt);
     await writer.append([last], {
       hasEnded: true,
@@ -58,7 +58,7 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
   }
 };
 
-/** `run-2` for `run`, or the next number that is free or was given to it before. */
+/** `run-2` for `run`, or the next number that is free or already belongs to this run. */
 const successorOf = async (
   runId: string,
   store: RunStore,
@@ -71,7 +71,7 @@ const successorOf = async (
   }
 };
 
-/** The end of a journal whose charts are not there any more: no chart is asked. */
+/** The last entry of a journal whose charts are gone: it is made without them. */
 const lastEntry = (
   header: RunHeader,
   entries: readonly JournalEntry[],
@@ -83,15 +83,15 @@ const lastEntry = (
   return memory.carriedOverTo(successor, Math.max(now, entries.at(-1)?.at ?? now));
 };
 
-/** One answer of the run before. */
+/** One answer of the previous run. */
 interface CarriedAnswer {
   readonly fact: Fact<'agent.answered'>;
   readonly outcome: CallOutcome;
 }
 
 /**
- * Makes calls, but for those that the run before has answers to: its plans, and everything about steps that it completed.
- * An answer counts only for the same question: same role, same agent, same step, same task.
+ * Makes calls, except those that the previous run has answers to: its plans, and all calls of its completed steps. An
+ * answer is reused only for the same role, agent, step and task.
  */
 export const rememberingPerform = (
   perform: Perform,

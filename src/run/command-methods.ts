@@ -1,6 +1,6 @@
 import type { CommandResult } from './run.types.js';
 
-/** What can be said to a run, as methods, however what is said gets to it. */
+/** The commands to a run, as methods. Subclasses deliver them. */
 export abstract class CommandMethods {
   protected abstract command(candidate: unknown): Promise<CommandResult>;
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../services/clock.js';
 import type { RunStore } from '../model/run-store.js';
 
-/** How much less often a store is asked that also tells of commands by itself: what it tells may be lost. */
+/** How much less often a store with notifications is polled: a notification may be lost. */
 const SLOWER_WHERE_WATCHED = 10;
 
 export interface CommandPollerParts {
@@ -12,7 +12,7 @@ export interface CommandPollerParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Looks for commands from other processes: one question for all runs of this process, however many wait. */
+/** Looks for commands from other processes: one query for all runs of this process. */
 export class CommandPoller {
   readonly #parts: CommandPollerParts;
   readonly #looks = new Map<string, () => void>();

@@ -14,17 +14,17 @@ import type { StoreRetry } from '../services/store-retry.js';
 export interface ConnectionParts {
   readonly store: RunStore;
   readonly clock: Clock;
-  /** A random name for a command; never the same twice, in no process. */
+  /** A random command id, unique across processes. */
   readonly newCommandId: () => string;
   readonly pollMs: number;
   /** How long to wait for the owner's answer. */
   readonly answerMs: number;
   readonly retry: StoreRetry;
-  /** Removes from what a store says what must not be told, such as the address of a database. */
+  /** Redacts a store's message, for example the address of a database. */
   readonly redactText: (text: string) => string;
 }
 
-/** A run of another process, or of none at present: everything goes through the store. */
+/** A run that another process owns, or none at present: everything goes through the store. */
 export class StoredRunConnection extends CommandMethods implements ConnectedRun {
   readonly runId: string;
   readonly #parts: ConnectionParts;
@@ -56,8 +56,8 @@ export class StoredRunConnection extends CommandMethods implements ConnectedRun 
     const deadlineMs = clock.now() + answerMs;
     try {
       for (;;) {
-        // Posted again under its id, a command changes nothing: that is how its answer is asked for, and how a
-        // command is sent of which it is not known whether it arrived.
+        // A command posted again under its id changes nothing. Posting again asks for the answer, and resends a command
+        // that may not have arrived.
         const { answer, isOwned } = await retry.run(() => store.post(this.runId, posted));
         if (answer !== undefined) return answer as CommandResult;
         const leftMs = deadlineMs - clock.now();
@@ -69,7 +69,7 @@ export class StoredRunConnection extends CommandMethods implements ConnectedRun 
     }
   }
 
-  /** Returns when the store tells of a change, and after a while in any case: what it tells may be lost. */
+  /** Resolves when the store reports a change, or after a maximum wait: a notification may be lost. */
   #somethingNew(atMostMs: number): Promise<void> {
     const { store, clock, pollMs } = this.#parts;
     return new Promise((resolve) => {
@@ -99,5 +99,5 @@ const refusalOf = (error: unknown): string => {
   if (RunNotFoundError.isInstance(error)) return 'unknown-run';
   if (InboxFullError.isInstance(error)) return 'inbox-full';
   const { name, message } = toFailure(error);
-  return `store-unavailable: ${name}: ${message} It is not known whether the command was stored.`;
+  return `store-unavailable: ${name}: ${message} Whether the command was stored is unknown.`;
 };

@@ -7,30 +7,30 @@ import type {
 } from '../kernel/kernel.types.js';
 import type { OpenCall, OpenTimer, Unfinished } from '../kernel/replay.js';
 
-/** What the driver needs of the world. Everything it does goes through here. */
+/** The driver's interface to its surroundings. Every effect goes through here. */
 export interface World<Entry> {
   now(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(handle: unknown): void;
-  /** Writes the entry of one step down; returns a promise when that takes time. */
+  /** Appends the entry of one step; returns a promise when that takes time. */
   append(input: KernelInput, step: KernelStep, at: number): Entry | Promise<Entry>;
   /** Makes a call. The outcome comes back as an event. */
   call(actor: string, input: unknown, controller: AbortController): Promise<unknown>;
-  /** Told after an entry is durable and before its effects start. */
+  /** Called after an entry is durable and before its effects start. */
   appended(entry: Entry, step: KernelStep): void;
-  /** The journal could not be written: nothing more may happen. */
+  /** The journal could not be written: the run must stop. */
   failed(error: unknown): void;
-  /** Hands in what waits elsewhere, before the time of anything is up. Never fails. */
+  /** Delivers waiting commands before a deadline expires. Never fails. */
   look(): void | Promise<void>;
-  /** A promise to wait for when the event loop has had no turn for long. */
+  /** Returns a promise to wait for when the event loop was blocked for long. */
   turn(): Promise<void> | undefined;
 }
 
-/** Told when an input is durable, or was dropped because the run is over. */
+/** Called when an input is durable, or was dropped because the run has ended. */
 export type Settled = (step: KernelStep | undefined) => void;
 
 interface Posted {
-  /** Undefined where everything that was missed is dealt with, and calls are made again. */
+  /** Undefined once all missed events are handled and calls are made again. */
   readonly input: KernelInput | undefined;
   readonly settled: Settled | undefined;
 }
@@ -47,8 +47,8 @@ interface RunningCall {
 }
 
 /**
- * Drives one run: takes the next event, lets the kernel decide, has it written down, and only then does what was
- * decided. One event at a time, whatever the store takes; with a store in memory all of it happens at once.
+ * Drives one run: takes the next event, lets the kernel decide, appends the entry, and only then performs the effects.
+ * One event at a time, however long the store takes; with an in-memory store all of it is synchronous.
  */
 export class Driver<Entry> {
   readonly #kernel: Kernel;
@@ -57,14 +57,14 @@ export class Driver<Entry> {
   readonly #timers = new Map<string, Timer>();
   readonly #calls = new Map<string, RunningCall>();
   #state: KernelState;
-  /** Calls that wait until everything that was missed is dealt with; undefined when none must. */
+  /** Calls that wait until all missed events are handled; undefined when none wait. */
   #held: OpenCall[] | undefined;
-  /** Calls that were not made because nothing new was to start. */
+  /** Calls that were not made because the run is draining. */
   readonly #heldBack: OpenCall[] = [];
   #isBusy = false;
   #isDraining = false;
   #isOver = false;
-  /** Who waits until nothing is under way. */
+  /** Called when nothing is in flight. */
   #onIdle: (() => void) | undefined;
 
   constructor(kernel: Kernel, world: World<Entry>) {
@@ -81,14 +81,14 @@ export class Driver<Entry> {
     return this.#mailbox.length;
   }
 
-  /** Calls that are out as far as the journal knows, and were never made. */
+  /** Calls that are in flight according to the journal but were never made. */
   get heldBack(): readonly OpenCall[] {
     return [...this.#heldBack, ...(this.#held ?? [])].filter((call) => this.#isOpen(call));
   }
 
   /**
-   * Hands an event in that comes now. What was due before comes first: a deadline has passed by the clock, however late
-   * its timer fires, after a sleep of the machine or while an agent blocks the event loop.
+   * Accepts an event that happens now. Due timers come first: a deadline has passed by the clock even if its timer
+   * fires late, after the machine slept or while an agent blocks the event loop.
    */
   receive(input: KernelInput, settled?: Settled): void {
     const now = this.#world.now();
@@ -102,7 +102,7 @@ export class Driver<Entry> {
     });
   }
 
-  /** Hands an event in that is durable already, or that nothing comes before. */
+  /** Accepts an event that is durable already, or that nothing must precede. */
   post(input: KernelInput, settled?: Settled): void {
     if (this.#isOver) {
       settled?.(undefined);
@@ -113,9 +113,9 @@ export class Driver<Entry> {
   }
 
   /**
-   * Goes on with a state that was rebuilt from a journal. What was missed comes first: the given events, then the
-   * commands that wait, then the timers that are due, in the order in which they were due. Only then are the calls made
-   * that are still open after all of it, so no call is made for something that is out of time already.
+   * Continues with a state that was rebuilt from a journal. Missed events come first: the given events, then the
+   * waiting commands, then the due timers, in the order of their deadlines. Calls that are still open afterwards are
+   * made last, so that no call is made for work whose time is over.
    */
   take(
     state: KernelState,
@@ -134,18 +134,18 @@ export class Driver<Entry> {
     });
   }
 
-  /** Replaces the state by an equal one that was rebuilt from the journal. */
+  /** Replaces the state with an equal one that was rebuilt from the journal. */
   replaceState(state: KernelState): void {
     this.#state = state;
   }
 
-  /** Starts nothing new from now on. Resolves when nothing is out any more and all that came in is written down. */
+  /** Starts nothing new from now on. Resolves when no call is in flight and all events are durable. */
   drain(): Promise<void> {
     this.#isDraining = true;
     return this.#whenIdle();
   }
 
-  /** Goes no further: calls are aborted, timers forgotten. Resolves when the entry being written is durable. */
+  /** Stops: aborts calls and drops timers. Resolves when the entry being written is durable. */
   stop(): Promise<void> {
     this.#close();
     return this.#whenIdle();
@@ -202,7 +202,7 @@ export class Driver<Entry> {
     for (const call of held) this.#startCall(call);
   }
 
-  /** One event: step, append, act. Undefined when it is all done already. */
+  /** One event: step, append, act. Undefined when it completed synchronously. */
   #take(input: KernelInput, settled: Settled | undefined): Promise<void> | undefined {
     const at = this.#world.now();
     const step = this.#kernel.step(this.#state, input);
@@ -239,7 +239,7 @@ export class Driver<Entry> {
     this.#world.failed(error);
   }
 
-  /** After this nothing is running: every call is aborted, every timer is gone. */
+  /** Afterwards nothing is running: every call is aborted, every timer is gone. */
   #close(): void {
     this.#isOver = true;
     for (const { handle } of this.#timers.values()) this.#world.clearTimeout(handle);
@@ -261,7 +261,7 @@ export class Driver<Entry> {
     }
   }
 
-  /** Does what a step at a given time asked for. */
+  /** Performs the effects of a step at a given time. */
   #perform(effects: readonly Effect[], at: number): void {
     for (const effect of effects) {
       if (this.#isOver) return;
@@ -284,9 +284,9 @@ export class Driver<Entry> {
 
   #startCall(call: OpenCall): void {
     const { address, generation, actor, input } = call;
-    // A call that was stopped again within its own step is never made.
+    // A call that was stopped within its own step is never made.
     if (!this.#isOpen(call)) return;
-    // The intent is durable: whoever takes the run up makes the call.
+    // The intent is durable: the next owner makes the call.
     if (this.#isDraining) this.#heldBack.push(call);
     if (this.#isOver || this.#isDraining) return;
     if (this.#held !== undefined) {
@@ -329,7 +329,7 @@ export class Driver<Entry> {
     }
   }
 
-  /** A command counts that is durable before the owner looks, and the owner looks before it lets anything expire. */
+  /** Reads the inbox before a deadline expires, so that a command that was durable by then counts. */
   #afterLook(next: () => void): void {
     const looked = this.#world.look();
     if (looked === undefined) next();
@@ -343,7 +343,10 @@ export class Driver<Entry> {
     call.controller.abort();
   }
 
-  /** Counted from the step, not from when it was durable: the deadline is the same for whoever reads the journal. */
+  /**
+   * Counted from the step's time, not from when it was durable: the deadline is the same for every reader of the
+   * journal.
+   */
   #armTimer(
     { timer, generation, delayMs }: Extract<Effect, { kind: 'armTimer' }>,
     at: number,

@@ -1,31 +1,31 @@
 import type { Issue } from '../errors.js';
 
-/** How a process holds its runs in a store, and when another process may claim them. */
+/** How a process owns its runs in a store, and when another process may claim them. */
 export interface DurabilityOptions {
   /**
-   * How long the runs of a process belong to it after its last sign of life. One lease covers all runs of a process; it
-   * is renewed three times within that time. The runs of a dead process can be claimed when its lease has run out.
+   * How long a lease lasts after its last renewal. One lease covers all runs of a process; it is renewed three times
+   * within that time. The runs of a dead process can be claimed when its lease has ended.
    *
    * @default 30_000
    */
   readonly leaseMs?: number;
   /**
-   * How often a process looks for commands from other processes: one question for all its runs. A store that tells of
-   * commands by itself is asked ten times less often.
+   * How often a process polls for commands from other processes: one query for all its runs. A store with notifications
+   * is polled ten times less often.
    *
    * @default 1_000
    */
   readonly pollMs?: number;
   /**
-   * How long a command to a run in another process waits for the answer of its owner. After that the command is known to
-   * be durable, and is judged when the owner reads it.
+   * How long a command to a run in another process waits for the owner's answer. After that the command is durable, and
+   * is handled when the owner reads it.
    *
    * @default 10_000
    */
   readonly answerMs?: number;
   /**
-   * How long a run keeps what came in, and asks again, while its store cannot be reached. Commands are refused meanwhile.
-   * After that this process lets go of the run.
+   * How long a run keeps its unsaved events and retries while its store cannot be reached. Commands are refused during
+   * that time. Afterwards this process gives the run up.
    *
    * @default leaseMs
    */
@@ -52,7 +52,7 @@ const definedOnly = (options: DurabilityOptions): DurabilityOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 const LEAST: Durability = { leaseMs: 10, pollMs: 1, answerMs: 0, storeRetryMs: 0 };
-/** A lease or a pause of a day is a mistake in the unit. */
+/** Upper limits: a lease or a poll interval of a day is a mistake in the unit. */
 const MOST: Durability = {
   leaseMs: 86_400_000,
   pollMs: 86_400_000,
@@ -68,7 +68,7 @@ export const durabilityIssues = (options: unknown): Issue[] => {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const path = `durability.${name}`;
     if (!Object.hasOwn(defaultDurability, name)) {
-      return [{ code: 'unknown-option', path, message: 'There is no such option' }];
+      return [{ code: 'unknown-option', path, message: 'Unknown option' }];
     }
     const [least, most] = [LEAST[name as keyof Durability], MOST[name as keyof Durability]];
     if (value === undefined || isWhole(value, least, most)) return [];

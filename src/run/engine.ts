@@ -12,11 +12,11 @@ export interface StartOfRun {
   readonly plan?: unknown;
 }
 
-/** What runs are made with under one policy. */
+/** The parts that runs under one policy share. */
 export interface Engine {
   readonly kernel: Kernel;
   readonly perform: Perform;
-  /** What the chart of the goal is started with. A given plan is validated here. */
+  /** The input of the goal's chart. A given plan is validated here. */
   readonly startInput: (start: StartOfRun) => object;
   readonly mayRepeat: (input: CallInput) => boolean;
   readonly policyFingerprint: string;
@@ -24,7 +24,7 @@ export interface Engine {
   readonly team: Callable;
 }
 
-/** A new run as far as the record of its parent reaches. From there on it is a run like any other. */
+/** A fork up to the last entry it shares with its parent. From there on it is an ordinary run. */
 export interface ForkedRun {
   readonly header: RunHeader;
   readonly entries: readonly JournalEntry[];
@@ -32,7 +32,7 @@ export interface ForkedRun {
   readonly engine: Engine;
 }
 
-/** What a stored run would go on with here. */
+/** The version that a stored run would be resumed with here. */
 export const versionOf = ({
   policyFingerprint,
   chartFingerprint,

@@ -3,36 +3,36 @@ import { SlowSubscriberError } from '../errors.js';
 import type { Fact } from '../model/facts.js';
 import type { Clock } from '../services/clock.js';
 
-/** How many facts a subscriber may be behind. */
+/** How many facts a subscriber may lag behind. */
 const BEHIND_MAX = 10_000;
 
 interface Subscriber {
   readonly listener: (fact: Fact) => unknown;
-  /** The place of the next fact it is told. */
+  /** The index of its next fact. */
   position: number;
-  /** How many facts it may be behind: those it found when it subscribed are no fault of its own. */
+  /** How many facts it may lag behind; those before its subscription do not count. */
   readonly behindMax: number;
-  /** It has returned a promise for the fact before, and is not told the next one until that settles. */
+  /** It returned a promise for the previous fact, and gets the next one when that settles. */
   isBusy: boolean;
 }
 
 export interface FactStreamParts {
   readonly clock: Pick<Clock, 'turn'>;
-  /** Told of errors of subscribers. Never throws. */
+  /** Receives errors of subscribers. Never throws. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * All facts of one run, told to every subscriber in order and from the first. Subscribers are told after the run has
- * done its own work, each at its own pace: one that is slow, or waits, delays neither the run nor the others. The
- * journal keeps the same objects, so facts are frozen before they are handed out.
+ * All facts of one run, delivered to every subscriber in order and from the first. Subscribers are called after the
+ * run's own work, each at its own pace: a slow one delays neither the run nor other subscribers. The journal keeps the
+ * same objects, so facts are frozen before they are delivered.
  */
 export class FactStream {
   readonly #facts: Fact[] = [];
   readonly #subscribers = new Set<Subscriber>();
   readonly #waiting = new Set<() => void>();
   readonly #parts: FactStreamParts;
-  /** Telling what there is, until every subscriber knows it or is busy. */
+  /** Delivers facts until every subscriber has all of them or is busy. */
   #telling: Promise<void> | undefined;
   #hasEnded = false;
 
@@ -44,7 +44,7 @@ export class FactStream {
     return this.#facts.length;
   }
 
-  /** Adds facts that were told before the process died: they are told to new subscribers only. */
+  /** Adds facts from before a resume: only new subscribers get them. */
   restore(facts: readonly Fact[]): void {
     for (const fact of facts) this.#facts.push(fact);
   }
@@ -60,12 +60,12 @@ export class FactStream {
     this.#wake();
   }
 
-  /** Resolves when every subscriber has been told everything, or is busy with something it was told. */
+  /** Resolves when every subscriber has all facts, or is busy with one. */
   told(): Promise<void> {
     return this.#telling ?? Promise.resolve();
   }
 
-  /** Tells the facts so far at once, and later ones as they come. Returns a function that stops it. */
+  /** Delivers the facts so far at once, and later ones as they happen. Returns a function that stops it. */
   subscribe(listener: (fact: Fact) => unknown): () => void {
     const behindMax = BEHIND_MAX + this.#facts.length;
     const subscriber: Subscriber = { listener, position: 0, behindMax, isBusy: false };
@@ -76,7 +76,7 @@ export class FactStream {
     };
   }
 
-  /** The facts as a stream that ends with the run, or when its reader leaves. */
+  /** The facts as a stream that ends with the run, or when its reader stops. */
   stream(): AsyncIterableIterator<Fact> {
     let position = 0;
     let isLeft = false;
@@ -116,7 +116,7 @@ export class FactStream {
     this.#waiting.clear();
   }
 
-  /** After the run's own work: its next call is made before subscribers hear of the last one. */
+  /** After the run's own work: its next call is made before subscribers receive the last fact. */
   #tellSoon(): void {
     if (this.#telling !== undefined || this.#subscribers.size === 0) return;
     this.#telling = Promise.resolve().then(() => this.#tellAll());
@@ -139,7 +139,7 @@ export class FactStream {
     while (this.#tellNext(subscriber));
   }
 
-  /** One fact; false when there is none, or the subscriber is not ready for it. */
+  /** Delivers one fact; false when there is none, or the subscriber is busy. */
   #tellNext(subscriber: Subscriber): boolean {
     const fact = this.#facts[subscriber.position];
     if (fact === undefined || !this.#subscribers.has(subscriber)) return false;

@@ -6,16 +6,16 @@ export interface InboxParts {
   readonly runId: string;
 }
 
-/** One for all runs that wait without a command. */
+/** Shared by all runs without a command. */
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The owner's side of the commands that come through the store. Every command is handed over once; it leaves the store
- * together with the entry that answers it, so the next owner finds every command that was not answered.
+ * The owner's side of commands that come through the store. Every command is delivered once; it leaves the store
+ * together with the entry that answers it, so the next owner finds every unanswered command.
  */
 export class Inbox {
   readonly #parts: InboxParts;
-  /** Handed over, and perhaps still in the store. */
+  /** Ids of commands that were delivered, and may still be in the store. */
   #known = NONE;
   #take: (command: StoredCommand) => void = () => undefined;
   #looking: Promise<void> | undefined;
@@ -26,7 +26,7 @@ export class Inbox {
     this.#parts = parts;
   }
 
-  /** Begins to hand commands over. */
+  /** Starts to deliver commands. */
   open(take: (command: StoredCommand) => void): void {
     this.#take = take;
     this.#isClosed = false;
@@ -36,10 +36,10 @@ export class Inbox {
     this.#isClosed = true;
   }
 
-  /** Hands over what was posted before this was called. Fails when the store does. */
+  /** Delivers all commands that were posted before this call. Fails when the store does. */
   look(): MaybePromise<void> {
     if (this.#isClosed) return undefined;
-    // One look at a time: the look under way may have missed what was posted since it began.
+    // One read at a time: a read in progress may have missed commands posted since it began.
     this.#isAskedAgain = true;
     if (this.#looking !== undefined) return this.#looking;
     const looked = this.#lookWhileAsked();

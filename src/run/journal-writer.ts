@@ -17,10 +17,10 @@ import type { Lease } from './lease.js';
 import { afterwards, recovered } from './maybe-promise.js';
 import type { StoreRetry } from '../services/store-retry.js';
 
-/** Where a run stands after an entry. */
+/** The status of a run after an entry. */
 export interface Standing {
   readonly hasEnded: boolean;
-  /** Its state as JSON; asked for now and then. Undefined where it is as it was. */
+  /** Returns its state as JSON; called occasionally. Undefined when the state is unchanged. */
   readonly save: (() => unknown) | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface WriterParts {
 }
 
 /**
- * Writes the journal of one run, as its owner. A write whose answer was lost is asked about by reading it back: the
- * content and the owner's token decide whether it is durable.
+ * Writes the journal of one run, as its owner. A write whose answer was lost is checked by reading it back: the content
+ * and the owner's token decide whether it is durable.
  */
 export class JournalWriter {
   readonly #parts: WriterParts;
@@ -41,36 +41,36 @@ export class JournalWriter {
   #isOpen = false;
   /** Invalid commands: they are removed from the inbox with the next append. */
   #discarded: TakenCommand[] = [];
-  /** Creating the journal, until the first entry waits for it. */
+  /** The creation of the journal; the first entry waits for it. */
   #opening: MaybePromise<void> = undefined;
-  /** The run was taken over, and has not had an answer since. */
+  /** The run was taken over, and no call was answered since. */
   #isSuspect = false;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
   }
 
-  /** True once the journal exists: a conflict after that means that another process writes it. */
+  /** True once the journal exists: a conflict after that means that another process writes to it. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Creates a new journal, which belongs to this process; nothing is written before that is done. */
+  /** Creates a new journal, owned by this process; nothing is appended before that is done. */
   open(header: RunHeader): void {
     const { lease, retry } = this.#parts;
     this.#format = new PlainFormat(header);
     this.#opening = retry.run(() => lease.begin((owner) => this.#create(header, owner)));
-    // The first append tells of it; until then it is not unhandled.
+    // The first append reports the error; until then it must not be unhandled.
     if (this.#opening instanceof Promise) this.#opening.catch(() => undefined);
   }
 
-  /** Writes on where a journal ends. */
-  goOn(format: JournalFormat, isTakeover: boolean): void {
+  /** Appends to an existing journal. */
+  continueFrom(format: JournalFormat, isTakeover: boolean): void {
     this.#format = format;
     this.#isSuspect = isTakeover;
   }
 
-  /** Removes a command from the inbox that is not a valid command. */
+  /** Removes an invalid command from the inbox. */
   discard(id: string, reason: string): void {
     this.#discarded.push({ id, answer: { accepted: false, reason } });
   }
@@ -85,7 +85,7 @@ export class JournalWriter {
   #append(entries: readonly JournalEntry[], standing: Standing): MaybePromise<void> {
     const { store, runId, lease, retry } = this.#parts;
     this.#isOpen = true;
-    // An ended run is not among those an owner holds: a lease that is confirmed meanwhile must not take it for lost.
+    // An ended run has no owner: a lease that is confirmed at the same time must not report it as lost.
     if (standing.hasEnded) lease.stop();
     const first = entries[0]?.sequence ?? 0;
     const format = this.#format;
@@ -107,7 +107,7 @@ export class JournalWriter {
     );
   }
 
-  /** What looks like a conflict may be what we wrote ourselves, when the answer to that was lost. */
+  /** An apparent conflict may be our own write whose answer was lost. */
   #readBack(
     error: unknown,
     isOurs: (run: StoredRun) => boolean,

@@ -1,6 +1,6 @@
 import type { CallSurroundings, OutputLookup } from '../actors/team.types.js';
 
-/** The signal is made on first use: most agents never use it, and it is the most expensive part of a call. */
+/** The signal is created on first use: most agents never use it, and it is the most expensive part of a call. */
 export class LazySurroundings implements CallSurroundings {
   readonly outputs: OutputLookup;
   readonly confirm: () => Promise<void> | undefined;

@@ -3,7 +3,7 @@ import type { MaybePromise, RunClaim } from '../model/run-store.js';
 import { afterwards } from './maybe-promise.js';
 import type { Ownership } from './ownership.js';
 
-/** What a run that was created with an owner begins with. */
+/** The claim of a run that was created with an owner. */
 const FIRST_CLAIM: RunClaim = { token: 1, isTakeover: false };
 
 /** The right of this process to write to one run. */
@@ -28,7 +28,7 @@ export class Lease {
     return this.#claim === undefined || this.#ownership.isValid;
   }
 
-  /** Renews a lease that may have run out. A run that was lost is told so before this returns. */
+  /** Renews a lease that may have ended. The listener of a lost run is called before this returns. */
   confirm(): MaybePromise<void> {
     return this.#ownership.confirm();
   }
@@ -41,7 +41,7 @@ export class Lease {
     });
   }
 
-  /** Holds a run that `create` makes for this process. */
+  /** Owns a run that `create` makes for this process. */
   begin(create: (owner: string) => MaybePromise<void>): MaybePromise<void> {
     return afterwards(this.#ownership.refresh(), () =>
       afterwards(create(this.#ownership.owner), () => this.#hold(FIRST_CLAIM)),
@@ -60,13 +60,13 @@ export class Lease {
     this.#onLost = listener;
   }
 
-  /** Holds the run no longer. An ended run needs no more than that: no process can claim it. */
+  /** Stops holding the run. An ended run needs nothing else: no process can claim it. */
   stop(): void {
     this.#isOver = true;
     this.#ownership.drop(this.#runId);
   }
 
-  /** Gives the run back, so that another process need not wait for the end of the lease. */
+  /** Releases the run, so that another process need not wait for the end of the lease. */
   async release(): Promise<void> {
     this.stop();
     if (this.#claim !== undefined) {

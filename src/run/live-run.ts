@@ -25,7 +25,7 @@ import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
-import type { Meanwhile } from './missed-events.js';
+import type { MissedEvents } from './missed-events.js';
 import { interruption, keyOf, NOTHING_HAPPENED, recovery, upgraded } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
@@ -33,27 +33,27 @@ import { RunMemory } from './run-memory.js';
 import type { CommandResult, Run } from './run.types.js';
 import type { StoreRetry } from '../services/store-retry.js';
 
-/** Commands that may wait for the store at one time; one more is refused, so that a flood costs no memory. */
+/** Commands that may wait for the store at one time; further ones are refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
 
-/** What the runs of one orchestrator have in common. */
+/** The parts that all runs of one orchestrator share. */
 export interface RunParts {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly perform: Perform;
-  /** Whether a call that was out when its process died is made once more; otherwise its try has failed. */
+  /** Whether a call that was in flight when its process died is made again; otherwise its try fails. */
   readonly mayRepeat: (input: CallInput) => boolean;
   readonly onError: (error: unknown) => void;
-  /** Takes out of what a store says what must not be in a report, such as the address of a database. */
+  /** Redacts a store's message for a report, for example the address of a database. */
   readonly redactText: (text: string) => string;
   /**
-   * Given by tests: copies what would be stored. The run is then rebuilt after every entry, from the copy of its journal
-   * and a copy of the state that leads to, which is slow, and proof that both are all there is.
+   * For tests: copies what would be stored. The run is then rebuilt after every entry, from the copy of its journal and
+   * a copy of the resulting state. That is slow, and shows that both are complete.
    */
   readonly copyStored: (<Value>(value: Value) => Value) | undefined;
 }
 
-/** How one run is stored, when it is. */
+/** The journal and lease of a stored run. */
 export interface Keeping {
   readonly writer: JournalWriter;
   readonly lease: Lease;
@@ -62,18 +62,20 @@ export interface Keeping {
   readonly retry: StoreRetry;
 }
 
-/** One run: the driver, its journal, and what people see of them. */
+/** One run: the driver, its journal, and the public view of them. */
 export class LiveRun extends CommandMethods implements Run {
   readonly runId: string;
   readonly done: Promise<RunReport>;
   readonly #parts: RunParts;
   readonly #keeping: Keeping | undefined;
-  /** Told once, when nothing of the run is left running. */
+  /** Called once, when nothing of the run is left running. */
   readonly #onEnd: () => void;
   readonly #driver: Driver<JournalEntry>;
   readonly #memory: RunMemory;
   readonly #facts: FactStream;
-  /** How far the journal is ahead of the clock: another machine's clock may be behind the one that wrote it. */
+  /**
+   * How far the journal is ahead of the clock: this machine's clock may be behind that of the machine that wrote it.
+   */
   #aheadMs = 0;
   #isOver = false;
   #stopPolling: () => void = () => undefined;
@@ -103,16 +105,16 @@ export class LiveRun extends CommandMethods implements Run {
     });
   }
 
-  begin(input: unknown, { upgrade }: Partial<Meanwhile> = {}): void {
+  begin(input: unknown, { upgrade }: Partial<MissedEvents> = {}): void {
     this.#driver.post({ kind: 'started', input });
     if (upgrade !== undefined) this.#driver.post(upgraded(upgrade));
     this.#listen();
   }
 
   /** Resumes where a journal ends. Returns whether a call was in flight at a takeover. */
-  goOn(
+  continueFrom(
     { entries, state }: ReplayedRun,
-    { isTakeover, upgrade, heldBack }: Meanwhile = NOTHING_HAPPENED,
+    { isTakeover, upgrade, heldBack }: MissedEvents = NOTHING_HAPPENED,
   ): boolean {
     this.#remember(entries);
     const lastAt = entries.at(-1)?.at ?? 0;
@@ -123,11 +125,11 @@ export class LiveRun extends CommandMethods implements Run {
     const mayMake = (call: OpenCall): boolean =>
       this.#mayRepeat(call) || heldBack.includes(keyOf(call));
     const interrupted = calls.filter((call) => !mayMake(call));
-    // A process that died while a call of this run was in flight may have died of that call.
+    // A process that died with a call of this run in flight may have died of that call.
     const isSuspect = isTakeover && calls.some(({ actor }) => actor === 'performCall');
     const missed = [
       ...(upgrade === undefined ? [] : [upgraded(upgrade)]),
-      // First of all: a run that was recovered too often does nothing any more.
+      // Handled first: a run that was recovered too often must make no call.
       ...(isSuspect ? [recovery(entries)] : []),
       ...interrupted.map((call) => interruption(call)),
     ];
@@ -144,7 +146,7 @@ export class LiveRun extends CommandMethods implements Run {
     });
   }
 
-  /** Commands from other processes, as long as the run lives. */
+  /** Receives commands from other processes, as long as the run lives. */
   #listen(): void {
     if (this.#isOver || this.#keeping === undefined) return;
     const { inbox, poller } = this.#keeping;
@@ -168,7 +170,7 @@ export class LiveRun extends CommandMethods implements Run {
     return actor !== 'performCall' || this.#parts.mayRepeat(input as CallInput);
   }
 
-  /** Shows a run that ended, whatever charts it ran on: its facts say everything. */
+  /** Shows a run that ended on any charts, from its facts alone. */
   show(entries: readonly JournalEntry[]): void {
     this.#remember(entries);
     void this.#driver.stop();
@@ -176,8 +178,8 @@ export class LiveRun extends CommandMethods implements Run {
   }
 
   /**
-   * Releases the run for its next owner: nothing new is started, calls in flight have `graceMs` to finish, and the
-   * run is given free. Without a store this is its end.
+   * Releases the run for its next owner: nothing new starts, calls in flight get `graceMs` to finish, and the run is
+   * released. Without a store this ends the run.
    */
   async stop(graceMs: number): Promise<void> {
     await this.#within(graceMs, this.#driver.drain());
@@ -189,7 +191,7 @@ export class LiveRun extends CommandMethods implements Run {
     this.#endBy('stopped: the orchestrator was closed');
   }
 
-  /** Tells the next owner which calls were never made, so that it does not take them for interrupted. */
+  /** Records which calls were never made, so that the next owner does not treat them as interrupted. */
   async #tellHeldBack(): Promise<void> {
     const { token } = this.#keeping?.lease ?? {};
     const keys = this.#driver.heldBack.flatMap((call) =>
@@ -205,7 +207,7 @@ export class LiveRun extends CommandMethods implements Run {
     }
   }
 
-  /** True when the work was done in time. */
+  /** True when the work finished in time. */
   #within(graceMs: number, work: Promise<void>): Promise<boolean> {
     const { clock } = this.#parts;
     return new Promise((resolve) => {
@@ -261,7 +263,10 @@ export class LiveRun extends CommandMethods implements Run {
     });
   }
 
-  /** Asks the store whether the run is still ours, as long as it may take to reach it. A run that is not is stopped. */
+  /**
+   * Asks the store whether this process still owns the run, and retries while the store is unreachable. A run with
+   * another owner is stopped.
+   */
   async #confirmOwner(): Promise<void> {
     if (this.#keeping === undefined) return;
     const { lease, retry } = this.#keeping;
@@ -299,8 +304,8 @@ export class LiveRun extends CommandMethods implements Run {
   }
 
   /**
-   * Nothing expires without a look into the inbox: when the store stays away, the run is let go of instead, but not before
-   * the write that follows would have had its time as well.
+   * No deadline expires before the inbox was read. When the store stays unreachable, the run is given up instead, but
+   * not before the following write would have had its time as well.
    */
   #look(): void | Promise<void> {
     if (this.#keeping === undefined) return undefined;
@@ -325,7 +330,7 @@ export class LiveRun extends CommandMethods implements Run {
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {
-    // The entry became durable after the run was let go: the next owner finds it.
+    // The entry became durable after the run was given up: the next owner finds it.
     if (this.#isOver) return;
     this.#memory.keep(entry);
     const { copyStored, kernel } = this.#parts;
@@ -369,7 +374,7 @@ export class LiveRun extends CommandMethods implements Run {
   }
 }
 
-/** The command was not taken, and will not be. */
+/** The command was not accepted, and will not be. */
 const NOT_TAKEN: CommandResult = { accepted: false, reason: 'run-ended' };
 
 const STORE_AWAY: CommandResult = {

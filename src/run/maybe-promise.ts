@@ -1,12 +1,14 @@
 import type { MaybePromise } from '../model/run-store.js';
 
-/** Continues with a value: at once when it is there, later when it is a promise. Stores in memory need no waiting. */
+/**
+ * Continues with a value: synchronously when it is there, later when it is a promise. In-memory stores need no waiting.
+ */
 export const afterwards = <Value, Next>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Next>,
 ): MaybePromise<Next> => (value instanceof Promise ? value.then(next) : next(value));
 
-/** Continues with the error where something fails, whether it throws or rejects. */
+/** Continues with the error when something throws or rejects. */
 export const recovered = <Value>(
   attempt: () => MaybePromise<Value>,
   recover: (error: unknown) => MaybePromise<Value>,

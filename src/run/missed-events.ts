@@ -6,42 +6,42 @@ import type { OpenCall } from '../kernel/replay.js';
 import type { RunRecovered } from '../model/run-recovered.js';
 import type { RunUpgraded } from '../model/run-upgraded.js';
 
-/** What happened to a run while no process ran it. */
-export interface Meanwhile {
-  /** The process that ran it did not release it: most likely it died. */
+/** What happened to a run while it had no owner. */
+export interface MissedEvents {
+  /** The previous owner did not release it: most likely its process died. */
   readonly isTakeover: boolean;
-  /** Set when it goes on under other charts, another policy or with another team. */
+  /** Set when it is resumed with other charts, another policy or another team. */
   readonly upgrade: RunUpgraded | undefined;
-  /** Keys of calls that are in flight as far as its state goes, and were never made. */
+  /** Keys of calls that are in flight according to its state but were never made. */
   readonly heldBack: readonly string[];
 }
 
-export const NOTHING_HAPPENED: Meanwhile = {
+export const NOTHING_HAPPENED: MissedEvents = {
   isTakeover: false,
   upgrade: undefined,
   heldBack: [],
 };
 
-/** Plans are checked without a key. */
+/** Calls without a key have an empty one. */
 export const keyOf = ({ input }: OpenCall): string => (input as Partial<CallInput>).key ?? '';
 
-/** The next takeover of a run with a call in flight: its journal has those before it. */
+/** The next takeover of a run with a call in flight; its journal counts the earlier ones. */
 export const recovery = (entries: readonly JournalEntry[]): KernelInput => {
   const before = entries.filter(isRecovery).length;
   const event: RunRecovered = { type: 'run.recovered', takeovers: before + 1 };
   return { kind: 'commanded', event };
 };
 
-/** The run goes on as another version, and tells so. */
+/** Tells that the run continues as another version. */
 export const upgraded = (event: RunUpgraded): KernelInput => ({ kind: 'commanded', event });
 
 const isRecovery = ({ event }: JournalEntry): boolean =>
   event.kind === 'commanded' && event.event.type === 'run.recovered';
 
-/** The answer to a call that must not be made twice: whether it was made, and what it did, is not known. */
+/** The answer to a call that must not be made twice: whether it was made, and its effect, is unknown. */
 export const interruption = ({ address, generation }: OpenCall): KernelInput => ({
   kind: 'answered',
   address,
   generation,
-  output: failed('interrupted', 'The process ended while the call was out'),
+  output: failed('interrupted', 'The process ended while the call was in flight'),
 });

@@ -3,7 +3,7 @@ import type { Clock } from '../services/clock.js';
 import type { MaybePromise, RunClaim, RunStore } from '../model/run-store.js';
 import { afterwards } from './maybe-promise.js';
 
-/** A lease is renewed this often while it lasts: two renewals may fail before another process may claim the runs. */
+/** Renewals per lease: two may fail before another process may claim the runs. */
 const RENEWALS_PER_LEASE = 3;
 
 export interface OwnershipParts {
@@ -12,11 +12,11 @@ export interface OwnershipParts {
   /** A random name: one owner is one orchestrator in one process. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** Told of renewals that failed; the next one may succeed. */
+  /** Receives errors of failed renewals; the next one may succeed. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A run that this process holds. */
+/** A run that this process owns. */
 export interface Holder {
   readonly token: number;
   /** Called once, when another process has claimed the run. */
@@ -24,11 +24,11 @@ export interface Holder {
 }
 
 /**
- * The lease of one process on all the runs that it holds: one renewal, however many runs there are.
+ * The lease of one process on all runs that it owns: one renewal, whatever their number.
  *
  * The process knows by its own clock until when no other process can have claimed a run: counted from when the renewal
- * was sent, so never too long. Once that time has passed (the process slept, or the store was away) the lease is
- * confirmed before anything is done that only an owner may do.
+ * was sent, so never too long. Once that time has passed (the process slept, or the store was unreachable) the lease is
+ * confirmed before any action that only an owner may take.
  */
 export class Ownership {
   readonly #parts: OwnershipParts;
@@ -45,12 +45,12 @@ export class Ownership {
     return this.#parts.owner;
   }
 
-  /** No other process can have claimed a run that this one holds. */
+  /** No other process can have claimed a run that this one owns. */
   get isValid(): boolean {
     return this.#parts.clock.now() < this.#validUntilMs;
   }
 
-  /** Makes sure that there is a lease for a run that is about to be held. */
+  /** Makes sure that there is a lease for a run that is about to be claimed. */
   refresh(): MaybePromise<void> {
     const { clock, leaseMs } = this.#parts;
     const leftMs = this.#validUntilMs - clock.now();
@@ -68,13 +68,13 @@ export class Ownership {
     if (this.#holders.size === 1) this.#renewLater();
   }
 
-  /** Forgets a run. The last one ends the renewals. */
+  /** Removes a run. The last one ends the renewals. */
   drop(runId: string): void {
     this.#holders.delete(runId);
     if (this.#holders.size === 0) this.#parts.clock.clearTimeout(this.#timer);
   }
 
-  /** Renews a lease that may have run out. Runs that another process has claimed meanwhile are told so first. */
+  /** Renews a lease that may have ended. Listeners of runs that another process has claimed since are called first. */
   confirm(): MaybePromise<void> {
     if (this.isValid) return undefined;
     if (this.#confirming !== undefined) return this.#confirming;
@@ -86,7 +86,7 @@ export class Ownership {
     return this.#confirming;
   }
 
-  /** Gives a run back, so that another process need not wait for the end of the lease. */
+  /** Releases a run, so that another process need not wait for the end of the lease. */
   async release(runId: string, token: number): Promise<void> {
     try {
       await this.#parts.store.release(runId, token);
@@ -95,7 +95,7 @@ export class Ownership {
     }
   }
 
-  /** Ends the lease: what this process still holds can be claimed at once. */
+  /** Ends the lease: all runs of this process can be claimed at once. */
   async retire(): Promise<void> {
     if (this.#validUntilMs === Number.NEGATIVE_INFINITY) return;
     try {
@@ -109,7 +109,7 @@ export class Ownership {
     const { store, clock, owner, leaseMs } = this.#parts;
     const sentAtMs = clock.now();
     const hasLapsed = sentAtMs >= this.#validUntilMs;
-    // A run that is claimed while the answer is on its way is not in it.
+    // The answer does not include a run that was claimed while it was on its way.
     const held = hasLapsed ? [...this.#holders] : [];
     const renewed = afterwards(store.renew(owner, leaseMs, sentAtMs), () =>
       afterwards(this.#findLost(held), () => {

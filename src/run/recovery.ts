@@ -12,12 +12,15 @@ import type { Run } from './run.types.js';
 /** A run that was resumed here. */
 export interface Resumed {
   readonly run: Run;
-  /** Set when a call of the run was in flight as its process died: resolves when the run has had an answer, or is over. */
+  /**
+   * Set when a call of the run was in flight when its process died: resolves when a call was answered, or the run has
+   * ended.
+   */
   readonly trial: Promise<void> | undefined;
 }
 
 export interface RecoverOptions {
-  /** Gives a run that cannot go on under the present charts and policy a successor. @default false */
+  /** Creates a successor for a run that cannot be resumed under the present charts and policy. @default false */
   readonly carryOver?: boolean;
 }
 
@@ -31,19 +34,21 @@ export interface RecoveryParts {
 }
 
 /**
- * Resumes the runs that no process owns.
+ * Resumes the runs without an owner.
  *
- * A run that was taken over before and has made no progress since is a suspect: one of its calls may end the process. Of
- * those, one at a time makes its calls here, those with the fewest takeovers first; the others stay unclaimed, so a
- * death of this process is not counted against them.
+ * A run that was taken over before and has made no progress since is a suspect: one of its calls may end the process.
+ * One suspect at a time makes its calls here, those with the fewest takeovers first; the rest stay unclaimed, so that a
+ * crash of this process does not count against them.
  */
 export class Recovery {
   readonly #parts: RecoveryParts;
-  /** Runs that cannot be resumed here: each is reported once, and tried again only when it is asked for by name. */
+  /** Runs that cannot be resumed here: each is reported once, and tried again only when it is resumed by id. */
   readonly #refused = new Set<string>();
-  /** Of these, the runs that could not be carried over either. */
+  /** The subset of runs that could not be carried over either. */
   readonly #refusedCarryOver = new Set<string>();
-  /** Runs whose claim may have succeeded although its answer was lost: they belong to this process, and run nowhere. */
+  /**
+   * Runs whose claim may have succeeded although its answer was lost: this process may own them without running them.
+   */
   readonly #unsure = new Set<string>();
   #suspects: ClaimableRun[] = [];
   #options: RecoverOptions = {};
@@ -53,7 +58,7 @@ export class Recovery {
     this.#parts = parts;
   }
 
-  /** Returns the runs that were resumed. Suspects that wait for their turn are resumed later. */
+  /** Returns the resumed runs. Waiting suspects are resumed later. */
   async recover(options: RecoverOptions): Promise<readonly Run[]> {
     this.#options = options;
     const runs: Run[] = [];
@@ -64,7 +69,7 @@ export class Recovery {
         else runs.push(...(await this.#resume(claimable)).map(({ run }) => run));
       }
     } catch (error) {
-      // What was resumed runs here: the caller gets to know it.
+      // Runs that were already resumed are running here, so the caller gets them.
       if (runs.length === 0) throw error;
       this.#parts.onError(error);
     }
@@ -113,7 +118,7 @@ export class Recovery {
     return runs;
   }
 
-  /** A run that cannot be resumed does not keep the others from it; one that another process owns is no error. */
+  /** A run that cannot be resumed does not stop the recovery; a run that another process owns is not an error. */
   async #resume({ runId }: ClaimableRun): Promise<readonly Resumed[]> {
     this.#unsure.delete(runId);
     if (this.#parts.isLive(runId)) return [];

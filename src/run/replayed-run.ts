@@ -7,21 +7,21 @@ import type { Kernel, KernelState, KernelStep, SavedState } from '../kernel/kern
 import { replay } from '../kernel/replay.js';
 import { factsOf } from './run-memory.js';
 
-/** A journal, and where it leads. */
+/** A journal and its final state. */
 export interface ReplayedRun {
   readonly entries: readonly JournalEntry[];
   readonly state: KernelState;
   readonly status: KernelStep['status'];
 }
 
-/** A state that was kept, and the number of entries it stands for. */
+/** A stored state, and the number of entries it covers. */
 export interface KeptState {
   readonly sequence: number;
   readonly saved: unknown;
 }
 
 /**
- * Goes through a journal, from a kept state on if there is one: its facts are recomputed and must be the ones it holds.
+ * Replays a journal, from a stored state if there is one: its facts are recomputed and must equal the stored ones.
  * Pure; refuses by throwing.
  */
 export const replayedRun = (
@@ -59,7 +59,7 @@ const checkFacts = (entry: JournalEntry, facts: readonly Fact[]): void => {
     if (isSameFact(stored, told)) continue;
     const sequence = (stored ?? told)?.sequence ?? 0;
     const difference = { sequence, ...differenceOf(stored, told) };
-    const message = `Fact ${sequence} (entry ${entry.sequence}) of its journal is ${difference.expected}; these charts and this policy would have told ${difference.actual}`;
+    const message = `Fact ${sequence} (entry ${entry.sequence}) of its journal is ${difference.expected}; these charts and this policy tell ${difference.actual}`;
     throw new JournalMismatchError(message, { difference });
   }
 };

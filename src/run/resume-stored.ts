@@ -10,7 +10,7 @@ import type { Kernel } from '../kernel/kernel.types.js';
 import type { RunHeader, RunStore, StoredRun } from '../model/run-store.js';
 import type { RunUpgraded, RunVersion } from '../model/run-upgraded.js';
 import type { Lease } from './lease.js';
-import type { Meanwhile } from './missed-events.js';
+import type { MissedEvents } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { replayedRun } from './replayed-run.js';
 
@@ -21,36 +21,36 @@ interface EndedRun {
   readonly entries: readonly JournalEntry[];
 }
 
-/** A run of the store in our hands. */
+/** A stored run that this process owns. */
 interface OwnedRun {
   readonly header: RunHeader;
-  /** How to write on. */
+  /** The format for further entries. */
   readonly format: JournalFormat;
-  /** What happened to it while no process ran it. */
-  readonly meanwhile: Meanwhile;
+  /** What happened while it had no owner. */
+  readonly missed: MissedEvents;
 }
 
-export type TakenUp =
+export type ResumedRun =
   | EndedRun
   | (OwnedRun &
-      /** Nothing was written yet. */
+      /** The journal has no entries yet. */
       ({ readonly kind: 'new' } | { readonly kind: 'unfinished'; readonly replayed: ReplayedRun }));
 
-/** What a run goes on with here. */
+/** The kernel and version that a run is resumed with here. */
 export interface Present {
   readonly kernel: Kernel;
   readonly version: RunVersion;
 }
 
-export interface TakeUpParts extends Present {
+export interface ResumeParts extends Present {
   readonly store: RunStore;
   readonly lease: Lease;
-  /** Told once of a stored state that is damaged; the whole journal is replayed instead. */
+  /** Receives the error of a damaged stored state, once; the whole journal is replayed instead. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Claims a run of the store, reads and replays it. A run that cannot be resumed here is given back as it was. */
-export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp> => {
+/** Claims, reads and replays a stored run. A run that cannot be resumed here is released unchanged. */
+export const resumeStored = async (runId: string, parts: ResumeParts): Promise<ResumedRun> => {
   const claim = await parts.lease.take();
   if (claim === undefined) return notClaimed(runId, parts.store);
   try {
@@ -61,7 +61,7 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
     const owned = {
       header: stored.header,
       format: journal.format,
-      meanwhile: { isTakeover, upgrade, heldBack: heldBackFor(token, replayed.entries) },
+      missed: { isTakeover, upgrade, heldBack: heldBackFor(token, replayed.entries) },
     };
     if (replayed.entries.length === 0) return { kind: 'new', ...owned };
     return { kind: 'unfinished', ...owned, replayed };
@@ -71,7 +71,7 @@ export const takeUp = async (runId: string, parts: TakeUpParts): Promise<TakenUp
   }
 };
 
-/** Calls that the previous owner did not make. They count only if no other owner came between. */
+/** Calls that the previous owner did not make. They count only if no other owner came in between. */
 const heldBackFor = (token: number, entries: readonly JournalEntry[]): readonly string[] => {
   const last = entries.at(-1)?.event;
   return last?.kind === 'heldBack' && last.token === token - 1 ? last.keys : [];
@@ -89,7 +89,7 @@ const endedRun = (stored: StoredRun, runId: string): EndedRun => {
 };
 
 /** Another process owns the run, or it has ended, or there is none. */
-const notClaimed = async (runId: string, store: RunStore): Promise<TakenUp> => {
+const notClaimed = async (runId: string, store: RunStore): Promise<ResumedRun> => {
   const stored = await readRun(runId, store);
   if (stored.ended) return endedRun(stored, runId);
   throw new RunClaimedError(`Run '${runId}' is owned by another process`);
@@ -104,8 +104,9 @@ export interface Understood {
 }
 
 /**
- * Replays a run on the present charts, under the present policy. It goes on when it tells the same facts so far and the
- * agents of its open steps are there; otherwise this throws JournalMismatchError with the first difference. Pure.
+ * Replays a run on the present charts, under the present policy. It continues when the facts are the same so far and
+ * the agents of its open steps are in the team; otherwise this throws JournalMismatchError with the first difference.
+ * Pure.
  */
 export const understand = (stored: StoredRun, runId: string, present: Present): Understood => {
   const journal = readJournal(stored, runId);
@@ -117,14 +118,14 @@ export const understand = (stored: StoredRun, runId: string, present: Present): 
   } catch (error) {
     if (!JournalMismatchError.isInstance(error)) throw error;
     const { message, difference, cause } = error;
-    throw new JournalMismatchError(`Run '${runId}' cannot go on here. ${message}. ${ADVICE}`, {
+    throw new JournalMismatchError(`Run '${runId}' cannot be resumed here. ${message}. ${ADVICE}`, {
       cause,
       ...(difference === undefined ? {} : { difference }),
     });
   }
 };
 
-/** A run of which nothing is written begins with the present team. */
+/** A run without entries starts with the present team. */
 const upgradeOf = (
   header: RunHeader,
   entries: readonly JournalEntry[],
@@ -140,8 +141,8 @@ const ADVICE =
   'Resume it with the build that ran it last, or pass `carryOver: true` to give it a successor';
 
 /**
- * From the stored state on, if it was stored by this version. When it is damaged, or leads elsewhere than the journal, the
- * journal alone is right.
+ * Replays from the stored state, if this version stored it. When the state is damaged, or contradicts the journal, the
+ * whole journal is replayed.
  */
 const replayedFrom = (
   { entries, state, stateError }: ReadJournal,
@@ -158,7 +159,7 @@ const replayedFrom = (
   }
 };
 
-/** Steps that have ended need no agent any more. */
+/** Steps that have ended need no agent. */
 const refuseMissingAgents = (
   header: RunHeader,
   entries: readonly JournalEntry[],

@@ -10,7 +10,7 @@ export interface RetentionParts {
   readonly isLive: (runId: string) => boolean;
 }
 
-/** Deletes a run that no process runs. False when there is none. */
+/** Deletes a run that no process runs. False when there is no such run. */
 export const deleteRun = async (
   runId: string,
   { store, claim, isLive }: RetentionParts,
@@ -25,11 +25,11 @@ export const deleteRun = async (
   return true;
 };
 
-/** What is kept, and for how long. */
+/** Which runs are deleted. */
 export interface RetentionOptions {
   /** Runs that ended longer ago than this are deleted. */
   readonly olderThanMs: number;
-  /** How many runs are looked at in one go. @default 100 */
+  /** How many runs are read at once. @default 100 */
   readonly pageSize?: number;
 }
 

@@ -8,15 +8,15 @@ import type { RecordBuilder, RunRecord } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 import type { Effect, KernelInput, KernelStep } from '../kernel/kernel.types.js';
 
-/** What one run has in mind: its journal, and what is read off it. */
+/** A run in memory: its journal and the record made from it. */
 export class RunMemory {
   readonly #entries: JournalEntry[] = [];
   readonly #run: { readonly runId: string; readonly goal: string };
-  /** Made when it is first asked for: a run that only waits does without. */
+  /** Created on first use: a waiting run does without. */
   #builder: RecordBuilder | undefined;
   readonly #outputs = new Map<string, JsonValue>();
   #factCount = 0;
-  /** Entries that the record has taken in. */
+  /** The number of entries in the record. */
   #recorded = 0;
 
   constructor(runId: string, goal: string) {
@@ -40,7 +40,7 @@ export class RunMemory {
     return this.#outputs.get(key);
   }
 
-  /** The next entry, as it would be written down. */
+  /** The next entry, as it would be stored. */
   entryOf(input: KernelInput, step: KernelStep, now: number): JournalEntry {
     // Stores keep whole milliseconds.
     const at = Math.floor(now);
@@ -53,7 +53,7 @@ export class RunMemory {
     };
   }
 
-  /** A last entry that no chart has a part in. */
+  /** A last entry without any chart. */
   carriedOverTo(successor: string, now: number): JournalEntry {
     const at = Math.floor(now);
     return {
@@ -86,14 +86,14 @@ export class RunMemory {
     return this.#upToDate().record();
   }
 
-  /** The record of a run that goes no further here, though its journal has no end. */
+  /** The record of a run that stops here although its journal has no end. */
   recordEndedBy(reason: string, at: number): RunRecord {
     const builder = this.#upToDate();
     builder.add({ sequence: this.#factCount + 1, at, ...runFailed(reason) });
     return builder.record();
   }
 
-  /** Takes in what was written since it was last asked for. */
+  /** Adds the entries since the last call. */
   #upToDate(): RecordBuilder {
     const builder = (this.#builder ??= createRecordBuilder(this.#run));
     for (; this.#recorded < this.#entries.length; this.#recorded += 1) {
@@ -103,18 +103,18 @@ export class RunMemory {
   }
 }
 
-/** What a step tells, numbered and dated. */
+/** The facts of a step, numbered and dated. */
 export const factsOf = (step: KernelStep, at: number, factCount: number): Fact[] => {
   const emitted = step.emitted as readonly FactBody[];
-  // A list that is made at its length: one that grows has room for more, and a journal has thousands of them.
+  // Allocated at its final length: a list that grows reserves more, and a journal has thousands of them.
   const facts = emitted.map((body, index): Fact => ({
     sequence: factCount + 1 + index,
     at,
     ...body,
   }));
   if (step.status === 'error') {
-    // A chart that throws is a bug of ours, and still an end with a report. Its message may quote what is redacted
-    // elsewhere, and a fact must replay whatever `redact` does: `onError` is given the error itself.
+    // A chart that throws is a bug of ours; the run still ends with a report. The message may quote text that is
+    // redacted elsewhere, and a fact must replay whatever `redact` does: only `onError` gets the error itself.
     const reason = `internal-error: ${toFailure(step.error).name}`;
     facts.push({ sequence: factCount + 1 + emitted.length, at, ...runFailed(reason) });
   }

@@ -22,29 +22,29 @@ import type { RecoverOptions, Recovery, Resumed } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ConnectedRun, Run } from './run.types.js';
 import { StoreRetry } from '../services/store-retry.js';
-import type { TakenUp } from './resume-stored.js';
+import type { ResumedRun } from './resume-stored.js';
 
-/** What every run of one orchestrator is made of. */
+/** The parts of every run of one orchestrator. */
 export interface RegistryParts extends RunParts {
   readonly store: RunStore | undefined;
   readonly durability: Durability;
-  /** A random name, for an owner or a command; never the same twice, in no process. */
+  /** A random id for an owner or a command, unique across processes. */
   readonly newOwner: () => string;
   readonly policyFingerprint: string;
-  /** Asked for where there is a store. */
+  /** Called only with a store. */
   readonly chartFingerprint: () => string;
   readonly team: Pick<Callable, 'agents'>;
   readonly startInput: Engine['startInput'];
 }
 
-/** What all stored runs of one orchestrator share: however many there are, the store is asked once for all. */
+/** The parts that all stored runs of one orchestrator share: one query serves all of them. */
 interface Shared {
   readonly store: RunStore;
   readonly ownership: Ownership;
   readonly poller: CommandPoller;
 }
 
-/** The runs of one orchestrator that live in this process, each of them once. */
+/** The live runs of one orchestrator in this process, each of them once. */
 export class RunRegistry {
   readonly #parts: RegistryParts;
   readonly #shared: Shared | undefined;
@@ -77,7 +77,7 @@ export class RunRegistry {
     return run;
   }
 
-  /** The live run, or the one in the store; however often it is asked for at once, it is resumed once. */
+  /** The live run, or the stored one; concurrent calls resume it once. */
   async resume(runId: string): Promise<Run> {
     return this.#live.get(runId) ?? (await this.#resumeOnce(runId)).run;
   }
@@ -90,12 +90,12 @@ export class RunRegistry {
     return resuming;
   }
 
-  /** Whether the run lives here, or is about to. */
+  /** Whether the run is live here, or is being resumed. */
   has(runId: string): boolean {
     return this.#live.has(runId) || this.#resuming.has(runId);
   }
 
-  /** As `resume`; a run that cannot go on under the present charts and policy is carried over into a new one. */
+  /** Like `resume`; a run that cannot be resumed under the present charts and policy is carried over into a new one. */
   async resumeOrCarryOver(runId: string): Promise<Run> {
     return this.#live.get(runId) ?? (await this.#resumeOrCarryOver(runId)).run;
   }
@@ -114,7 +114,7 @@ export class RunRegistry {
     }
   }
 
-  /** A stored run as it is now; it is neither claimed nor changed. */
+  /** A stored run as it is now, without claiming or changing it. */
   async read(
     runId: string,
   ): Promise<{ readonly header: RunHeader; readonly entries: ReadJournal['entries'] }> {
@@ -147,7 +147,7 @@ export class RunRegistry {
         save: () => engine.kernel.save(replayed.state),
       });
       if (ended) run.show(entries);
-      else run.goOn(replayed);
+      else run.continueFrom(replayed);
     } catch (error) {
       this.#live.delete(runId);
       await keeping?.lease.release();
@@ -161,7 +161,7 @@ export class RunRegistry {
     return this.#shared?.ownership.claim(runId);
   }
 
-  /** A run of the store, in whichever process it runs. */
+  /** Connects to a stored run in any process. */
   async connect(runId: string): Promise<ConnectedRun> {
     const { store, clock, durability, newOwner, onError, redactText } = this.#parts;
     if (store === undefined) throw new RunNotFoundError(noStore(runId));
@@ -174,7 +174,7 @@ export class RunRegistry {
     return new StoredRunConnection(runId, parts);
   }
 
-  /** Every unfinished run in the store that no process owns. */
+  /** Resumes every unfinished stored run without an owner. */
   async recover(options: RecoverOptions = {}): Promise<readonly Run[]> {
     if (this.#shared === undefined) return [];
     const { Recovery } = await loadRecovery();
@@ -210,7 +210,7 @@ export class RunRegistry {
     return stop;
   }
 
-  /** Stops accepting runs, and gives those of this process back to the store. */
+  /** Stops accepting runs, and releases the runs of this process. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#recoveries) stop();
@@ -230,8 +230,8 @@ export class RunRegistry {
     if (store === undefined || keeping === undefined) {
       throw new RunNotFoundError(noStore(runId));
     }
-    const [{ takeUp }] = await Promise.all([loadTakeUp(), kernel.prepare()]);
-    const taken = await takeUp(runId, {
+    const [{ resumeStored }] = await Promise.all([loadResume(), kernel.prepare()]);
+    const taken = await resumeStored(runId, {
       store,
       lease: keeping.lease,
       kernel,
@@ -239,9 +239,9 @@ export class RunRegistry {
       onError,
     });
     const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
-    if (taken.kind !== 'ended') keeping.writer.goOn(taken.format, taken.meanwhile.isTakeover);
+    if (taken.kind !== 'ended') keeping.writer.continueFrom(taken.format, taken.missed.isTakeover);
     try {
-      const trial = this.#carryOn(run, taken) ? run.answered() : undefined;
+      const trial = this.#continueRun(run, taken) ? run.answered() : undefined;
       return { run, trial };
     } catch (error) {
       this.#live.delete(runId);
@@ -250,7 +250,7 @@ export class RunRegistry {
     }
   }
 
-  /** A run that was carried over makes no call that its predecessor has an answer to. */
+  /** A carried-over run makes no call that its predecessor has an answer to. */
   async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts> | undefined> {
     if (carriedFrom === undefined) return undefined;
     const stored = await this.#parts.store?.read(carriedFrom);
@@ -261,17 +261,17 @@ export class RunRegistry {
     return { perform: rememberingPerform(this.#parts.perform, runId, before) };
   }
 
-  /** Returns whether a call of the run was in flight as its process died. */
-  #carryOn(run: LiveRun, taken: TakenUp): boolean {
+  /** Returns whether a call of the run was in flight when its process died. */
+  #continueRun(run: LiveRun, taken: ResumedRun): boolean {
     switch (taken.kind) {
       case 'ended':
         run.show(taken.entries);
         return false;
       case 'new':
-        run.begin(this.#parts.startInput(taken.header), taken.meanwhile);
+        run.begin(this.#parts.startInput(taken.header), taken.missed);
         return false;
       case 'unfinished':
-        return run.goOn(taken.replayed, taken.meanwhile);
+        return run.continueFrom(taken.replayed, taken.missed);
     }
   }
 
@@ -290,7 +290,7 @@ export class RunRegistry {
     keeping: Keeping | undefined,
     engine?: Partial<Engine>,
   ): LiveRun {
-    // Thousands of runs may wait: what they have in common is kept once.
+    // Thousands of runs may wait, so their shared parts are kept once.
     const parts = engine === undefined ? this.#parts : { ...this.#parts, ...engine };
     const run = new LiveRun({ runId, goal }, parts, keeping, () => {
       this.#live.delete(runId);
@@ -327,16 +327,16 @@ const sharedOf = ({ store, clock, durability, newOwner, onError }: RegistryParts
   return { store, ownership, poller: new CommandPoller({ store, clock, owner, pollMs, onError }) };
 };
 
-/* What most programs never ask for: chunks of their own in a bundle. */
-const loadTakeUp = () => import('./resume-stored.js');
+/* Parts that most programs never use: separate chunks in a bundle. */
+const loadResume = () => import('./resume-stored.js');
 const loadRecovery = () => import('./recovery.js');
 const loadJournal = () => import('../journal/read-journal.js');
 const loadCarryOver = () => import('./carry-over.js');
 const loadConnection = () => import('./connected-run.js');
 
-/** Loads all of these now: a virtual clock does not wait for a module. */
+/** Loads all of these now, because a virtual clock does not wait for a module. */
 export const loadOnDemandParts = (): Promise<unknown> =>
-  Promise.all([loadTakeUp(), loadRecovery(), loadJournal(), loadCarryOver(), loadConnection()]);
+  Promise.all([loadResume(), loadRecovery(), loadJournal(), loadCarryOver(), loadConnection()]);
 
 const noStore = (runId: string): string =>
   `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`;

@@ -2,50 +2,46 @@
  * Time as a service: the only file of the package that reads the wall clock or arms a real timer.
  */
 
-/**
- * Where a run gets its time from. Also fits XState's own option: `createActor(machine, { clock })`.
- */
+/** The time source of a run. Also fits XState's own option: `createActor(machine, { clock })`. */
 export interface Clock {
-  /** Milliseconds since the epoch. Never smaller than an earlier answer of the same clock. */
+  /** Milliseconds since the epoch. Never decreases. */
   now(): number;
   /**
-   * Calls back once, after `delayMs`. A delay of any length is kept; `Infinity` never calls back;
-   * NaN and negative delays count as 0. Never calls back before it has returned.
+   * Calls back once, after `delayMs`. Delays of any length work; `Infinity` never calls back; NaN and negative delays
+   * count as 0. Never calls back synchronously.
    */
   setTimeout(callback: () => void, delayMs: number): unknown;
-  /** Forgets a timer. A handle that has fired, was cleared before or is foreign is ignored. */
+  /** Clears a timer. Ignores a handle that has fired, was cleared before or is foreign. */
   clearTimeout(handle: unknown): void;
   /**
-   * When the event loop has had no turn for long, a promise to wait for before going on; undefined otherwise. Agents that
-   * answer at once would keep timers and input of the whole process waiting.
+   * Returns a promise to wait for when the event loop was blocked for long; undefined otherwise. Agents that answer
+   * synchronously would otherwise starve timers and input of the whole process.
    */
   turn?(): Promise<void> | undefined;
 }
 
-/** Less than this between the two clocks of a machine is the coarseness of their answers, not a change of the time. */
+/** A smaller difference between the two clocks of a machine is rounding, not a change of the time. */
 const clockToleranceMs = 250;
 
-/** The longest delay a platform timer keeps; one millisecond more and it fires at once. */
+/** The longest delay of a platform timer; one millisecond more and it fires at once. */
 const longestPlatformDelayMs = 2 ** 31 - 1;
 
 /** How often the two clocks are compared while timers wait. */
 const comparisonMs = 1_000;
 
-/** How long the event loop may be kept busy before it gets a turn. */
+/** How long the event loop may be blocked before it gets a turn. */
 const longestTurnMs = 25;
 
-/**
- * What a clock makes of the delay it is given: never negative, never NaN, possibly infinite.
- */
+/** The delay that a clock uses: never negative, never NaN, possibly infinite. */
 export const effectiveDelayMs = (delayMs: number): number => (delayMs > 0 ? delayMs : 0);
 
 /**
  * The real clock.
  *
- * Time never runs backwards: when the wall clock is set back, this one keeps counting what really elapsed, by the
- * monotonic clock of the platform, and its answers stay ahead of the wall clock by that much until that is set right.
- * When the wall clock is set forward, or the machine slept, it follows, and so do its timers: deadlines are times of
- * the wall clock. A timer that is due by then fires within a second.
+ * Time never runs backwards. When the wall clock is set back, this clock keeps counting the elapsed time by the
+ * monotonic clock of the platform, and stays ahead of the wall clock by that much until that is corrected. When the
+ * wall clock is set forward, or the machine slept, it follows, and so do its timers: deadlines are times of the wall
+ * clock. A timer that is due by then fires within a second.
  *
  * @example
  * const clock = systemClock();
@@ -65,7 +61,7 @@ export function systemClock(): Clock {
     const gainedMs = Math.round(nextWallMs - wallMs - (nextMonotonicMs - monotonicMs));
     if (gainedMs < -clockToleranceMs) aheadOfWallMs -= gainedMs;
     if (gainedMs > clockToleranceMs) {
-      // A wall clock that was set back and is set right again has skipped nothing.
+      // A wall clock that was set back and is corrected has skipped nothing.
       const returnedMs = Math.min(gainedMs, aheadOfWallMs);
       aheadOfWallMs -= returnedMs;
       if (gainedMs - returnedMs > clockToleranceMs) timers.hurry(gainedMs - returnedMs);
@@ -96,7 +92,7 @@ export function systemClock(): Clock {
   };
 }
 
-/** The timers that wait, compared with the wall clock once a second: platform timers do not see it jump. */
+/** The waiting timers, compared with the wall clock once a second: platform timers do not notice a jump. */
 class WaitingTimers {
   readonly #timers = new Set<SystemTimer>();
   #comparison: ReturnType<typeof globalThis.setInterval> | undefined;
@@ -106,7 +102,7 @@ class WaitingTimers {
     this.#timers.add(timer);
     if (this.#comparison !== undefined) return;
     this.#comparison = globalThis.setInterval(compare, comparisonMs);
-    // A comparison alone keeps no Node process alive; in a browser it is a number.
+    // The comparison alone keeps no Node process alive; in a browser it is a number.
     (this.#comparison as { unref?: () => void }).unref?.();
   }
 
@@ -116,13 +112,13 @@ class WaitingTimers {
     this.#comparison = undefined;
   }
 
-  /** The wall clock was set forward, or the machine slept: everything is due that much earlier. */
+  /** The wall clock was set forward, or the machine slept: every timer is due that much earlier. */
   hurry(skippedMs: number): void {
     for (const timer of this.#timers) timer.hurry(skippedMs);
   }
 }
 
-/** Measures how long it is since the event loop had a turn, from the first time it is asked in one. */
+/** Measures the time since the last turn of the event loop, from the first call in each turn. */
 function eventLoopTurns(): () => Promise<void> | undefined {
   let beganAtMs: number | undefined;
   return () => {
@@ -144,7 +140,7 @@ function inNextTurn(callback: () => void): void {
   else setImmediate(callback);
 }
 
-/** One timer of the real clock, as a chain of platform timers when its delay is longer than one can be. */
+/** One timer of the real clock: a chain of platform timers when its delay exceeds their maximum. */
 class SystemTimer {
   readonly #callback: () => void;
   #remainingMs: number;
@@ -161,11 +157,11 @@ class SystemTimer {
   }
 
   arm(): void {
-    // An endless delay needs no timer at all, and so does not keep a Node process alive either.
+    // An infinite delay needs no timer, and so does not keep a Node process alive.
     if (this.isEndless) return;
     const chunkMs = Math.min(this.#remainingMs, longestPlatformDelayMs);
     this.#armedAtMs = performance.now();
-    // Looked up at every call, never kept: a test may have put fake timers in place since.
+    // Looked up at every call: a test may have installed fake timers since.
     this.#platformTimer = globalThis.setTimeout(() => {
       this.#remainingMs -= chunkMs;
       if (this.#remainingMs > 0) this.arm();

@@ -2,7 +2,7 @@
 export class ListenerSet {
   readonly #listeners = new Map<string, Set<() => void>>();
 
-  /** Returns how to stop. The same function may be there twice. */
+  /** Returns a function that removes the listener. The same function may be added twice. */
   add(runId: string, listener: () => void): () => void {
     const entry = (): void => listener();
     const listeners = this.#listeners.get(runId) ?? new Set();
@@ -18,12 +18,12 @@ export class ListenerSet {
     return this.#listeners.size === 0;
   }
 
-  /** Everybody, whatever it is he watches. */
+  /** Calls the listeners of all runs. */
   tellAll(): void {
     for (const runId of this.#listeners.keys()) this.tell(runId);
   }
 
-  /** Called after the current work: a listener may ask the store, or throw, without disturbing it. */
+  /** Calls listeners after the current work: a listener may use the store, or throw, without disturbing it. */
   tell(runId: string): void {
     for (const listener of this.#listeners.get(runId) ?? []) {
       Promise.resolve()

@@ -25,7 +25,7 @@ interface KeptRun<Entry> {
   readonly inbox: Map<string, StoredCommand>;
   /** The answers to commands that have left the inbox, by command id. */
   readonly answers: Map<string, unknown>;
-  /** How many claims the run has had: the token of the latest. */
+  /** The number of claims: the token of the latest. */
   claims: number;
   /** Since the run last made progress. */
   takeovers: number;
@@ -33,8 +33,8 @@ interface KeptRun<Entry> {
 }
 
 /**
- * A store that lasts as long as the process and answers at once. It keeps entries as they are given, without a
- * copy, and finished runs until they are deleted: a long-lived service deletes the runs it has reported.
+ * An in-memory store that answers synchronously. It keeps entries without copying them, and finished runs until they
+ * are deleted: a long-lived service deletes the runs it has reported.
  *
  * @example
  * ```ts
@@ -164,7 +164,7 @@ function keepOptions(
 function claimed(run: KeptRun<unknown>, owner: string, isHeld: boolean): RunClaim {
   if (isHeld) run.takeovers += 1;
   run.claims += 1;
-  // An owner that asks again, because the answer was lost, learns what it would have learnt then.
+  // An owner that repeats a claim, because the answer was lost, gets the same answer.
   const isTakeover = isHeld || (run.claim?.isTakeover ?? false);
   run.claim = { owner, token: run.claims, isTakeover };
   return { token: run.claims, isTakeover };

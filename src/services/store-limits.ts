@@ -1,6 +1,6 @@
-/* Bounds that all stores have in common. */
+/* Bounds that all stores share. */
 
-/** Commands that may wait for one run; one more is refused, so that a flood cannot fill the store. */
+/** Commands that may wait for one run; further ones are refused, so that a flood cannot fill the store. */
 export const INBOX_LIMIT = 10_000;
 
 const LIST_LIMIT_DEFAULT = 1_000;

@@ -1,6 +1,6 @@
 import { RunConflictError } from '../errors.js';
 
-/** What an append is checked against. */
+/** The stored state that an append is checked against. */
 interface AppendTarget {
   readonly runId: string;
   readonly ended: boolean;

@@ -2,37 +2,37 @@ import { StoreUnavailableError } from '../errors.js';
 import type { MaybePromise } from '../model/run-store.js';
 import type { Clock } from './clock.js';
 
-/** How a store is asked again that cannot be reached. */
+/** The retry pace while a store cannot be reached. */
 const WHILE_AWAY: RetryPace = {
   firstPauseMs: 25,
   longestPauseMs: 2_000,
   isPassing: (error) => StoreUnavailableError.isInstance(error),
 };
 
-/** A try counts for at most this part of the window: one that takes longer was interrupted. */
+/** A try counts for at most this part of the window: a longer one was interrupted by sleep. */
 const LONGEST_TRY_SHARE = 1 / 3;
 
 interface RetryPace {
   readonly firstPauseMs: number;
   /** Pauses grow up to this. */
   readonly longestPauseMs: number;
-  /** Whether the store may do, when it is asked again, what it did not do now. */
+  /** Whether a retry may succeed after this error. */
   readonly isPassing: (error: unknown) => boolean;
 }
 
 export interface StoreRetryParts {
   readonly clock: Clock;
-  /** How long a store that cannot be reached is asked again. */
+  /** How long a store that cannot be reached is retried. */
   readonly windowMs: number;
-  /** Told once when the store is away, not of every try. */
+  /** Called once when the store becomes unreachable, not for every try. */
   readonly onError: (error: unknown) => void;
   /** @default for a store that cannot be reached */
   readonly pace?: RetryPace;
 }
 
 /**
- * Asks a store again while it cannot be reached, with growing pauses. What is asked must be safe to ask twice: the answer
- * to the first time may only have been lost.
+ * Retries a store that cannot be reached, with growing pauses. The operation must be idempotent: the first one may have
+ * succeeded with its answer lost.
  */
 export class StoreRetry {
   readonly #parts: StoreRetryParts;
@@ -46,12 +46,12 @@ export class StoreRetry {
     this.#pace = parts.pace ?? WHILE_AWAY;
   }
 
-  /** The store cannot be reached at present, and is asked again. */
+  /** The store cannot be reached at present, and is being retried. */
   get isStalled(): boolean {
     return this.#waiting > 0;
   }
 
-  /** Returns at once when the store does. Rejects with the last error when the store stays away. */
+  /** Synchronous when the store is. Rejects with the last error when the store stays unreachable. */
   run<Value>(ask: () => MaybePromise<Value>): MaybePromise<Value> {
     try {
       const answer = ask();
@@ -62,7 +62,7 @@ export class StoreRetry {
     }
   }
 
-  /** Asks no more: questions that wait for the next try fail at once with their last error. */
+  /** Stops retrying: waiting operations fail at once with their last error. */
   stop(): void {
     this.#isOver = true;
     for (const [timer, resume] of this.#pauses) {
@@ -97,7 +97,7 @@ export class StoreRetry {
         if (!isPassing(error)) throw error;
         last = error;
       }
-      // A machine that slept, or whose clock was set, has not asked meanwhile.
+      // No try was made while the machine slept or its clock jumped.
       leftMs -= Math.min(clock.now() - beganAtMs, pauseMs + windowMs * LONGEST_TRY_SHARE);
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     }

@@ -2,22 +2,22 @@ import type { Agent, AgentCall } from '../agents/agent.js';
 import { defineAgent } from '../agents/agent.js';
 import type { Clock } from '../services/clock.js';
 
-/** What an agent does when it is called, once. Made by {@link script}. */
+/** What an agent does in one call. Made by {@link script}. */
 export type ScriptedAct =
   | { readonly act: 'answer'; readonly value: unknown; readonly afterMs: number }
   | { readonly act: 'throw'; readonly reason: unknown; readonly afterMs: number }
   | { readonly act: 'hang' };
 
-/** Waits before it does what it does, in the time of the clock. */
+/** A delay in the time of the clock. */
 interface Delay {
   /** @default 0 */
   readonly afterMs?: number | undefined;
 }
 
-/** One act after the other; or, by the id of a step, the acts of the calls for that step. */
+/** One act per call, in order; or the acts by the id of the step. */
 export type Script = readonly ScriptedAct[] | Readonly<Record<string, readonly ScriptedAct[]>>;
 
-/** The words of a script. */
+/** The acts of a script. */
 export const script = Object.freeze({
   /** Answers with a value or a report: `script.answer(done(1))`, `script.answer(blocked('why'), { afterMs: 50 })`. */
   answer: (value: unknown, { afterMs = 0 }: Delay = {}): ScriptedAct => ({
@@ -28,15 +28,15 @@ export const script = Object.freeze({
   /** Fails. */
   fail: (reason: unknown = new Error('Scripted failure'), { afterMs = 0 }: Delay = {}) =>
     ({ act: 'throw', reason, afterMs }) satisfies ScriptedAct,
-  /** Never answers, whatever its signal says. */
+  /** Never answers, and ignores its signal. */
   hang: (): ScriptedAct => ({ act: 'hang' }),
-  /** Answers what no schema and no JSON can hold. */
+  /** Answers with a value that no schema accepts and JSON cannot hold. */
   garbage: (): ScriptedAct => ({ act: 'answer', value: { count: 1n }, afterMs: 0 }),
-  /** Answers after its timeout, when nobody waits any more. */
+  /** Answers after its timeout, when the call has ended. */
   late: (value: unknown, afterMs: number): ScriptedAct => ({ act: 'answer', value, afterMs }),
 });
 
-/** A team that plays its scripts, and what it was asked. */
+/** A team that follows its scripts, and its calls. */
 export interface ScriptedTeam<Name extends string> {
   readonly agents: readonly Agent<Name, never>[];
   /** Every call, in order. */
@@ -44,8 +44,8 @@ export interface ScriptedTeam<Name extends string> {
 }
 
 /**
- * Agents that do what their scripts say, call by call, in the time of the clock. A call beyond the end of its script
- * throws: a test that calls more often than it says is wrong about something.
+ * Agents that follow their scripts, call by call, in the time of the clock. A call beyond the end of its script throws:
+ * the test expected fewer calls.
  *
  * @example
  * ```ts

@@ -1,44 +1,41 @@
-/**
- * Time that stands still until it is told to move: hours of timeouts and retries in milliseconds, in the same
- * order every time.
- */
+/** Time that moves only on command: hours of timeouts and retries in milliseconds, in the same order every time. */
 import { loadAllParts } from '../orchestrator/load-all-parts.js';
 import { effectiveDelayMs } from '../services/clock.js';
 import type { Clock } from '../services/clock.js';
 
-/** A clock that a test moves by hand. */
+/** A clock that a test moves. */
 export interface VirtualClock extends Clock {
-  /** Moves on by `durationMs` and fires what falls due, each timer at its own time. */
+  /** Moves time forward by `durationMs` and fires the due timers, each at its own time. */
   advance(durationMs: number): void;
-  /** Moves on to a point in time and fires what falls due, each timer at its own time. */
+  /** Moves time forward to a point and fires the due timers, each at its own time. */
   advanceTo(timeMs: number): void;
   /** Jumps to the next timer and fires that one only. False when there is none. */
   next(): boolean;
-  /** Timers that are still to fire. One with an infinite delay never will, and is not counted. */
+  /** The number of armed timers. One with an infinite delay is not counted. */
   pending(): number;
-  /** Lets everything run that waits for promises only. Does not move time. */
+  /** Lets all pending promises run. Does not move time. */
   settle(): Promise<void>;
   /**
-   * Settles and jumps from timer to timer until the predicate holds or the promise has settled, whichever way.
-   * Rejects when nothing is left that could make it so, or after `maxTimers` timers (1,000,000).
+   * Settles and jumps from timer to timer until the predicate holds or the promise has settled. Rejects when no timer
+   * is left, or after `maxTimers` timers (1,000,000).
    */
   runUntil(
     done: (() => boolean) | PromiseLike<unknown>,
     options?: { readonly maxTimers?: number },
   ): Promise<void>;
-  /** Resolves `durationMs` later; rejects with the reason of the signal as soon as that is aborted. */
+  /** Resolves `durationMs` later; rejects with the reason of the signal as soon as it is aborted. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 const defaultMaxTimers = 1_000_000;
-/** A turn drains every promise chain; some code hops over a message or an immediate once or twice on its way. */
+/** One turn drains every promise chain; some code also waits for a message or an immediate once or twice. */
 const turnsToSettle = 3;
-/** Before giving up, work outside of this clock's sight (a file, a worker) gets about this many turns. */
+/** Before giving up, work outside of this clock (a file, a worker) gets about this many turns. */
 const turnsBeforeDeadlock = 50;
 
 /**
- * Kept from the start, because a test may put a fake one in its place. Node answers messages in batches, without
- * a turn of the loop between them; browsers know no immediates, but answer messages one by one.
+ * Kept from the start, because a test may replace it. Node delivers messages in batches, without a turn of the loop
+ * between them; browsers have no immediates, but deliver messages one by one.
  */
 const { setImmediate: platformImmediate } = globalThis as {
   readonly setImmediate?: (callback: () => void) => unknown;
@@ -104,7 +101,7 @@ async function runUntil(
   maxTimers: number,
 ): Promise<void> {
   const isDone = typeof done === 'function' ? done : settlementOf(done);
-  // A run that waits for code to be loaded is not stuck.
+  // A run that waits for code to load is not stuck.
   await loadAllParts();
   for (let fired = 0; ; fired += 1) {
     await settle();
@@ -116,7 +113,7 @@ async function runUntil(
     await settle(turnsBeforeDeadlock);
     if (isDone()) return;
     if (clock.pending() > 0) continue;
-    throw new Error(`Deadlock at ${clock.now()} ms: not done, and no timer left to change that`);
+    throw new Error(`Deadlock at ${clock.now()} ms: not done, and no timer is left`);
   }
 }
 
@@ -145,7 +142,7 @@ async function sleep(clock: Clock, durationMs: number, signal?: AbortSignal): Pr
   });
 }
 
-/** Calls back in another turn of the event loop. Not by a timer: those are slow in a browser. */
+/** Calls back in another turn of the event loop. Without a timer, because those are slow in a browser. */
 function takeTurn(callback: () => void): void {
   if (platformImmediate) {
     platformImmediate(callback);
@@ -184,8 +181,8 @@ class Timer {
 }
 
 /**
- * A binary heap, earliest first, ties in the order of arrival. A cleared timer stays in it until it comes up or
- * until cleared ones are the majority, so that clearing costs nothing and the heap stays in proportion.
+ * A binary heap, earliest first, ties in the order of arrival. A cleared timer stays in it until it is due or until
+ * cleared ones are the majority, so that clearing is free and the heap stays small.
  */
 class TimerQueue {
   armed = 0;

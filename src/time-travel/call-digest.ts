@@ -4,12 +4,12 @@ import type { CallInput } from '../model/calls.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import { relativeKey } from './same-facts.js';
 
-/** Members of a request that hold keys of other calls. Charts make requests, so no output hides behind these names. */
+/** Members of a request that hold keys of other calls. Charts make requests, so these names never hold outputs. */
 const KEY_MEMBERS = new Set(['key', 'keys', 'testsKey']);
 
 /**
- * Everything that a call is asked, as a text: the request without the id of its run, and the outputs that its keys
- * lead to. Two calls with the same text are asked the same, and an answer to one is an answer to the other.
+ * A call as text: the request without the id of its run, and the outputs behind its keys. Calls with the same text can
+ * share an answer.
  */
 export const askedText = (input: CallInput, runId: string, outputs: OutputLookup): string => {
   const referenced: unknown[] = [];
@@ -18,7 +18,7 @@ export const askedText = (input: CallInput, runId: string, outputs: OutputLookup
     referenced.push(outputs(key) ?? null);
     return relativeKey(key, runId) ?? key;
   };
-  /** Keys of objects in order: a store need not keep theirs. */
+  /** Sorts the keys of objects: a store need not keep their order. */
   const plain = (value: unknown, name = ''): unknown => {
     if (KEY_MEMBERS.has(name))
       return Array.isArray(value) ? value.map(withoutRun) : withoutRun(value);
@@ -27,7 +27,7 @@ export const askedText = (input: CallInput, runId: string, outputs: OutputLookup
     const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
     return Object.fromEntries(members.map(([key, member]) => [key, plain(member, key)]));
   };
-  // Its own key leads to its own answer, which is no part of the question.
+  // Its own key leads to its own answer, which is not part of the request.
   const question = plain({ ...input.request, key: '' });
   return stableStringify([question, input.isFallback, referenced] as JsonValue);
 };

@@ -13,7 +13,7 @@ import { runEndCauses } from './explain-run-end.js';
 import type { Cause } from './explain.types.js';
 import type { ToldFacts } from './told-facts.js';
 
-/** The chain behind a step that ended; `explain` gives the chain behind another one. */
+/** The chain of causes behind a step that ended; `explain` returns the chain behind another step. */
 export const endedCauses = (
   told: ToldFacts,
   step: StepRecord,
@@ -55,7 +55,7 @@ const skippedCauses = (
     kind: 'skipped',
     sequence,
     stepId: step.id,
-    text: `Step '${step.id}' did not run to its end: it was skipped ${why}`,
+    text: `Step '${step.id}' did not finish: it was skipped ${why}`,
   });
   switch (reason.split(':', 1).join()) {
     case SKIPPED_BY_HUMAN:
@@ -66,7 +66,7 @@ const skippedCauses = (
         ...dependencyCauses(told, step, explain),
       ];
     case REPLACED:
-      return [skipped('because another plan took its place'), ...planCauses(told, step)];
+      return [skipped('because another plan replaced it'), ...planCauses(told, step)];
     case GIVEN_UP:
       return [
         skipped('because it waits for a step that was given up for another plan'),
@@ -85,12 +85,12 @@ const commandCauses = (told: ToldFacts, { id }: StepRecord, before: number): Cau
   );
   if (said === undefined) return [];
   const why = said.reason === null ? '' : `: ${said.reason}`;
-  const what = said.change === 'skip' ? 'took steps off the plan' : 'skipped to a later step';
+  const what = said.change === 'skip' ? 'skipped steps' : 'skipped to a later step';
   const text = `A person ${what}${why}`;
   return [{ kind: 'skipped-by-command', sequence: said.sequence, stepId: id, text }];
 };
 
-/** The first of its dependencies that ended without satisfying it, and what is behind that. */
+/** The first dependency that ended without satisfying the step, and the causes behind it. */
 const dependencyCauses = (
   told: ToldFacts,
   step: StepRecord,
@@ -132,7 +132,7 @@ const planCauses = (told: ToldFacts, step: StepRecord): Cause[] => {
   ];
 };
 
-/** Why the planner was asked for another plan. */
+/** Why another plan was requested. */
 const requestCauses = (told: ToldFacts, parentStepId: string | null, before: number): Cause[] => {
   const request = told.last(
     'replan.requested',
@@ -145,7 +145,7 @@ const requestCauses = (told: ToldFacts, parentStepId: string | null, before: num
     stepId === null
       ? 'the plan or the goal'
       : `step '${stepId}'${agent === null ? '' : ` (${agent})`}`;
-  const text = `Another plan was asked for by ${who}: ${reason}`;
+  const text = `Another plan was requested by ${who}: ${reason}`;
   return [{ kind: 'replan-requested', sequence, stepId, text }];
 };
 
@@ -155,14 +155,14 @@ const cancelledCauses = (
   { sequence, reason }: Fact<'step.cancelled'>,
 ): Cause[] => {
   const isGivenUp = reason === GIVEN_UP;
-  const why = isGivenUp ? 'it was given up for another plan' : 'the run came to its end first';
+  const why = isGivenUp ? 'it was given up for another plan' : 'the run ended first';
   const text = `Step '${step.id}' ${step.startedAt === null ? 'did not run' : 'was not finished'}: ${why}`;
   const self: Cause = { kind: 'cancelled', sequence, stepId: step.id, text };
   if (isGivenUp) return [self, ...requestCauses(told, step.parentStepId, sequence)];
   return [self, ...runEndCauses(told)];
 };
 
-/** A step whose end followed from something else: its run ended, or the step whose sub-plan it belongs to. */
+/** A step whose end followed from another end: of its run, or of its parent step. */
 const silentEnd = (
   told: ToldFacts,
   step: StepRecord,
@@ -174,7 +174,7 @@ const silentEnd = (
     told.last('subplan.ended', ({ stepId }) => stepId === parentStepId) ??
     told.ending(parentStepId);
   if (ended === undefined) return explain(parentStepId);
-  const text = `Step '${step.id}' was part of the work on step '${parentStepId}', which ended first`;
+  const text = `Step '${step.id}' belonged to the sub-plan of step '${parentStepId}', which ended first`;
   const self: Cause = {
     kind: 'parent-ended',
     sequence: ended.sequence,

@@ -22,7 +22,7 @@ const testCauses = (told: ToldFacts, { id }: StepRecord): Cause[] => {
 const voteCauses = (told: ToldFacts, { id }: StepRecord): Cause[] => {
   const vote = told.last('vote.decided', (fact) => fact.stepId === id && fact.winner === null);
   if (vote === undefined) return [];
-  const text = `${vote.cast} votes of ${vote.of} on step '${id}' came to no majority`;
+  const text = `${vote.cast} votes of ${vote.of} on step '${id}' gave no majority`;
   return [{ kind: 'no-majority', sequence: vote.sequence, stepId: id, text }];
 };
 
@@ -32,11 +32,11 @@ const blockedCauses = (told: ToldFacts, { id }: StepRecord): Cause[] => {
     (fact) => fact.stepId === id && (fact.report === 'blocked' || fact.report === 'askHuman'),
   );
   if (answer === undefined) return [];
-  const text = `${answer.agent} could not go on with step '${id}'`;
+  const text = `${answer.agent} was blocked on step '${id}'`;
   return [{ kind: 'agent-blocked', sequence: answer.sequence, stepId: id, text }];
 };
 
-/** The end of the sub-plan, and the first of its steps that has no result. */
+/** The end of the sub-plan, and its first step without a result. */
 const subplanCauses = (
   told: ToldFacts,
   { id }: StepRecord,
@@ -53,11 +53,11 @@ const subplanCauses = (
   return below === undefined ? [self] : [self, ...explain(below.id)];
 };
 
-/** The call that was out when the time of the step was used up. */
+/** The call in flight when the step's time was used up. */
 const unansweredCauses = (told: ToldFacts, { id }: StepRecord, before: number): Cause[] => {
   const called = told.last('agent.called', ({ stepId }) => stepId === id, before);
   if (called === undefined) return [];
-  const text = `${called.agent} was asked for step '${id}' and had not answered`;
+  const text = `${called.agent} was called for step '${id}' and had not answered`;
   return [{ kind: 'waiting-for-answer', sequence: called.sequence, stepId: id, text }];
 };
 
@@ -74,14 +74,14 @@ const callCauses = (told: ToldFacts, { id }: StepRecord, before: number): Cause[
 const breakerCauses = (told: ToldFacts, agent: string, before: number): Cause[] => {
   const opened = told.last('breaker.opened', (fact) => fact.agent === agent, before);
   if (opened === undefined) return [];
-  const text = `${agent} had failed too often and was shut out`;
+  const text = `${agent} had failed too often and its breaker was open`;
   return [{ kind: 'breaker-open', sequence: opened.sequence, stepId: null, text }];
 };
 
 export const budgetCauses = (told: ToldFacts): Cause[] => {
   const exhausted = told.last('budget.exhausted');
   if (exhausted === undefined) return [];
-  const text = `The run had used up its ${exhausted.limit}`;
+  const text = `The run had spent its ${exhausted.limit}`;
   return [{ kind: 'budget-exhausted', sequence: exhausted.sequence, stepId: null, text }];
 };
 
@@ -92,7 +92,7 @@ type Behind = (
   explain: (stepId: string) => Cause[],
 ) => Cause[];
 
-/** By the code of the failure; all others are codes of calls. */
+/** By the code of the failure; all other codes belong to calls. */
 const BEHIND: Readonly<Partial<Record<string, Behind>>> = {
   rejected: answerCauses,
   'approval-expired': answerCauses,
@@ -106,7 +106,7 @@ const BEHIND: Readonly<Partial<Record<string, Behind>>> = {
   'fix-timeout': unansweredCauses,
 };
 
-/** What is behind a failure. Codes that name no other fact are explained by the failure itself. */
+/** The causes behind a failure. Codes without another fact are explained by the failure itself. */
 export const failureCauses = (
   told: ToldFacts,
   step: StepRecord,

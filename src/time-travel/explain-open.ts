@@ -4,7 +4,7 @@ import { isSatisfying } from '../plan/progress.js';
 import type { Cause, CauseKind } from './explain.types.js';
 import type { ToldFacts } from './told-facts.js';
 
-/** What a step that has not ended waits for; `explain` gives the chain behind another one. */
+/** What an open step waits for; `explain` returns the chain behind another step. */
 export const openCauses = (
   told: ToldFacts,
   step: StepRecord,
@@ -31,7 +31,7 @@ const subplanCauses = (
 ): Cause[] => {
   const started = told.last('subplan.started', ({ stepId }) => stepId === id);
   if (started === undefined) return [];
-  const text = `Step '${id}' waits for a plan of its own, made because: ${started.reason}`;
+  const text = `Step '${id}' waits for its sub-plan, made because: ${started.reason}`;
   const self: Cause = {
     kind: 'waiting-for-subplan',
     sequence: started.sequence,
@@ -44,22 +44,22 @@ const subplanCauses = (
   return below === undefined ? [self] : [self, ...explain(below.id)];
 };
 
-/** The last thing that was said about its calls. */
+/** The last fact about its calls. */
 const runningCauses = (told: ToldFacts, { id }: StepRecord): Cause[] => {
   const ofStep = (fact: { readonly stepId: string | null }): boolean => fact.stepId === id;
   const called = told.last('agent.called', ofStep);
   const failed = told.last('agent.failed', ofStep);
   if (failed !== undefined && failed.sequence > (called?.sequence ?? 0)) {
-    const text = `Step '${id}' waits to try ${failed.agent} again, which failed: ${failed.code}: ${failed.reason}`;
+    const text = `Step '${id}' waits to retry ${failed.agent}, which failed: ${failed.code}: ${failed.reason}`;
     return [{ kind: 'waiting-for-retry', sequence: failed.sequence, stepId: id, text }];
   }
   const fact = called ?? told.last('step.started', ofStep);
   if (fact === undefined) return [];
-  const text = `Step '${id}' waits for an answer of ${fact.agent}`;
+  const text = `Step '${id}' waits for an answer from ${fact.agent}`;
   return [{ kind: 'waiting-for-answer', sequence: fact.sequence, stepId: id, text }];
 };
 
-/** Dependencies come first: whatever else is in the way, without them it could not start. */
+/** Dependencies come first: without them the step cannot start, whatever else it waits for. */
 const pendingCauses = (
   told: ToldFacts,
   step: StepRecord,
@@ -119,13 +119,13 @@ const closedCauses = (told: ToldFacts, { id, parentStepId }: StepRecord): Cause[
   );
 };
 
-/** Phases in which steps start; in all others the plan itself is at stake. */
+/** The phase in which steps start; in all others the plan itself is being decided. */
 const STARTING = 'executing';
 
 const phaseCauses = (told: ToldFacts, { id, parentStepId }: StepRecord): Cause[] | undefined => {
   const phase = told.last('phase.entered', (fact) => fact.parentStepId === parentStepId);
   if (phase === undefined || phase.phase === STARTING) return undefined;
-  const text = `Step '${id}' waits for what becomes of the plan (${phase.phase})`;
+  const text = `Step '${id}' waits for a decision about the plan (${phase.phase})`;
   return [...cause('waiting-for-plan', phase, id, text), ...questionCauses(told, parentStepId)];
 };
 

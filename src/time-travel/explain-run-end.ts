@@ -3,7 +3,7 @@ import { budgetCauses } from './explain-failed.js';
 import type { Cause } from './explain.types.js';
 import type { ToldFacts } from './told-facts.js';
 
-/** Why the run ended. While it winds down its end is not told yet, but what ends it is. */
+/** Why the run ended. While it winds down the end is not a fact yet, but its cause is. */
 export const runEndCauses = (told: ToldFacts): Cause[] => {
   const ended = told.last('run.ended');
   const behind = behindTheEnd(told, ended?.status);
@@ -39,7 +39,7 @@ const timeCauses = (told: ToldFacts): Cause[] => {
   const fact = expired ?? closed;
   if (fact === undefined) return [];
   const text =
-    expired === undefined ? 'The time for steps was used up' : 'The time of the run was up';
+    expired === undefined ? 'The time for steps was used up' : 'The time of the run was used up';
   return [{ kind: 'time-expired', sequence: fact.sequence, stepId: null, text }];
 };
 

@@ -6,7 +6,7 @@ import { openCauses } from './explain-open.js';
 import type { Cause, Explanation } from './explain.types.js';
 import { ToldFacts } from './told-facts.js';
 
-/** Why a step did not run, failed, was repeated, or is not done yet: from the facts of its run and nothing else. */
+/** Why a step did not run, failed, was repeated, or is not done yet: from the facts of its run only. */
 export const explainStep = (
   runId: string,
   facts: readonly Fact[],
@@ -29,7 +29,7 @@ export const explainStep = (
   };
 };
 
-/** The chain behind a step. A step that was explained further up is not explained again. */
+/** The chain behind a step. A step that is already in the chain is not explained again. */
 const causesOf = (told: ToldFacts, step: StepRecord, explained: Set<string>): Cause[] => {
   if (explained.has(step.id)) return [];
   explained.add(step.id);
@@ -46,11 +46,11 @@ const isOpen = ({ status }: StepRecord): boolean =>
   status === 'awaitingApproval' ||
   status === 'blocked';
 
-/** Attempts, fixes and tries of calls after the first, in the order in which they were made. */
+/** Attempts, fixes and tries after the first, in order. */
 const repeatsOf = (told: ToldFacts, { id }: StepRecord): Cause[] => {
   const ofStep = (fact: { readonly stepId: string | null }): boolean => fact.stepId === id;
   const attempts = told.all('step.retried', ofStep).map(({ sequence, attempt, reason }): Cause => {
-    const text = `Attempt ${attempt} of step '${id}' was made because of the one before: ${reason}`;
+    const text = `Attempt ${attempt} of step '${id}' followed the one before: ${reason}`;
     return { kind: 'repeated', sequence, stepId: id, text };
   });
   const fixes = told.all('fix.started', ofStep).map(({ sequence, cycle }): Cause => {
@@ -66,7 +66,7 @@ const repeatsOf = (told: ToldFacts, { id }: StepRecord): Cause[] => {
 const tryCause = (told: ToldFacts, called: Fact<'agent.called'>, stepId: string): Cause => {
   const { sequence, agent, isFallback } = called;
   const failed = told.last('agent.failed', (fact) => fact.stepId === stepId, sequence);
-  const again = isFallback ? 'The fallback was asked' : `Try ${called.try} was made`;
+  const again = isFallback ? 'The fallback was called' : `Try ${called.try} was made`;
   const text = `${again} for step '${stepId}' because ${agent} had failed: ${failed?.reason ?? 'no answer'}`;
   return { kind: 'call-failed', sequence, stepId, text };
 };

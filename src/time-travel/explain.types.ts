@@ -1,6 +1,6 @@
 import type { StepStatus } from '../journal/record.js';
 
-/** What a fact had to do with it. */
+/** The kind of a cause. */
 export type CauseKind =
   /* how the step ended */
   | 'completed'
@@ -41,7 +41,7 @@ export type CauseKind =
   | 'paused'
   | 'execution-closed';
 
-/** One fact that explains something, and what it has to do with it. */
+/** One fact that explains something, and how. */
 export interface Cause {
   readonly kind: CauseKind;
   /** The number of the fact: `replay.goTo(sequence)` shows the run at this point. */
@@ -52,15 +52,15 @@ export interface Cause {
   readonly text: string;
 }
 
-/** Why a step is where it is. */
+/** Why a step is in its present state. */
 export interface Explanation {
   readonly runId: string;
   readonly stepId: string;
   readonly status: StepStatus;
-  /** From the step itself to what is behind it, each the reason of the one before. */
+  /** From the step itself to the root cause; each entry is the reason of the one before. */
   readonly causes: readonly Cause[];
-  /** Why it was worked on more than once, oldest first; empty when it was not. */
+  /** Why it was repeated, oldest first; empty when it was not. */
   readonly repeats: readonly Cause[];
-  /** All of it in one paragraph. */
+  /** The explanation as one paragraph. */
   readonly text: string;
 }

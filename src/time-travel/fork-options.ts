@@ -9,14 +9,14 @@ import type { ChangedAnswer } from './fork.types.js';
 import type { RecordedRun } from './recorded-run.js';
 import { relativeKey } from './same-facts.js';
 
-/* What may be wrong with a fork, checked at its door; all of it at once. */
+/* Validates a fork; reports all issues at once. */
 
-/** A fork that can be made. */
+/** A valid fork. */
 export interface CheckedFork {
   readonly runId: string;
   readonly atSequence: number;
   readonly goal: string | undefined;
-  /** The plan the run begins with. */
+  /** The plan that the run starts with. */
   readonly plan: unknown;
   /** By the keys of the calls, without the id of their run. */
   readonly answers: ReadonlyMap<string, ChangedAnswer>;
@@ -48,7 +48,7 @@ const optionsSchema = z.strictObject({
 
 export type ForkRequest = z.infer<typeof optionsSchema>;
 
-/** The shape of it. What it says is held against the run by {@link checkFork}. */
+/** Validates the shape of the options. {@link checkFork} checks them against the run. */
 export const parseFork = (candidate: unknown): ForkRequest => {
   const parsed = readOptions(candidate);
   if (parsed.success) return parsed.data;
@@ -70,7 +70,7 @@ const readOptions = (candidate: unknown): ReturnType<typeof checked<typeof optio
   }
 };
 
-/** The fork against the run it leaves; `issues` are those found elsewhere, so that all are told at once. */
+/** Checks the fork against its parent; `issues` are those found elsewhere, so that all are reported at once. */
 export const checkFork = (
   parent: RecordedRun,
   { atSequence, changes = {} }: ForkRequest,
@@ -88,7 +88,7 @@ export const checkFork = (
   return { runId, atSequence, goal, plan: atSequence === 0 ? plan : undefined, answers, commands };
 };
 
-/** A plan in the middle of a run is an answer of the planner that is being asked. */
+/** A plan in the middle of a run is the answer to the planner call in flight. */
 const answerPlanner = (
   parent: RecordedRun,
   plan: unknown,
@@ -113,7 +113,7 @@ const sequenceIssues = (
     issues.push({ code: 'invalid-sequence', path: 'atSequence', message });
   }
   if (goal !== undefined && atSequence > 0) {
-    const message = 'A run begins with its goal: another one needs `atSequence: 0`';
+    const message = 'A run starts with its goal: another goal needs `atSequence: 0`';
     issues.push({ code: 'too-late', path: 'changes.goal', message });
   }
   return issues;
@@ -143,7 +143,7 @@ const noPlannerIssue: Issue = {
   code: 'no-planner-asked',
   path: 'changes.plan',
   message:
-    'At this fact no planner is being asked: fork at 0, or between a `replan.started` and its `plan.proposed`',
+    'At this fact no planner call is in flight: fork at 0, or between a `replan.started` and its `plan.proposed`',
 };
 
 const answerIssue = (
@@ -176,7 +176,7 @@ const sequenceOf = (
     .flatMap(({ facts }) => facts)
     .find((fact) => types.includes(fact.type) && 'key' in fact && fact.key === callKey)?.sequence;
 
-/** The planner's call that is out at this fact, without the id of its run. */
+/** The planner call in flight at this fact, without the id of its run. */
 const openPlanner = (parent: RecordedRun, atSequence: number): string | undefined => {
   for (const [relative, { input }] of parent.calls) {
     if (input.request.role !== 'planner') continue;

@@ -13,12 +13,12 @@ import { firstDifference, relativeKey } from './same-facts.js';
 import { Timeline } from './timeline.js';
 
 /*
- * A what-if is a new run whose journal begins with what happened to its parent. What is recorded is taken over as long
- * as it leads to the same facts; at the first difference the new run continues by itself. Its agents are called only for
- * what is new: a call with the key and the input of a recorded one gets the recorded answer.
+ * A fork is a new run whose journal starts with the events of its parent. Recorded events are taken over as long as
+ * they lead to the same facts; at the first difference the new run continues by itself. Its agents are called only for
+ * new work: a call with the key and the input of a recorded one gets the recorded answer.
  */
 
-/** The new run, up to where its parent has nothing more to say about it. `now` is when it goes on. */
+/** The new run, up to the last usable event of its parent. `now` is the time at which it continues. */
 export const forkedRun = async (
   parent: RecordedRun,
   parentHeader: RunHeader,
@@ -57,7 +57,7 @@ export const forkedRun = async (
   };
 };
 
-/** How many entries hold the first facts; the facts of one entry are not taken apart. */
+/** How many entries hold the first facts; the facts of one entry stay together. */
 const sharedEntryCount = (entries: readonly JournalEntry[], atSequence: number): number =>
   atSequence === 0
     ? 0
@@ -69,7 +69,7 @@ const sequenceAfter = (
   atSequence: number,
 ): number => entries[sharedCount - 1]?.facts.at(-1)?.sequence ?? atSequence;
 
-/** The past of a run that goes on now ends now: what is left of its timers is left of them still. */
+/** Moves the shared entries so that the last one happens now: timers keep their remaining time. */
 const movedTo = (now: number, entries: readonly JournalEntry[]): JournalEntry[] => {
   const shiftMs = now - (entries.at(-1)?.at ?? now);
   return entries.map((entry) => ({
@@ -79,7 +79,7 @@ const movedTo = (now: number, entries: readonly JournalEntry[]): JournalEntry[] 
   }));
 };
 
-/** Leads a new run along the way of its parent. */
+/** Builds a new run from the events of its parent. */
 class Way {
   readonly #parent: RecordedRun;
   readonly #parentHeader: RunHeader;
@@ -101,24 +101,24 @@ class Way {
     this.#timeline = timeline;
   }
 
-  /** The part that both have in common. What does not lead to the same facts has nothing in common. */
+  /** Takes over the shared part. Throws where it does not lead to the same facts. */
   async share(entryCount: number): Promise<void> {
     for (const entry of this.#parent.entries.slice(0, entryCount)) {
       const differing = await this.#go(entry);
       if (differing === -1) continue;
       const { sequence } = entry.facts[differing] ?? entry.facts[0] ?? { sequence: 1 };
-      const message = `With these changes the runs part at fact ${sequence} already: fork at ${sequence - 1} or before`;
+      const message = `With these changes the runs differ from fact ${sequence} on: fork at ${sequence - 1} or before`;
       throw new TimeTravelError([{ code: 'differs-before', path: 'atSequence', message }]);
     }
   }
 
-  /** A run begins before anything else happens to it, also where it has no entry of its parent to begin with. */
+  /** Starts the run, also when it shares no entry with its parent. */
   begin(): void {
     if (this.#timeline.entries.length > 0) return;
     this.#timeline.take(this.#started(), this.#parentHeader.startedAt);
   }
 
-  /** What people say at this point, which no parent has heard. */
+  /** Applies the commands of the fork. */
   say(at: number): void {
     const issues = this.#fork.commands.flatMap((command, index) => {
       const entry = this.#timeline.isOver
@@ -128,12 +128,12 @@ class Way {
       const reason = entry === undefined ? 'run-ended' : refused?.reason;
       if (reason === undefined) return [];
       const path = `changes.commands[${index}]`;
-      return [{ code: 'refused-command', path, message: `The run refuses it: ${reason}` }];
+      return [{ code: 'refused-command', path, message: `The run refuses the command: ${reason}` }];
     });
     if (issues.length > 0) throw new TimeTravelError(issues);
   }
 
-  /** As far as the rest of the parent leads to the same facts, and one step further. */
+  /** Takes over further events of the parent as long as they lead to the same facts, and one step more. */
   async follow(entryCount: number): Promise<void> {
     for (const entry of this.#parent.entries.slice(entryCount)) {
       if (isEndOfProcesses(entry)) return;
@@ -141,7 +141,7 @@ class Way {
     }
   }
 
-  /** Takes one event of the parent over. Gives the position of the first fact that differs, or -1. */
+  /** Takes over one event of the parent. Returns the position of the first fact that differs, or -1. */
   async #go(entry: JournalEntry): Promise<number> {
     // Takeovers of the parent are left out: the new run has its own processes.
     if (entry.event.kind === 'heldBack') return -1;
@@ -154,11 +154,11 @@ class Way {
     return firstDifference(ours, { runId: this.#parent.runId, facts: entry.facts });
   }
 
-  /** The event as it happens to the new run; undefined when the new run does not wait for it. */
+  /** The event translated for the new run; undefined when the new run does not wait for it. */
   async #translated(event: KernelInput): Promise<KernelInput | undefined> {
     if (event.kind === 'started') return this.#started();
     if (!this.#timeline.isAwaited(event)) return undefined;
-    // The command was taken out of its parent's inbox.
+    // The command belongs to the parent's inbox.
     if (event.kind === 'commanded') return { kind: 'commanded', event: event.event };
     if (event.kind !== 'answered' && event.kind !== 'broken') return event;
     const { address, generation } = event;
@@ -166,7 +166,7 @@ class Way {
     return output === undefined ? event : { kind: 'answered', address, generation, output };
   }
 
-  /** The beginning of the parent as that of the new run, with another goal or plan where there is one. */
+  /** The parent's start as that of the new run, with the changed goal or plan. */
   #started(): KernelInput {
     const { goal, plan } = this.#parentHeader;
     const { runId, goal: otherGoal, plan: otherPlan } = this.#fork;
@@ -174,7 +174,7 @@ class Way {
     return { kind: 'started', input: this.#engine.startInput(start) };
   }
 
-  /** What is answered instead of what the parent was; undefined when that is as good as it was. */
+  /** The answer that replaces the parent's; undefined when the parent's answer stays. */
   async #otherAnswer(event: KernelInput): Promise<unknown> {
     const input = this.#timeline.inputOf(event);
     if (input === undefined) return undefined;
@@ -184,7 +184,7 @@ class Way {
     return judgedAgain(this.#engine, event.output as CallOutcome, input, this.#surroundings());
   }
 
-  /** Whether an open call is to be answered otherwise that the parent has no answer to: that answer is given now. */
+  /** Whether a changed answer is for an open call that the parent has no answer to: it is given now. */
   #isUpToChange(): boolean {
     const { answers, runId } = this.#fork;
     if (answers.size === 0) return false;
@@ -202,11 +202,11 @@ class Way {
 const isRecovery = ({ event }: JournalEntry): boolean =>
   event.kind === 'commanded' && event.event.type === 'run.recovered';
 
-/** The parent died with too many processes: a what-if may have been made to see it live. */
+/** The parent ended by too many takeovers, which the fork does not inherit. */
 const isEndOfProcesses = (entry: JournalEntry): boolean =>
   isRecovery(entry) && entry.facts.length > 0;
 
-/** A plan is valid or not by the policy, and another policy may see it otherwise. */
+/** Validates a plan again: another policy may judge it differently. */
 const judgedAgain = async (
   engine: ForkEngine,
   outcome: CallOutcome,
@@ -220,7 +220,7 @@ const judgedAgain = async (
   return judged.kind === 'failed' ? judged : { ...judged, usage: outcome.usage };
 };
 
-/** Answers calls from the recording where it can. */
+/** Answers calls from the recording where possible. */
 const recallingPerform =
   (parent: RecordedRun, { answers, runId }: CheckedFork, engine: ForkEngine): Perform =>
   (input, surroundings) => {

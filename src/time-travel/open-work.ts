@@ -6,13 +6,13 @@ import { replay } from '../kernel/replay.js';
 import type { OpenCall, OpenTimer } from './replay.types.js';
 import { stepMismatch } from './same-facts.js';
 
-/** What was out after each entry of a journal, or why that cannot be told. */
+/** The open work after each entry of a journal, or why it is unknown. */
 export interface OpenByEntry {
   readonly mismatch: string | null;
   after(entryIndex: number): { calls: readonly OpenCall[]; timers: readonly OpenTimer[] };
 }
 
-/** Takes the run through the kernel once. States share what did not change, so keeping all of them costs little. */
+/** Replays the run once. States share unchanged parts, so keeping all of them costs little. */
 export const openByEntry = (
   kernel: Kernel,
   runId: string,
@@ -30,7 +30,7 @@ export const openByEntry = (
       states[entry.sequence] = { calls: step.state.calls, timers: step.state.timers };
     });
   } catch (error) {
-    // Charts of another version may do anything with events they do not know.
+    // Charts of another version may do anything with unknown events.
     mismatch ??= error instanceof Error ? error.message : 'The journal does not replay';
   }
   return {

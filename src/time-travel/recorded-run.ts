@@ -8,7 +8,7 @@ import type { Effect, Kernel, KernelInput } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
 import { relativeKey, stepMismatch } from './same-facts.js';
 
-/** One call of a run that is recorded: what was asked, and what came of it. */
+/** One recorded call: its request and its outcome. */
 export interface RecordedCall {
   readonly input: CallInput;
   /** Undefined when it never answered: it timed out, was stopped, or the journal ends before. */
@@ -17,11 +17,11 @@ export interface RecordedCall {
   readonly answeredBy: number;
 }
 
-/** A stored run with everything its calls were asked, which a journal does not hold: the kernel asks it again. */
+/** A stored run with the requests of its calls. A journal does not contain those, so the kernel computes them again. */
 export interface RecordedRun {
   readonly runId: string;
   readonly entries: readonly JournalEntry[];
-  /** By their keys without the id of the run. */
+  /** Calls by their keys without the id of the run. */
   readonly calls: ReadonlyMap<string, RecordedCall>;
   readonly outputs: OutputLookup;
 }

@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel/kernel.types.js';
 import { openByEntry } from './open-work.js';
 import type { Moment, RunReplay } from './replay.types.js';
 
-/** A journal that can be walked through in both directions. */
+/** A journal that can be stepped through in both directions. */
 export const createReplay = (
   identity: RunIdentity,
   entries: readonly JournalEntry[],
@@ -58,7 +58,7 @@ const checkSequence = (sequence: unknown, factCount: number): void => {
   throw new TimeTravelError([{ code: 'invalid-sequence', path: 'sequence', message }]);
 };
 
-/** Records at any fact. Forwards it goes on from where it was; backwards it begins again. */
+/** Records at any fact. Forwards it continues; backwards it starts again. */
 class RecordWalk {
   readonly #identity: RunIdentity;
   readonly #facts: readonly Fact[];

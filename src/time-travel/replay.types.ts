@@ -9,15 +9,12 @@ export interface Moment {
   readonly fact: Fact | null;
   /** The record as it was then: everything up to this fact, nothing after it. */
   readonly record: RunRecord;
-  /**
-   * What had no answer yet. Facts that were decided together are written together: calls and timers are told as they
-   * were once all of them were written.
-   */
+  /** The open work. Facts of one entry are stored together: calls and timers are shown as of the end of their entry. */
   readonly open: OpenWork;
 }
 
 export interface OpenWork {
-  /** Null when the charts or the policy at hand are not those of the run: see {@link RunReplay.mismatch}. */
+  /** Null when the present charts or policy differ from those of the run: see {@link RunReplay.mismatch}. */
   readonly calls: readonly OpenCall[] | null;
   /** Null for the same reason. */
   readonly timers: readonly OpenTimer[] | null;
@@ -25,7 +22,7 @@ export interface OpenWork {
   readonly questions: readonly OpenApproval[];
 }
 
-/** A call that was out. */
+/** A call in flight. */
 export interface OpenCall {
   readonly key: string;
   readonly role: string;
@@ -34,9 +31,9 @@ export interface OpenCall {
   readonly startedAt: number;
 }
 
-/** A timer that was running. */
+/** An armed timer. */
 export interface OpenTimer {
-  /** The chart it belongs to, by the children that lead to it, and what it limits. */
+  /** The address of its chart, and what it limits. */
   readonly name: string;
   readonly dueAt: number;
 }
@@ -45,14 +42,14 @@ export interface OpenTimer {
 export interface RunReplay {
   readonly runId: string;
   readonly facts: readonly Fact[];
-  /** Why calls and timers cannot be told; null when they can. */
+  /** Why calls and timers are unknown; null when they are known. */
   readonly mismatch: string | null;
-  /** Where the replay stands; it begins before the first fact. */
+  /** The current position; it starts before the first fact. */
   readonly moment: Moment;
-  /** One fact on; undefined, and nothing moves, at the last one. */
+  /** One fact forward; undefined, without moving, at the last one. */
   next(): Moment | undefined;
-  /** One fact back; undefined, and nothing moves, before the first one. */
+  /** One fact back; undefined, without moving, before the first one. */
   previous(): Moment | undefined;
-  /** To any fact by its number; 0 is before the first. Any other number is a TimeTravelError. */
+  /** Moves to any fact by its number; 0 is before the first. Any other number throws a TimeTravelError. */
   goTo(sequence: number): Moment;
 }

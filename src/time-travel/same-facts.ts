@@ -5,21 +5,21 @@ import type { Fact, FactBody } from '../model/facts.js';
 import type { KernelStep } from '../kernel/kernel.types.js';
 
 /**
- * Keys of calls begin with the id of their run. Two runs that went the same way tell the same facts but for these
- * keys and the times, so both are taken out before facts are compared. Outputs are compared as they are.
+ * Keys of calls start with the id of their run. Two runs with the same course tell the same facts except for these keys
+ * and the times, so both are removed before facts are compared. Outputs are compared unchanged.
  */
 
 /** A key without the run it belongs to; undefined for a key of another run. */
 export const relativeKey = (key: string, runId: string): string | undefined =>
   key.startsWith(`${runId}/`) ? key.slice(runId.length + 1) : undefined;
 
-/** A fact as any run that went the same way would tell it. */
+/** A fact without the parts that differ between runs with the same course. */
 const essence = (fact: Fact | FactBody, runId: string): string => {
   const relative = (key: string): string => relativeKey(key, runId) ?? key;
   const { ...plain } = fact as Record<string, unknown>;
   delete plain['sequence'];
   delete plain['at'];
-  // As for a run that is resumed, the team that it was started with does not count.
+  // As with resumed runs, the team at the start does not count.
   if (fact.type === 'run.started') Object.assign(plain, { runId: '', agents: [] });
   if ('key' in fact) plain['key'] = relative(fact.key);
   if ('outputKeys' in fact) plain['outputKeys'] = fact.outputKeys.map(relative);
@@ -34,7 +34,7 @@ export interface FactsOfRun {
   readonly facts: readonly (Fact | FactBody)[];
 }
 
-/** The position of the first fact that differs; -1 when both went the same way. */
+/** The position of the first fact that differs; -1 when all are the same. */
 export const firstDifference = (left: FactsOfRun, right: FactsOfRun): number => {
   const length = Math.max(left.facts.length, right.facts.length);
   for (let index = 0; index < length; index += 1) {
@@ -45,13 +45,13 @@ export const firstDifference = (left: FactsOfRun, right: FactsOfRun): number => 
   return -1;
 };
 
-/** Why an entry is not what these charts, under this policy, would have written; null when it is. */
+/** Why these charts, under this policy, would have written another entry; null when it is the same. */
 export const stepMismatch = (
   runId: string,
   entry: JournalEntry,
   step: KernelStep,
 ): string | null => {
-  // A chart that threw tells its end by a fact that is not its own.
+  // The end of a chart that threw is a fact that the chart itself did not tell.
   if (step.status === 'error') return null;
   const facts = step.emitted as readonly FactBody[];
   const differing = firstDifference({ runId, facts }, { runId, facts: entry.facts });

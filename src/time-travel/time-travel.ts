@@ -22,7 +22,7 @@ import { recordedRun } from './recorded-run.js';
 import { createReplay } from './replay.js';
 import type { RunReplay } from './replay.types.js';
 
-/** What a fork is started with. */
+/** The input of a fork. */
 interface ForkInput {
   readonly goal: string;
   readonly runId: string;
@@ -32,9 +32,9 @@ interface ForkInput {
 export interface TimeTravelParts {
   readonly runs: RunRegistry;
   readonly settings: Settings;
-  /** What is wrong with the orchestrator's options under another policy. */
+  /** Issues of the orchestrator's options under another policy. */
   readonly configurationIssues: (policy: Policy) => readonly Issue[];
-  /** What is wrong with what a run would be started with. */
+  /** Issues of the start input of a run. */
   readonly inputIssues: (input: ForkInput) => readonly Issue[];
   readonly engine: Engine;
   readonly engineFor: (policy: Policy) => Engine;
@@ -42,8 +42,8 @@ export interface TimeTravelParts {
 }
 
 /*
- * Going back in a stored run: looking at it, asking why, and starting again from there. Most programs never do, so
- * the orchestrator loads this when it is asked for.
+ * Time travel in a stored run: replay, explain and fork. Most programs never use it, so the orchestrator loads it on
+ * demand.
  */
 
 export const replay = async (
@@ -102,7 +102,7 @@ const changedPolicy = (
   }
 };
 
-/** The new run is held to what `start` holds runs to. */
+/** Checks the new run as `start` does. */
 const startIssues = (
   { settings, inputIssues }: TimeTravelParts,
   { changes }: ForkRequest,
@@ -129,7 +129,7 @@ const inside = (place: string, issue: Issue): Issue => ({
   path: issue.path === '' ? place : `${place}.${issue.path}`,
 });
 
-/** One try of a call that is answered with this instead; held to the same bounds as a real one. */
+/** Answers one try of a call with this result, within the same bounds as a real one. */
 const answerAs = (
   team: Callable,
   answer: ChangedAnswer,

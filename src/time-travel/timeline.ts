@@ -6,7 +6,7 @@ import type { Kernel, KernelInput, KernelState, KernelStep } from '../kernel/ker
 import { factsOf } from '../run/run-memory.js';
 import { startedCalls } from './recorded-run.js';
 
-/** The journal of a run that has not begun: written by events of another one, without making a call. */
+/** The journal of a run that has not started: built from the events of another one, without making a call. */
 export class Timeline {
   readonly entries: JournalEntry[] = [];
   readonly #kernel: Kernel;
@@ -49,12 +49,12 @@ export class Timeline {
     }
   }
 
-  /** What an answer or a failure is about; undefined for anything else. */
+  /** The call that an answer or a failure belongs to; undefined for any other event. */
   inputOf(event: KernelInput): CallInput | undefined {
     return 'generation' in event ? this.#inputs.get(event.generation) : undefined;
   }
 
-  /** Lets one more thing happen. */
+  /** Takes one more event. */
   take(event: KernelInput, at: number): JournalEntry {
     const step = this.#kernel.step(this.#state, event);
     const facts = factsOf(step, at, this.#factCount);

@@ -2,7 +2,7 @@ import type { Fact, FactType } from '../model/facts.js';
 import type { RunRecord, StepRecord } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 
-/** The facts of a run, found by what they are about, and the record they add up to. */
+/** The facts of a run, searchable by subject, and the resulting record. */
 export class ToldFacts {
   readonly facts: readonly Fact[];
   readonly record: RunRecord;
@@ -20,7 +20,7 @@ export class ToldFacts {
     return this.#steps.get(stepId);
   }
 
-  /** The last fact of a type that fits; `before` leaves out what was told from that number on. */
+  /** The last matching fact of a type; `before` excludes facts from that number on. */
   last<Type extends FactType>(
     type: Type,
     fits: (fact: Fact<Type>) => boolean = () => true,

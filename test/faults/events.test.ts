@@ -95,7 +95,7 @@ describe('a malformed event', () => {
     }
     expect(parseCommand(new Proxy({}, { get: trap }))).toEqual({
       ok: false,
-      reason: 'invalid-command: it cannot be read',
+      reason: 'invalid-command: reading it threw an error',
     });
     await clock.runUntil(run.done);
     expect((await run.done).status).toBe('completed');
@@ -187,7 +187,7 @@ describe('a forged event', () => {
     const { run, clock } = started();
     expect(methodsOf(run)).toEqual(
       [
-        ...['answered', 'begin', 'goOn', 'show', 'stop'], // of the registry: none of them takes an event
+        ...['answered', 'begin', 'continueFrom', 'show', 'stop'], // of the registry: none of them takes an event
         ...['subscribe', 'facts', 'record', 'journal'],
         ...[
           'approve',

@@ -6,7 +6,7 @@ import { breakerMachine } from '../../src/machines/breaker/chart.js';
 import { createOrchestratorMachine } from '../../src/machines/orchestrator/chart.js';
 import type { Settings } from '../../src/model/settings.js';
 import { stepMachine } from '../../src/machines/step/chart.js';
-import { censusOf } from '../../src/proof/paths/chart-elements.js';
+import { chartElementsOf } from '../../src/proof/paths/chart-elements.js';
 import type { Explored } from '../../src/proof/paths/explore.js';
 import type { Explorer } from '../../src/proof/paths/graph.js';
 import type { Sightings } from '../../src/proof/paths/observe.js';
@@ -105,12 +105,14 @@ export const uncovered = (
   chart: ChartName,
   seen: Sightings,
 ): { readonly states: string[]; readonly transitions: string[] } => {
-  const { states, transitions } = censusOfChart(chart);
+  const { states, transitions } = elementsOfChart(chart);
   return {
     states: states.filter((state) => !seen.states.has(state)),
     transitions: transitions.filter((transition) => !seen.transitions.has(transition)),
   };
 };
 
-export const censusOfChart = (chart: ChartName): ReturnType<typeof censusOf> =>
-  censusOf(chart === 'orchestrator' ? ourCharts.orchestrator(settingsOf()) : ourCharts[chart]);
+export const elementsOfChart = (chart: ChartName): ReturnType<typeof chartElementsOf> =>
+  chartElementsOf(
+    chart === 'orchestrator' ? ourCharts.orchestrator(settingsOf()) : ourCharts[chart],
+  );

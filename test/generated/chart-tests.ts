@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Sightings } from '../../src/proof/paths/observe.js';
 import { behaviourOf } from './behaviour.js';
 import type { ChartName, ChartPaths } from './chart-paths.js';
-import { censusOfChart, explorePathsOf, replayPaths, uncovered } from './chart-paths.js';
+import { elementsOfChart, explorePathsOf, replayPaths, uncovered } from './chart-paths.js';
 
 /** A guard against a test that hangs, on a machine that may be busy. */
 const PATIENCE_MS = 300_000;
@@ -48,7 +48,7 @@ const summaryOf = (
   explorations: readonly ChartPaths[],
   seen: Sightings,
 ): string => {
-  const { states, transitions } = censusOfChart(chart);
+  const { states, transitions } = elementsOfChart(chart);
   const left = uncovered(chart, seen);
   const paths = explorations.flatMap(({ explored }) => explored.paths);
   const steps = paths.reduce((sum, path) => sum + path.steps.length, 0);

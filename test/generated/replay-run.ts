@@ -17,7 +17,7 @@ import type { Run } from '../../src/run/run.types.js';
 import type { Clock } from '../../src/services/clock.js';
 import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
-import { Desk, teamAt } from '../../src/proof/paths/scripted-answers.js';
+import { PendingCalls, scriptedTeam } from '../../src/proof/paths/scripted-answers.js';
 import type { GeneratedPath } from '../../src/proof/paths/explore.js';
 import type { Happening, ModelState } from '../../src/proof/paths/model.js';
 import { difference, expectationOf } from '../../src/proof/paths/observation.js';
@@ -31,12 +31,12 @@ import { observeLive } from './replay.js';
 
 /** One orchestrator for many paths; each path has its own clock. */
 export class Stage {
-  readonly desk = new Desk();
+  readonly pending = new PendingCalls();
   readonly orchestrator: Orchestrator;
   clock: VirtualClock = virtualClock();
 
   constructor(options: OrchestratorOptions<readonly Agent[]>, policy: Policy) {
-    const team = teamAt(this.desk, options, new Map(), policy.limits.maxSteps);
+    const team = scriptedTeam(this.pending, options, new Map(), policy.limits.maxSteps);
     const clock: Clock = {
       now: () => this.clock.now(),
       setTimeout: (callback, delayMs) => this.clock.setTimeout(callback, delayMs),
@@ -49,7 +49,7 @@ export class Stage {
 
   clear(): void {
     this.clock = virtualClock();
-    this.desk.clear();
+    this.pending.clear();
   }
 }
 
@@ -76,7 +76,7 @@ export const replayRun = async (stage: Stage, path: GeneratedPath): Promise<Path
 };
 
 const play = async (
-  { clock, desk }: Stage,
+  { clock, pending }: Stage,
   player: Player,
   { start, steps }: GeneratedPath,
 ): Promise<{ index: number; problem: string } | undefined> => {
@@ -84,7 +84,7 @@ const play = async (
   const first = player.problem(start);
   if (first !== undefined) return { index: -1, problem: first };
   for (const [index, { happening, expected }] of steps.entries()) {
-    perform(happening, clock, desk, player);
+    perform(happening, clock, pending, player);
     await clock.settle();
     const problem = player.problem(expected);
     if (problem !== undefined) return { index, problem };
@@ -93,13 +93,18 @@ const play = async (
   return problem === undefined ? undefined : { index: steps.length, problem };
 };
 
-const perform = (happening: Happening, clock: VirtualClock, desk: Desk, player: Player): void => {
+const perform = (
+  happening: Happening,
+  clock: VirtualClock,
+  pending: PendingCalls,
+  player: Player,
+): void => {
   switch (happening.type) {
     case 'answered':
-      if (happening.act !== undefined) desk.perform(happening.act);
+      if (happening.act !== undefined) pending.perform(happening.act);
       return;
     case 'late':
-      desk.performLate(happening.key ?? '');
+      pending.performLate(happening.key ?? '');
       return;
     case 'elapsed':
       clock.next();

@@ -12,7 +12,7 @@ import { Sightings } from '../../src/proof/paths/observe.js';
 import { withSmallBounds } from '../../src/proof/paths/small-policy.js';
 import { exploreWholeRun } from '../../src/proof/paths/whole-run.js';
 import type { ChartName } from './chart-paths.js';
-import { censusOfChart, uncovered } from './chart-paths.js';
+import { elementsOfChart, uncovered } from './chart-paths.js';
 import { exploreWithGraph } from './graph.js';
 import { replayRun, Stage } from './replay-run.js';
 
@@ -114,7 +114,7 @@ const CHARTS = ['orchestrator', 'step', 'agentCall', 'approval', 'breaker'] sati
 
 it('whole runs leave only the listed states and transitions to the paths of single charts', async () => {
   const left = CHARTS.flatMap((chart) => uncovered(chart, seen).transitions);
-  const total = CHARTS.reduce((sum, chart) => sum + censusOfChart(chart).transitions.length, 0);
+  const total = CHARTS.reduce((sum, chart) => sum + elementsOfChart(chart).transitions.length, 0);
   process.stdout.write(`whole runs take ${total - left.length} of ${total} transitions\n`);
   const file = join(import.meta.dirname, 'behaviour/only-on-their-own.txt');
   const lines = left.map((transition) => `${reasonOf(transition)} | ${transition}\n`);

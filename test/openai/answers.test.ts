@@ -44,7 +44,7 @@ describe('an unusable answer', () => {
     ['has the wrong shape', { json: { verdict: 'good' } }, 'expected number'],
     ['has a value out of range', { json: { ...goodVerdict, score: 850 } }, '<=100'],
     ['is cut off', { text: '{"reasoning": "W', finishReason: 'length' }, 'cut off'],
-    ['is empty', { text: '  ' }, 'got no text'],
+    ['is empty', { text: '  ' }, 'got an empty text'],
   ])('because it %s is sent back once with the issues', async (_, bad, told) => {
     const { server, verdict } = await ask([bad, ok]);
     expect(verdict).toMatchObject({ score: 85 });
@@ -74,7 +74,7 @@ describe('an unusable answer', () => {
     const { server, failure } = await failing(code, [bad]);
     expect(server.requests).toHaveLength(2);
     expect(failure.issues.length).toBeGreaterThan(0);
-    expect(failure.message).toContain('also after it was told what was wrong');
+    expect(failure.message).toContain('also after one repair');
   });
 
   it('fails with the issue of the last answer', async () => {
@@ -232,6 +232,6 @@ describe('prose', () => {
     const summary = await summarize(summaryRequest());
     // Both answers were paid for.
     expect(summary).toMatchObject({ text: 'Done.', usage: { inputTokens: billedIn(server) } });
-    expect(promptOf(server.requests[1]!)).toContain('in fewer words');
+    expect(promptOf(server.requests[1]!)).toContain('use fewer words');
   });
 });

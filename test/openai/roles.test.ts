@@ -67,7 +67,7 @@ describe('the planner', () => {
     const agents = everybody.map((name) => ({ name, description: name }));
     const { prompt } = await planned({ agents });
     expect(prompt).toContain('trivial (a typo, a setting): developer, reviewer');
-    expect(prompt).toContain('a bug to look into: analyst, developer, reviewer');
+    expect(prompt).toContain('a bug to investigate: analyst, developer, reviewer');
     expect(prompt).toContain('a clear feature: architect, developer, reviewer');
     expect(prompt).toContain('analyst, architect, developer, reviewer');
     expect(prompt).toContain('2 to 15 steps');
@@ -86,8 +86,8 @@ describe('the planner', () => {
   });
 
   it.each<[PlanRequest['merge'], string]>([
-    ['replacePending', 'take the place of the pending ones: plan again'],
-    ['replaceAll', 'and of those that were running'],
+    ['replacePending', 'replace the pending ones: plan again'],
+    ['replaceAll', 'and those that were running'],
     ['append', 'come after them: plan only what is missing'],
     ['appendNext', 'come before them: plan only what is missing'],
   ])('is told at a replan what happens to the pending steps: %s', async (merge, told) => {

@@ -208,7 +208,7 @@ describe('a state graph with counted steps', () => {
   it('is refuted where the numbers are unbounded', () => {
     const { refutation } = unfold(explorationWith(true));
     expect(refutation?.violation.message).toBe(
-      'There is no bound on steps that wait: "Something happens" can happen again and again',
+      'The number of waiting steps has no bound: "Something happens" can happen again and again',
     );
   });
 });

@@ -80,7 +80,7 @@ const NO_SHORT_RUN: Change = {
 
 const WHOLE_RUN = 'the whole run';
 
-const IN_CIRCLES = 'The run can go round in circles although nobody says anything';
+const IN_CIRCLES = 'The run can loop forever without a command';
 
 /** One mistake for every rule, shown by a whole run; and those that only one chart on its own shows. */
 export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
@@ -126,7 +126,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     rule: 'rejection',
     changes: [NO_IS_A_YES],
     policy: { ...LEAST, approval: { maxQuestions: 0, onReject: 'fail' } },
-    message: 's1 goes on although a person said no',
+    message: 's1 continues after a rejection',
     system: WHOLE_RUN,
   },
   {
@@ -184,7 +184,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     rule: 'price tag',
     changes: [TESTED_WITHOUT_TESTER],
     policy: LEAST,
-    message: 'agentCalls can come to 3; bounds() says 2',
+    message: 'agentCalls can reach 3; bounds() says 2',
     system: WHOLE_RUN,
   },
   {
@@ -192,7 +192,7 @@ export const PLANTED_MISTAKES: readonly PlantedMistake[] = [
     rule: 'price tag',
     changes: [TESTED_WITHOUT_TESTER, NO_SHORT_RUN],
     policy: { ...LEAST, limits: { ...LEAST.limits, maxSteps: 2 }, retry: { attempts: 3 } },
-    message: 'agentCalls can come to 15; bounds() says 9',
+    message: 'agentCalls can reach 15; bounds() says 9',
     system: 'the plan of the goal',
   },
 ];

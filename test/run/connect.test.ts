@@ -195,7 +195,7 @@ describe('connect', () => {
     expect(await remote.pause()).toEqual({
       accepted: false,
       reason:
-        'store-unavailable: Error: The disk is gone It is not known whether the command was stored.',
+        'store-unavailable: Error: The disk is gone Whether the command was stored is unknown.',
     });
     await run.abort();
   });

@@ -113,7 +113,7 @@ describe('onLimit askHuman', () => {
           type: 'approval.requested',
           requestId: 'plan:plan.1',
           stepId: null,
-          question: 'The replan limit is reached. Go on without a new plan?',
+          question: 'The replan limit is reached. Continue without a new plan?',
           payload: null,
         },
       ]);

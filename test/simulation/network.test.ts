@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../src/errors.js';
 import type { FaultKind } from '../../src/proof/simulate/fault-kinds.js';
 import { networkedStore } from '../../src/proof/simulate/network.js';
 import { settingOf } from '../../src/proof/simulate/policies.js';
-import { Stage } from '../../src/proof/simulate/stage.js';
+import { Environment } from '../../src/proof/simulate/environment.js';
 import { worldOf } from '../../src/proof/simulate/world.js';
 
 /* The network of a simulated world does what its faults are called. */
@@ -21,21 +21,21 @@ const header = sealedHeader({
 /** A world with one kind of fault, the store as its first process sees it, and the store itself. */
 const worldWith = (kind: FaultKind) => {
   const world = { ...worldOf(1), kinds: new Set([kind]), healsAtMs: 1e9, crashes: [] };
-  const stage = new Stage({ ...world, hasStoreClock: true }, settingOf(0, 'usual'));
-  const life = stage.beginLife();
-  stage.truth.create(life, header, 'owner');
-  return { stage, life, store: networkedStore(stage, life) };
+  const environment = new Environment({ ...world, hasStoreClock: true }, settingOf(0, 'usual'));
+  const life = environment.beginLife();
+  environment.truth.create(life, header, 'owner');
+  return { environment, life, store: networkedStore(environment, life) };
 };
 
 /** Renews until the fault happens, and returns the answer to that request. */
 const untilFault = (
-  { stage }: { readonly stage: Stage },
+  { environment }: { readonly environment: Environment },
   kind: FaultKind,
   ask: (count: number) => unknown,
 ): unknown => {
   for (let count = 0; count < 500; count += 1) {
     const answer = ask(count);
-    if (stage.fired.has(kind)) return answer;
+    if (environment.fired.has(kind)) return answer;
     if (answer instanceof Promise) throw new Error('A request took time without a fault');
   }
   throw new Error(`No ${kind} in 500 requests`);
@@ -49,11 +49,11 @@ describe('the network of a simulated world', () => {
     const answer = untilFault(world, 'request-lost', (count) =>
       world.store.post('r', say(`c${count}`)),
     );
-    const before = world.stage.truth.posted.size;
+    const before = world.environment.truth.posted.size;
     const failure = expect(answer).rejects.toBeInstanceOf(StoreUnavailableError);
-    await world.stage.clock.runUntil(failure);
-    expect(world.stage.truth.posted.size).toBe(before);
-    expect(world.stage.truth.posted.has(world.stage.truth.latestCommandId)).toBe(false);
+    await world.environment.clock.runUntil(failure);
+    expect(world.environment.truth.posted.size).toBe(before);
+    expect(world.environment.truth.posted.has(world.environment.truth.latestCommandId)).toBe(false);
   });
 
   it('loses an answer: the change is made, and the caller hears the same', async () => {
@@ -62,8 +62,8 @@ describe('the network of a simulated world', () => {
       world.store.post('r', say(`c${count}`)),
     );
     const failure = expect(answer).rejects.toBeInstanceOf(StoreUnavailableError);
-    await world.stage.clock.runUntil(failure);
-    expect(world.stage.truth.posted.has(world.stage.truth.latestCommandId)).toBe(true);
+    await world.environment.clock.runUntil(failure);
+    expect(world.environment.truth.posted.has(world.environment.truth.latestCommandId)).toBe(true);
   });
 
   it('duplicates a request: an owner that claims its run twice has an old token', async () => {
@@ -71,42 +71,48 @@ describe('the network of a simulated world', () => {
     const answer = untilFault(world, 'request-duplicated', () =>
       world.store.claim('r', 'owner', 0),
     );
-    world.stage.clock.advance(5_000);
-    await world.stage.clock.settle();
-    expect(world.stage.truth.token).toBeGreaterThan((answer as { readonly token: number }).token);
+    world.environment.clock.advance(5_000);
+    await world.environment.clock.settle();
+    expect(world.environment.truth.token).toBeGreaterThan(
+      (answer as { readonly token: number }).token,
+    );
   });
 
   it('reorders requests: one that is held back arrives after the next', async () => {
     const world = worldWith('requests-reordered');
     const answers: unknown[] = [];
-    for (let count = 0; count < 500 && !world.stage.fired.has('requests-reordered'); count += 1) {
+    for (
+      let count = 0;
+      count < 500 && !world.environment.fired.has('requests-reordered');
+      count += 1
+    ) {
       answers.push(world.store.post('r', say(`c${count}`)));
     }
     const held = answers.findIndex((answer) => answer instanceof Promise);
-    await world.stage.clock.runUntil(Promise.all(answers));
-    const order = [...world.stage.truth.posted.keys()];
+    await world.environment.clock.runUntil(Promise.all(answers));
+    const order = [...world.environment.truth.posted.keys()];
     expect(order.indexOf(`command-${held}`)).toBe(order.indexOf(`command-${held + 1}`) + 1);
   });
 
   it('delivers nothing to a process that sleeps until it wakes, and nothing to a dead one', async () => {
-    const { stage, life } = worldWith('network-slow');
+    const { environment, life } = worldWith('network-slow');
     const heard: string[] = [];
     life.clock.setTimeout(() => heard.push('timer'), 100);
     life.after(50, () => heard.push('answer'));
     life.sleep(1_000);
-    stage.clock.advance(999);
+    environment.clock.advance(999);
     expect(heard).toEqual([]);
-    stage.clock.advance(1);
+    environment.clock.advance(1);
     expect(heard).toEqual(['answer', 'timer']);
     life.after(10, () => heard.push('too late'));
     life.end();
-    stage.clock.advance(100);
-    await stage.clock.settle();
+    environment.clock.advance(100);
+    await environment.clock.settle();
     expect(heard).toEqual(['answer', 'timer']);
   });
 
   it('sets a clock forward at once, and fires the timers that are due a little later', () => {
-    const { stage, life } = worldWith('clock-jumps');
+    const { environment, life } = worldWith('clock-jumps');
     let isFired = false;
     life.clock.setTimeout(() => {
       isFired = true;
@@ -114,9 +120,9 @@ describe('the network of a simulated world', () => {
     const before = life.clock.now();
     life.jump(20_000, 700);
     expect(life.clock.now() - before).toBe(20_000);
-    stage.clock.advance(699);
+    environment.clock.advance(699);
     expect(isFired).toBe(false);
-    stage.clock.advance(1);
+    environment.clock.advance(1);
     expect(isFired).toBe(true);
   });
 });

@@ -16,8 +16,8 @@ const SEEDS_MAX = 2_000;
 const ALL_BUGS = [...PLANTED_BUGS, ...PLANTED_EDGE_BUGS];
 
 /** The first world in which the expected invariant is violated. */
-const firstBroken = async ({ understudies, plant, caughtBy, how }: PlantedBug) => {
-  const simulator = createSimulator({}, understudies);
+const firstBroken = async ({ replacements, plant, caughtBy, how }: PlantedBug) => {
+  const simulator = createSimulator({}, replacements);
   const takeOut = plant?.();
   try {
     for (let seed = 0; seed < SEEDS_MAX; seed += 1) {

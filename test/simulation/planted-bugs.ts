@@ -23,7 +23,7 @@ import { chunkedListOf, itemsOf } from '../../src/plan/chunked-list.js';
 import { nextReady, withReady } from '../../src/plan/progress.js';
 import { mayStartSteps } from '../../src/guards/schedule.js';
 import type { InvariantName } from '../../src/testing/invariants/invariants.js';
-import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
+import type { Replacements } from '../../src/proof/simulate/scripted-team.js';
 
 /* Bugs put into the charts and the store from outside: no production file contains them. */
 
@@ -33,7 +33,7 @@ export interface PlantedBug {
   readonly caughtBy: InvariantName;
   /** How it is violated, where there are several ways. */
   readonly how?: RegExp;
-  readonly understudies: Understudies;
+  readonly replacements: Replacements;
   /** Puts the bug where no understudy reaches, and returns how to take it out again. */
   readonly plant?: () => () => void;
 }
@@ -54,7 +54,7 @@ interface Call {
 type Implementations = Parameters<AnyStateMachine['provide']>[0];
 
 /** The kernel with one chart whose guards, actions or delays were replaced. */
-const inChart = (id: string, implementations: Implementations): Understudies => ({
+const inChart = (id: string, implementations: Implementations): Replacements => ({
   runnerOf: (machine, verify) =>
     tracingRunner(machine.id === id ? machine.provide(implementations) : machine, verify),
 });
@@ -143,7 +143,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'the parallel cap is dropped',
     caughtBy: 'parallel-cap',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       actions: {
         startSteps: startingFrom((context) => ({ ...context, slots: [...context.slots, null] })),
       },
@@ -152,7 +152,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'one attempt too many',
     caughtBy: 'attempts-bounded',
-    understudies: inChart('step', {
+    replacements: inChart('step', {
       guards: {
         canAttemptAgain: ({ context }: Step) =>
           context.attempt <= context.settings.policy.limits.maxAttempts,
@@ -162,53 +162,53 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'one try too many',
     caughtBy: 'attempts-bounded',
-    understudies: inChart('agentCall', {
+    replacements: inChart('agentCall', {
       guards: { canRetry: ({ context }: Call) => context.tries <= context.retry.attempts },
     }),
   },
   {
     bug: 'a step settles twice',
     caughtBy: 'settled-once',
-    understudies: inChart('orchestrator', { actions: { settleStep: settlingWith(twice) } }),
+    replacements: inChart('orchestrator', { actions: { settleStep: settlingWith(twice) } }),
   },
   {
     bug: 'the timer of a try is lost',
     caughtBy: 'waits-in-time',
-    understudies: inChart('agentCall', { delays: { attemptTimeout: () => NEVER_MS } }),
+    replacements: inChart('agentCall', { delays: { attemptTimeout: () => NEVER_MS } }),
   },
   {
     bug: 'the timer of a question is lost',
     caughtBy: 'waits-in-time',
-    understudies: inChart('approval', { delays: { approvalTimeout: () => NEVER_MS } }),
+    replacements: inChart('approval', { delays: { approvalTimeout: () => NEVER_MS } }),
   },
   {
     bug: 'dependencies are ignored',
     caughtBy: 'dependencies-first',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       actions: { adoptProposal: adoptingWith(withoutDependencies) },
     }),
   },
   {
     bug: 'outputs are lost when there is another plan',
     caughtBy: 'outputs-delivered',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       actions: { adoptProposal: adoptingWith(withoutOutputs) },
     }),
   },
   {
     bug: 'the store forgets its last entry in a crash',
     caughtBy: 'answered-once',
-    understudies: { recovered: unfinished },
+    replacements: { recovered: unfinished },
   },
   {
     bug: 'nobody is asked for approval',
     caughtBy: 'consent-first',
-    understudies: inChart('step', { guards: { needsApproval: () => false } }),
+    replacements: inChart('step', { guards: { needsApproval: () => false } }),
   },
   {
     bug: 'the ladder is a rung too low',
     caughtBy: 'ladder-in-order',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       actions: {
         climb: enqueueActions(({ context, event, enqueue }) => {
           const before = context as OrchestratorContext;
@@ -226,7 +226,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'a replan costs nothing',
     caughtBy: 'replans-bounded',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       actions: {
         countPlannerCall: assign({ plannerCalls: ({ context }: Run) => context.plannerCalls + 1 }),
       },
@@ -235,14 +235,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'the limit of the run is not armed',
     caughtBy: 'ends-in-time',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       delays: { executionDeadline: () => NEVER_MS, timeLimit: () => NEVER_MS },
     }),
   },
   {
     bug: 'a fact is told after the end',
     caughtBy: 'causes-first',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       actions: {
         announceEnd: enqueueActions(({ context, enqueue }) => {
           const before = context as OrchestratorContext;
@@ -259,7 +259,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'steps that are left are forgotten at the end',
     caughtBy: 'settled-once',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       actions: {
         announceEnd: emit(({ context }: Run) => facts.runEnded(context)),
       },
@@ -268,17 +268,17 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'a run may die as often as it likes',
     caughtBy: 'recoveries-bounded',
-    understudies: inChart('orchestrator', { guards: { areRecoveriesUsedUp: () => false } }),
+    replacements: inChart('orchestrator', { guards: { areRecoveriesUsedUp: () => false } }),
   },
   {
     bug: 'calls are not counted',
     caughtBy: 'ceilings-held',
-    understudies: inChart('orchestrator', { actions: { countCall: NOTHING } }),
+    replacements: inChart('orchestrator', { actions: { countCall: NOTHING } }),
   },
   {
     bug: 'sub-plans go one level too deep',
     caughtBy: 'depth-bounded',
-    understudies: inChart('step', {
+    replacements: inChart('step', {
       guards: {
         canSubplan: ({ context }: Step) =>
           !context.isWindingDown &&
@@ -290,7 +290,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'a free slot is not filled',
     caughtBy: 'no-idle-slot',
-    understudies: inChart('orchestrator', {
+    replacements: inChart('orchestrator', {
       guards: {
         canStartSteps: ({ context }: Run) =>
           mayStartSteps(context) &&
@@ -302,34 +302,34 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     bug: 'calls are made that the journal does not know of',
     caughtBy: 'intent-first',
-    understudies: { found: (entry) => ({ ...entry, intents: [] }) },
+    replacements: { found: (entry) => ({ ...entry, intents: [] }) },
   },
   {
     bug: 'the pause before the next try never ends',
     caughtBy: 'heals',
-    understudies: inChart('agentCall', { delays: { retryBackoff: () => NEVER_MS } }),
+    replacements: inChart('agentCall', { delays: { retryBackoff: () => NEVER_MS } }),
   },
   {
     bug: 'a chart remembers other runs',
     caughtBy: 'replay-agrees',
-    understudies: inChart('orchestrator', { actions: { enterPhase: forgetful() } }),
+    replacements: inChart('orchestrator', { actions: { enterPhase: forgetful() } }),
   },
   {
     bug: 'an action depends on more than context and event',
     caughtBy: 'runners-agree',
-    understudies: inChart('orchestrator', { actions: { enterPhase: forgetful() } }),
+    replacements: inChart('orchestrator', { actions: { enterPhase: forgetful() } }),
   },
   {
     bug: 'an entry of the journal has the wrong number',
     caughtBy: 'journal-gapless',
-    understudies: {
+    replacements: {
       found: (entry) => ({ ...entry, sequence: Math.max(1, entry.sequence) }),
     },
   },
   {
     bug: 'an output changes on its way into the journal',
     caughtBy: 'outputs-kept',
-    understudies: {
+    replacements: {
       found: (entry) => ({
         ...entry,
         facts: entry.facts.map((fact) =>

@@ -4,7 +4,7 @@ import { Inbox } from '../../src/run/inbox.js';
 import { LiveRun } from '../../src/run/live-run.js';
 import { recovery } from '../../src/run/missed-events.js';
 import type { MaybePromise, RunStore } from '../../src/model/run-store.js';
-import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
+import type { Replacements } from '../../src/proof/simulate/scripted-team.js';
 import type { PlantedBug } from './planted-bugs.js';
 
 /* Bugs at the edges of a process, each of which once existed: between store and network, clocks, and owners. */
@@ -27,7 +27,7 @@ const asFinal = (error: Error): never => {
   throw new Error(error.message);
 };
 
-const withStore = (change: (store: RunStore) => Partial<RunStore>): Understudies => ({
+const withStore = (change: (store: RunStore) => Partial<RunStore>): Replacements => ({
   storeOf: (store) => ({ ...store, ...change(store) }),
 });
 
@@ -61,12 +61,12 @@ const judgeCommandsLate = (): (() => void) => {
 
 /** Every takeover is counted, even without a call in flight. */
 const countEveryTakeover = (): (() => void) => {
-  const { goOn } = LiveRun.prototype;
+  const { continueFrom } = LiveRun.prototype;
   const { take } = Driver.prototype;
   let counted: ReturnType<typeof recovery> | undefined;
-  LiveRun.prototype.goOn = function (this: LiveRun, replayed, meanwhile) {
-    counted = meanwhile?.isTakeover === true ? recovery(replayed.entries) : undefined;
-    return goOn.call(this, replayed, meanwhile);
+  LiveRun.prototype.continueFrom = function (this: LiveRun, replayed, missed) {
+    counted = missed?.isTakeover === true ? recovery(replayed.entries) : undefined;
+    return continueFrom.call(this, replayed, missed);
   };
   Driver.prototype.take = function (this: Driver<unknown>, state, unfinished, missed = []) {
     const isCounted = missed.some(
@@ -76,7 +76,7 @@ const countEveryTakeover = (): (() => void) => {
     take.call(this, state, unfinished, [...first, ...missed]);
   };
   return () => {
-    LiveRun.prototype.goOn = goOn;
+    LiveRun.prototype.continueFrom = continueFrom;
     Driver.prototype.take = take;
   };
 };
@@ -85,7 +85,7 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'an entry whose answer was lost counts as durable',
     caughtBy: 'told-implies-durable',
-    understudies: withStore(({ append }) => ({
+    replacements: withStore(({ append }) => ({
       append: (...entry) => whenLost(append(...entry), () => undefined),
     })),
   },
@@ -93,7 +93,7 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
     bug: 'an entry whose answer was lost is taken for failed',
     caughtBy: 'report-true',
     how: /taken over, and has the latest claim/,
-    understudies: withStore(({ read }) => ({
+    replacements: withStore(({ read }) => ({
       read: async (runId, from) => {
         const run = await read(runId, from);
         return run === undefined || from === undefined ? run : { ...run, entries: [] };
@@ -104,27 +104,27 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
     bug: 'hints are trusted, and the inbox is never polled',
     caughtBy: 'commands-kept',
     how: /expired before its owner looked/,
-    understudies: withStore(trustingWatch),
+    replacements: withStore(trustingWatch),
   },
   {
     bug: 'commands that a look finds are judged after what expires',
     caughtBy: 'commands-kept',
     how: /came in time, and .* expired/,
-    understudies: {},
+    replacements: {},
     plant: judgeCommandsLate,
   },
   {
     bug: 'a takeover counts though no call was in flight',
     caughtBy: 'recoveries-bounded',
     how: /counted though no call was in flight/,
-    understudies: {},
+    replacements: {},
     plant: countEveryTakeover,
   },
   {
     bug: 'a command whose answer was lost is refused',
     caughtBy: 'commands-kept',
     how: /was refused and is carried out/,
-    understudies: withStore(({ post }) => ({
+    replacements: withStore(({ post }) => ({
       post: (...command) =>
         whenLost(post(...command), ({ message }) => {
           throw new RunConflictError(message);
@@ -134,27 +134,27 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'a process that slept past its lease makes calls',
     caughtBy: 'answered-once',
-    understudies: {
+    replacements: {
       clockOf: (clock, life) => ({ ...clock, now: () => clock.now() - life.sleptMs }),
     },
   },
   {
     bug: 'leases end by the clocks of callers',
     caughtBy: 'leases-held',
-    understudies: { trustsCallers: true },
+    replacements: { trustsCallers: true },
   },
   {
     bug: 'deadlines that passed in a jump do not come first',
     caughtBy: 'waits-in-time',
     how: /is accepted after the deadline/,
-    understudies: {
+    replacements: {
       clockOf: (clock, life) => ({ ...clock, now: () => clock.now() - life.unnoticedMs }),
     },
   },
   {
     bug: 'a short outage of the store ends the run',
     caughtBy: 'outages-survived',
-    understudies: withStore(({ append }) => ({
+    replacements: withStore(({ append }) => ({
       append: (...entry) => whenLost(append(...entry), asFinal),
     })),
   },

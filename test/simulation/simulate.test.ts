@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { presets } from '../../src/policy/presets.js';
 import { simulate } from '../../src/proof/simulate/simulate.js';
 import { createSimulator } from '../../src/proof/simulate/simulator.js';
-import type { Understudies } from '../../src/proof/simulate/scripted-team.js';
+import type { Replacements } from '../../src/proof/simulate/scripted-team.js';
 import { shrink } from '../../src/proof/simulate/shrink.js';
 import { traceOf } from '../../src/proof/simulate/trace.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
@@ -32,11 +32,11 @@ describe('one seed', () => {
 });
 
 describe('a failure', () => {
-  const understudies = (caughtBy: string): Understudies =>
-    PLANTED_BUGS.find((planted) => planted.caughtBy === caughtBy)?.understudies ?? {};
+  const replacements = (caughtBy: string): Replacements =>
+    PLANTED_BUGS.find((planted) => planted.caughtBy === caughtBy)?.replacements ?? {};
 
   it('is shrunk to what it needs, and still violates the same invariant', async () => {
-    const simulator = createSimulator({}, understudies('parallel-cap'));
+    const simulator = createSimulator({}, replacements('parallel-cap'));
     let failing = await simulator.run(0);
     // A world with more faults than the broken promise needs.
     const isWanted = (): boolean => failing.violations.length > 0 && failing.faults.length > 7;
@@ -51,7 +51,7 @@ describe('a failure', () => {
   });
 
   it('is printed line by line: the invariant, the faults, every fact', async () => {
-    const simulator = createSimulator({}, understudies('intent-first'));
+    const simulator = createSimulator({}, replacements('intent-first'));
     const failing = await simulator.run(0);
     const trace = traceOf(failing);
     expect(trace).toMatch(/^seed 0: /);

@@ -96,7 +96,7 @@ const STORIES: readonly Story[] = [
     },
     status: 'failed',
     kinds: ['failed', 'call-failed', 'breaker-open'],
-    says: /breaker-open.*worker had failed too often and was shut out/,
+    says: /breaker-open.*worker had failed too often and its breaker was open/,
   },
   {
     question: 'failed: the agent was blocked',
@@ -104,7 +104,7 @@ const STORIES: readonly Story[] = [
     policy: { limits: { maxDepth: 0, maxAttempts: 1 } },
     status: 'failed',
     kinds: ['failed', 'agent-blocked'],
-    says: /blocked: No key to the door.*worker could not go on/,
+    says: /blocked: No key to the door.*worker was blocked/,
   },
   {
     question: 'failed: the supervisor did not let it pass',
@@ -116,7 +116,7 @@ const STORIES: readonly Story[] = [
     status: 'failed',
     kinds: ['failed', 'verdict'],
     repeats: ['repeated'],
-    says: /score of 10, which does not pass: Sloppy.*Attempt 2 of step 'a' was made/,
+    says: /score of 10, which does not pass: Sloppy.*Attempt 2 of step 'a' followed/,
   },
   {
     question: 'failed: the tests failed after every fix',
@@ -134,7 +134,7 @@ const STORIES: readonly Story[] = [
     policy: { limits: { maxVotes: 3, maxDepth: 0, maxAttempts: 1 } },
     status: 'failed',
     kinds: ['failed', 'no-majority'],
-    says: /came to no majority/,
+    says: /gave no majority/,
   },
   {
     question: 'failed: a step of its sub-plan failed',
@@ -201,7 +201,7 @@ const STORIES: readonly Story[] = [
     },
     status: 'skipped',
     kinds: ['skipped', 'skipped-by-command'],
-    says: /skipped by a person \(fact \d+\)\. A person took steps off the plan: Known already/,
+    says: /skipped by a person \(fact \d+\)\. A person skipped steps: Known already/,
   },
   {
     question: 'did not run: a person skipped to a later step',
@@ -224,7 +224,7 @@ const STORIES: readonly Story[] = [
     policy: { replan: { merge: 'replacePending' } },
     status: 'skipped',
     kinds: ['skipped', 'dropped-by-plan', 'replan-requested'],
-    says: /Revision 1 of the plan dropped step 'b'.*asked for by step 'a' \(worker\): More about a/,
+    says: /Revision 1 of the plan dropped step 'b'.*requested by step 'a' \(worker\): More about a/,
   },
   {
     question: 'was not finished: it was given up for another plan',
@@ -290,7 +290,7 @@ const STORIES: readonly Story[] = [
     policy: { limits: { maxParallel: 1, maxAgentCalls: 1 } },
     status: 'cancelled',
     kinds: ['cancelled', 'run-ended', 'budget-exhausted'],
-    says: /used up its maxAgentCalls/,
+    says: /spent its maxAgentCalls/,
   },
   {
     question: 'did not run: the supervisor ended the run',
@@ -331,14 +331,14 @@ const STORIES: readonly Story[] = [
     },
     status: 'cancelled',
     kinds: ['parent-ended', 'skipped', 'skipped-by-command'],
-    says: /part of the work on step 'a', which ended first/,
+    says: /belonged to the sub-plan of step 'a', which ended first/,
   },
   {
     question: 'is not done: its agent has not answered',
     when: isFact('agent.called', 'a'),
     status: 'running',
     kinds: ['waiting-for-answer'],
-    says: /waits for an answer of worker/,
+    says: /waits for an answer from worker/,
   },
   {
     question: 'is not done: it waits for the next try',
@@ -346,7 +346,7 @@ const STORIES: readonly Story[] = [
     when: (fact) => isFact('agent.failed', 'a')(fact) && 'try' in fact && fact.try === 1,
     status: 'running',
     kinds: ['waiting-for-retry'],
-    says: /waits to try worker again/,
+    says: /waits to retry worker/,
   },
   {
     question: 'is not done: a person has not answered',
@@ -377,7 +377,7 @@ const STORIES: readonly Story[] = [
     when: isFact('agent.called', 'a/x'),
     status: 'blocked',
     kinds: ['waiting-for-subplan', 'waiting-for-answer'],
-    says: /waits for a plan of its own, made because: Too much.*Step 'a\/x' waits/,
+    says: /waits for its sub-plan, made because: Too much.*Step 'a\/x' waits/,
   },
   {
     question: 'has not started: it waits for another step',
@@ -422,7 +422,7 @@ const STORIES: readonly Story[] = [
     when: isFact('replan.started'),
     status: 'pending',
     kinds: ['waiting-for-plan'],
-    says: /what becomes of the plan \(replanning\)/,
+    says: /a decision about the plan \(replanning\)/,
   },
   {
     question: 'has not started: no time is left for steps',

@@ -6,10 +6,10 @@ import { partsOf, untakenIn } from '../coverage.js';
 import { escaped } from './html.js';
 import { markedPicture } from './marked-picture.js';
 
-/** What is known of a chart besides how much of it was seen. */
+/** A chart's picture and transitions, besides its coverage. */
 export interface ChartPicture {
   readonly svg: string;
-  /** All of its transitions, as the census names them. */
+  /** All of its transitions, by the names of `chartElementsOf`. */
   readonly transitions: readonly string[];
 }
 
@@ -32,11 +32,11 @@ ${untakenIn(proof, coverage).map(untakenList).join('\n')}
 ${figure(chart, markedPicture(svg, coverage, transitions))}</section>`;
 };
 
-/** A picture in a frame of its own, in which it can be moved. */
+/** A picture in its own scrollable frame. */
 export const figure = (chart: string, svg: string): string =>
   `<figure tabindex="0" aria-label="The chart ${escaped(chart)}">${withOwnIds(svg, chart)}</figure>`;
 
-/** Several pictures on one page must not name the same thing twice. */
+/** Makes ids unique: several pictures are on one page. */
 const withOwnIds = (svg: string, chart: string): string =>
   svg
     .replace('aria-labelledby="title desc"', `aria-labelledby="${chart}-title ${chart}-desc"`)
@@ -68,6 +68,6 @@ const transitionItem = (name: string): string => {
   return `<li><b>${escaped(shortName(source, chart))}</b> ${escaped(event)}${guard} <span class="goal">→ ${escaped(goal)}</span></li>`;
 };
 
-/** Within its chart a state is known without it. */
+/** The id of a state without the name of its chart. */
 const shortName = (id: string, chart: string): string =>
   id.startsWith(`${chart}.`) ? id.slice(chart.length + 1) : id;

@@ -5,9 +5,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** A text as it stands in a page. */
+/** Escapes a text for HTML. */
 export const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 
-/** 58,575 rather than 58575, whatever the language of the machine. */
+/** 58,575 rather than 58575, independent of the locale. */
 export const grouped = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -2,8 +2,8 @@ import type { ChartCoverage } from '../../proof/paths/paths.types.js';
 import { partsOf } from '../coverage.js';
 
 /*
- * The picture of a chart in which everything is marked that a policy never comes by. Our pictures have one element in a
- * line, and say which state a shape is for and which states a wire links.
+ * The picture of a chart with a mark on everything that a policy never reaches. Our pictures have one element per line,
+ * and each names the state of a shape or the states that a wire links.
  */
 
 const MARK = ' data-unreached=""';
@@ -32,7 +32,7 @@ export const markedPicture = (
     .join('\n');
 };
 
-/** `step.performing/anywhere` stands for everything in `step.performing`. */
+/** `step.performing/anywhere` stands for all of `step.performing`. */
 const owner = (id: string): string => id.split('/')[0] ?? id;
 
 const linksOf = (transitions: readonly string[]): ReadonlySet<string> =>

@@ -11,7 +11,7 @@ import { escaped, grouped } from './html.js';
 import { STYLE } from './style.js';
 import { wayList } from './ways.js';
 
-/** What a page is about. */
+/** The subject of a page. */
 export interface ProvedSubject {
   readonly name: string;
   readonly policy: Policy;
@@ -19,7 +19,7 @@ export interface ProvedSubject {
   readonly team: string;
 }
 
-/** One page that needs nothing else: price tag, ways, the charts with what of them is used, and the policy. */
+/** One self-contained page: price tag, paths to the maxima, charts with their coverage, and the policy. */
 export const proofPage = (
   { name, policy, team }: ProvedSubject,
   proof: Proof,
@@ -61,7 +61,7 @@ const chartsUnderPolicy = (
 <p>Counted from the charts themselves. What is faded <span class="key"></span> is never reached, whatever agents and people answer.</p>
 ${[...charts].map(([chart, picture]) => chartSection(proof, chart, picture)).join('\n')}`;
 
-/** A search that ended where a rule is broken cannot tell what is never reached. */
+/** A search that stopped at a broken rule cannot tell which states are never reached. */
 const plainCharts = (charts: ReadonlyMap<string, ChartPicture>): string => `<h2>The charts</h2>
 ${[...charts].map(([chart, { svg }]) => `<details><summary>${escaped(chart)}</summary>${figure(chart, svg)}</details>`).join('\n')}`;
 

@@ -1,4 +1,4 @@
-/** Light and dark by themselves, from a telephone to a wide screen. */
+/** Light and dark mode, from phone to wide screen. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #fff; --panel: #f6f8fa; --line: #d0d7de; --good: #1a7f37; --bad: #b42318; --accent: #0b57d0; }
 @media (prefers-color-scheme: dark) {

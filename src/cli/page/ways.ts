@@ -5,7 +5,7 @@ interface Told {
   readonly below: Told[];
 }
 
-/** Sentences as a list; what a chart below did on the way, which is indented, as a list within it. */
+/** Sentences as a list; indented sentences, which tell of a child chart, as a nested list. */
 export const wayList = (sentences: readonly string[]): string => listOf(nested(sentences));
 
 const INDENT = '  ';
@@ -28,7 +28,7 @@ const listOf = (list: readonly Told[]): string =>
     ? ''
     : `<ol>${list.map(({ sentence, below }) => `<li>${sentenceText(sentence)}${listOf(below)}</li>`).join('')}</ol>`;
 
-/** A number at the end says how much it cost. */
+/** A number at the end of a sentence is its cost. */
 const sentenceText = (sentence: string): string => {
   const [, text = sentence, count] = /^(.*) \((\d+)\)$/.exec(sentence) ?? [];
   const cost = count === undefined ? '' : ` <span class="cost">${count}</span>`;

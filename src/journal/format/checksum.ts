@@ -2,10 +2,12 @@ import type { JsonValue } from '../../canonical-json.js';
 import { fingerprint, stableStringify } from '../../canonical-json.js';
 import type { RunHeader } from '../../model/run-store.js';
 
-/* Every checksum takes in the one before it, and the first that of the header: a journal is whole, or it is refused. */
+/*
+ * Every checksum covers the one before it, and the first covers that of the header: a journal is complete or refused.
+ */
 
 export const headerChecksum = (header: RunHeader): string => {
-  // A member that is undefined is no part of what is stored.
+  // An undefined member is not stored.
   const sealed = { ...header, checksum: undefined };
   return fingerprint(stableStringify(sealed as unknown as JsonValue));
 };

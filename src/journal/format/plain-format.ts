@@ -8,17 +8,17 @@ import { headerChecksum, nextChecksum } from './checksum.js';
 import type { JournalFormat } from './journal-format.js';
 import { StateSchedule } from './state-schedule.js';
 
-/** An entry as it is stored: plain JSON, in which an output or a plan stands once. */
+/** An entry as it is stored: plain JSON, with each output or plan stored once. */
 interface PlainEntry extends StoredEntry {
   /** The event without its kind. */
   readonly event: Readonly<Record<string, unknown>>;
   readonly facts: readonly PlainFact[];
-  /** Left out where they are the keys of the calls that the facts tell of, as they nearly always are. */
+  /** Left out where they equal the keys of the calls in the facts, as they nearly always do. */
   readonly intents?: readonly string[];
   readonly checksum: string;
 }
 
-/** A fact without its time, which is that of the entry, and without what the event holds as well. */
+/** A fact without its time, which is the entry's, and without members that the event has too. */
 type PlainFact = Readonly<Record<string, unknown>>;
 
 /** A state as it is stored. */
@@ -81,7 +81,7 @@ export class PlainFormat implements JournalFormat {
     return saved;
   }
 
-  /** One more entry: the checksum of the journal with it. */
+  /** Adds an entry to the running checksum. */
   #takeIn(content: object): string {
     const text = stableStringify(content as JsonValue);
     this.#schedule.countEntry(text.length);
@@ -89,7 +89,7 @@ export class PlainFormat implements JournalFormat {
     return this.#checksum;
   }
 
-  /** The plan that a run starts with is in its header. */
+  /** The plan that a run starts with is stored in its header. */
   #withoutPlan(rest: object): Readonly<Record<string, unknown>> {
     const { input } = rest as { readonly input?: object };
     const proposal = memberOf(input, 'proposal');
@@ -112,7 +112,7 @@ const IN_HEADER = 'in header';
 const callsIn = (facts: readonly Fact[]): readonly string[] =>
   facts.flatMap((fact) => (fact.type === 'agent.called' ? [fact.key] : []));
 
-/** Members of facts that the event of their entry has as well. */
+/** Members that a fact shares with the event of its entry. */
 const sharedMember = (
   type: unknown,
   event: JournalEntry['event'],
@@ -146,5 +146,8 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 const refuse = (what: string): never => {
-  throw new JournalCorruptError('torn', `${what} is not as it was written: its checksum differs`);
+  throw new JournalCorruptError(
+    'torn',
+    `${what} was changed after it was written: its checksum differs`,
+  );
 };

@@ -1,11 +1,11 @@
 /*
- * When the state is stored along with an entry. A state is about as large as the plan, so at a fixed pace the bytes written
- * per step would grow with the plan. So a state waits until the journal is large enough for it: all states together are
- * at most a 32nd of the entries, whatever the plan. The numbers behind it are in
+ * Decides when the state is stored along with an entry. A state is about as large as the plan, so at a fixed pace the
+ * bytes written per step would grow with the plan. A state waits until the journal is large enough: all states together
+ * are at most a 32nd of the entries, whatever the plan. The numbers are in
  * docs/decisions/0020-a-state-is-stored-when-cheap.md.
  */
 
-/** A shorter journal is replayed as quickly as a state is read. */
+/** A shorter journal replays as fast as a state loads. */
 const FIRST_STATE_AFTER = 64;
 const ENTRY_CHARACTERS_PER_STATE_CHARACTER = 32;
 
@@ -22,7 +22,7 @@ export class StateSchedule {
     this.#entryCharacters += characters;
   }
 
-  /** Whether it is worth while to look how large the state is. */
+  /** Whether it is worth computing the size of the state. */
   get isDue(): boolean {
     return this.#entries >= FIRST_STATE_AFTER && this.#room >= this.#lastStateCharacters;
   }
@@ -35,7 +35,7 @@ export class StateSchedule {
     return true;
   }
 
-  /** A state was found here: all there was room for is taken to be used up, because earlier ones are not kept. */
+  /** A state was found here. Its room is taken as used up, because earlier states are not kept. */
   found(characters: number): void {
     this.#lastStateCharacters = characters;
     this.#stateCharacters += this.#room;

@@ -7,7 +7,7 @@ import { everyFeature } from './every-feature.js';
 import { tracingRunner } from './tracing-runner.js';
 import { transitionText } from './transition-text.js';
 
-/** From other counts the guards answer otherwise: each way is taken for the first time, and again. */
+/** Different counts change the guards' answers: each path is taken for the first time, and then again. */
 const COUNTS = [0, 0, 2, 2, 5, 0, 2, 5];
 const PAUSE = 'xstate.after.pause.everyFeature.work.working';
 const EVENTS = ['go', 'go', 'unknown', 'go', 'go', 'again', 'many', PAUSE, PAUSE, PAUSE, PAUSE];
@@ -51,6 +51,6 @@ const differenceFrom = (
   return undefined;
 };
 
-/** How the tracing runner differs from XState's own transition functions, with the version of XState there is. */
+/** How the tracing runner differs from the transition functions of the installed XState. */
 export const tracingDifference = (): string | undefined =>
   differenceBetween((chart) => tracingRunner(chart), plainRunner);

@@ -10,31 +10,31 @@ import { implementationsOf, isBuiltinAction, nodesOf } from '../xstate-shapes.js
 
 export interface Recording extends Transitioned {
   readonly operations: readonly Operation[];
-  /** Undefined when the transition did something that must be worked out every time. */
+  /** Undefined when the transition cannot be repeated and XState must be called every time. */
   readonly ending: Ending | undefined;
 }
 
-/** Has XState make transitions and writes down what it asked and did. */
+/** Lets XState make transitions and records its guards and actions. */
 export class TraceRecorder {
   readonly machine: AnyStateMachine;
-  /** Every params object that stands in the chart itself. */
+  /** Every params object that is written in the chart itself. */
   readonly #staticParams = new Set<unknown>();
   #operations: Operation[] = [];
-  /** Actions still to be carried out that were written down already, by name. */
+  /** Actions still to be performed that were recorded already, by name. */
   #known = 0;
   #isRepeatable = true;
-  /** What the chart raised to itself, in order, and which of it is being handled; -1 is the event from outside. */
+  /** The events that the chart raised, in order, and the index of the one being handled; -1 is the external event. */
   #raised: EventObject[] = [];
   #turn = -1;
   #event: EventObject | undefined;
-  /** The params that were made last, and by what. */
+  /** The last computed params, and the function that computed them. */
   #made: { readonly params: unknown; readonly make: Selector } | undefined;
   readonly #inspect: Inspect | undefined;
 
   constructor(chart: AnyStateMachine, inspect?: Inspect) {
     this.#inspect = inspect;
     const { guards, actions } = implementationsOf(chart);
-    // Made in one go: every `provide` would make all of its states anew.
+    // Built in one go: every `provide` would rebuild all states.
     this.machine = createMachine(
       this.#withNotedParams(chart.config) as never,
       {
@@ -59,7 +59,7 @@ export class TraceRecorder {
     self: AnyActorRef,
     event?: EventObject,
   ): Recording {
-    // The last one may have ended with an exception.
+    // The last recording may have ended with an exception.
     this.#forget();
     this.#event = event;
     const actions: RequestedAction[] = [];
@@ -95,7 +95,7 @@ export class TraceRecorder {
     };
   }
 
-  /** It lives as long as its chart, which is longer than any run. */
+  /** Clears the recorder, which lives as long as its chart and so longer than any run. */
   #forget(): void {
     this.#operations = [];
     this.#known = 0;
@@ -107,14 +107,14 @@ export class TraceRecorder {
   }
 
   #canRepeat(snapshot: AnyMachineSnapshot): boolean {
-    // The output of a chart that ends is made with the last event, which has to be known then.
+    // The output of a chart that ends is computed with the last event, so that event must be known.
     const isLastKnown = snapshot.status !== 'done' || this.#turn === this.#raised.length - 1;
     return (
       this.#isRepeatable && isLastKnown && snapshot.status !== 'error' && hasNoHistory(snapshot)
     );
   }
 
-  /** Notes that another event is being handled: one that the chart raised, or else it cannot be learned. */
+  /** Notes that another event is being handled: one that the chart raised. Any other event cannot be learned. */
   #turnTo(event: EventObject): void {
     if (event === this.#event) return;
     const isFirst = this.#event === undefined;
@@ -129,7 +129,7 @@ export class TraceRecorder {
     this.#operations.push({ kind: 'turn', position, type: event.type });
   }
 
-  /** An invoked actor's input is found at the state that is active now; a state that was only passed has none. */
+  /** The input of an invoked actor is found at the active state; a state that was only passed through has none. */
   #completed(operation: Operation, snapshot: AnyMachineSnapshot): boolean {
     if (operation.kind !== 'invoke') return true;
     const definitions = nodesOf(snapshot).flatMap((node) => node.invoke);
@@ -158,7 +158,7 @@ export class TraceRecorder {
       this.#turnTo(args.event);
       const makeParams = this.#makerOf(params);
       const resolved = action.resolve(scope, snapshot, args, params, self, extra);
-      // What was made of an event is made anew, and nothing of a run is kept.
+      // Params computed from an event are computed again, and nothing of a run is kept.
       const kept = makeParams === undefined ? params : undefined;
       this.#operations.push({ kind: 'action', action, params: kept, makeParams });
       this.#requireStatic(kept);
@@ -169,7 +169,7 @@ export class TraceRecorder {
     return Object.assign(() => undefined, action, { resolve });
   }
 
-  /** A copy of the plain objects and lists of a chart; where it makes params by a function, that is noted. */
+  /** Copies the plain objects and lists of a chart, and notes the functions that compute params. */
   #withNotedParams(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item: unknown) => this.#withNotedParams(item));
     if (typeof value !== 'object' || value === null) return value;
@@ -179,7 +179,7 @@ export class TraceRecorder {
     );
   }
 
-  /** Params that stand in the chart are the same, so that they are known again. */
+  /** Params written in the chart keep their identity, so that they are recognised. */
   #notedParams(value: unknown): unknown {
     if (typeof value !== 'function') {
       this.#staticParams.add(value);
@@ -193,7 +193,7 @@ export class TraceRecorder {
     };
   }
 
-  /** XState makes the params of an action right before it resolves it. */
+  /** XState computes the params of an action right before it resolves it. */
   #makerOf(params: unknown): Selector | undefined {
     const made = this.#made;
     this.#made = undefined;
@@ -205,12 +205,12 @@ export class TraceRecorder {
     else if (action.execute !== undefined) this.#known += 1;
   }
 
-  /** What a guard is given by a function depends on the event; what stands in the chart is always the same. */
+  /** Computed guard params depend on the event; params written in the chart are constant. */
   #requireStatic(params: unknown): void {
     if (params !== undefined && !this.#staticParams.has(params)) this.#isRepeatable = false;
   }
 
-  /** Actions that have no name in the chart: XState's own for `after` and `invoke`. */
+  /** Records actions without a name in the chart: XState's own for `after` and `invoke`. */
   #observe({ type, params, info }: ObservedAction): void {
     this.#turnTo(info.event);
     if (type === 'xstate.raise') this.#noteRaised(params as Raised);
@@ -257,7 +257,7 @@ const unnamedOperation = (type: string, params: unknown): Operation | undefined 
   }
 };
 
-/** A chart that ends stops whatever children it has; how many there are differs from time to time. */
+/** A chart that ends stops its children, and their number varies. */
 const dropTrailingStops = (operations: Operation[]): void => {
   while (operations.at(-1)?.kind === 'stop') operations.pop();
 };

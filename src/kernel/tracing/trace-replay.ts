@@ -2,11 +2,11 @@ import type { AnyActorRef, AnyMachineSnapshot, AnyStateMachine, EventObject } fr
 
 import type { Transitioned } from '../chart-runner.js';
 import type { RequestedAction } from '../inert.js';
-import type { Deed, Ending, TraceStep } from './trace.js';
+import type { Effect, Ending, TraceStep } from './trace.js';
 import type { ActionArguments, BuiltinAction, ChildReference, Children } from '../xstate-shapes.js';
 import { implementationsOf, isBuiltinAction, nodesOf, selected } from '../xstate-shapes.js';
 
-/** Where a replay starts from. */
+/** The start of a replayed transition. */
 export interface ReplayStart {
   readonly machine: AnyStateMachine;
   readonly self: AnyActorRef;
@@ -16,8 +16,8 @@ export interface ReplayStart {
 }
 
 /**
- * Goes the way that XState went before, asking every guard and taking every action anew. Undefined when the way is
- * not known: nothing has happened then, and XState is asked.
+ * Repeats the path that XState took before, evaluating every guard and taking every action again. Undefined when the
+ * path is unknown: nothing has changed then, and XState is called.
  */
 export const replayTrace = (root: TraceStep, start: ReplayStart): Transitioned | undefined =>
   new TraceReplay(start).run(root);
@@ -33,7 +33,7 @@ interface RaiseOptions {
 
 const isNotPlain = (value: unknown): boolean => typeof value === 'function';
 
-/** Spelled out, because a copy by spreading takes ten times as long. */
+/** Spelled out, because spreading takes ten times as long. */
 const snapshotLike = (
   template: AnyMachineSnapshot,
   context: object,
@@ -65,7 +65,7 @@ class TraceReplay {
   #children: Children;
   #knownArguments: ActionArguments | undefined;
   #isOwnContext = false;
-  /** What the chart raised to itself, and the event that is being handled. */
+  /** The events that the chart raised, and the event being handled. */
   readonly #raised: EventObject[] = [];
   #event: EventObject;
 
@@ -93,7 +93,7 @@ class TraceReplay {
     return undefined;
   }
 
-  /** Handles what was raised at a position; tells its type. */
+  /** Handles the raised event at a position; returns its type. */
   #turnTo(position: number): string {
     const event = this.#raised[position];
     if (event === undefined) return '';
@@ -116,7 +116,7 @@ class TraceReplay {
     };
   }
 
-  /** Whoever raised something else went another way. */
+  /** A chart that raised other events took another path. */
   #hasRaised(types: readonly string[]): boolean {
     return (
       types.length === this.#raised.length &&
@@ -124,7 +124,7 @@ class TraceReplay {
     );
   }
 
-  /** The output of the final state, handed to the output of the machine. */
+  /** The output of the machine, computed from that of the final state. */
   #output(template: AnyMachineSnapshot): unknown {
     const { self, machine } = this.#start;
     const event = this.#event;
@@ -135,7 +135,7 @@ class TraceReplay {
     return selected(machine.root.output, { context, event: doneEvent, self });
   }
 
-  #perform(operation: Deed): boolean {
+  #perform(operation: Effect): boolean {
     switch (operation.kind) {
       case 'action':
         return this.#take(operation.action, this.#paramsOf(operation));
@@ -153,11 +153,11 @@ class TraceReplay {
     }
   }
 
-  #paramsOf({ params, makeParams }: Extract<Deed, { kind: 'action' }>): unknown {
+  #paramsOf({ params, makeParams }: Extract<Effect, { kind: 'action' }>): unknown {
     return makeParams === undefined ? params : makeParams(this.#lastingArguments());
   }
 
-  /** The same object as long as the context is the same: guards and actions are asked too often for one each. */
+  /** The same object as long as the context is the same: guards and actions run too often for one each. */
   #arguments(): ActionArguments {
     return (this.#knownArguments ??= {
       context: this.#context,
@@ -167,7 +167,7 @@ class TraceReplay {
     });
   }
 
-  /** For whoever may keep the context it is given: it must not change any more. */
+  /** For functions that may keep the context: it must not change afterwards. */
   #lastingArguments(): ActionArguments {
     this.#isOwnContext = false;
     return this.#arguments();
@@ -196,9 +196,9 @@ class TraceReplay {
   }
 
   /**
-   * What an action enqueues is taken at once, in the same order: the function that enqueues sees none of it. So the
-   * replay is its own queue, which saves the dozen functions that XState makes each time. A function that wants more
-   * of a queue than there is throws, and XState is asked.
+   * Enqueued actions are taken at once, in the same order: the enqueueing function sees none of their effects. The
+   * replay is its own queue, which saves the dozen functions that XState creates each time. A function that needs more
+   * than this queue offers throws, and XState is called.
    */
   #enqueue(collect: unknown, params: unknown): void {
     const { context, event, self } = this.#lastingArguments();
@@ -213,10 +213,10 @@ class TraceReplay {
     this.#request('xstate.emit', { event: this.#chosen(event, undefined) });
   }
 
-  /** With a delay it is a timer; without one it is handled when this event has been. */
+  /** With a delay it is a timer; without one it is handled after the current event. */
   raise(event: unknown, { id, delay }: RaiseOptions = {}): void {
     if (isNotPlain(event) || isNotPlain(delay) || typeof delay === 'string') {
-      throw new Error('XState has to work out what is raised');
+      throw new Error('XState has to compute the raised event');
     }
     if (delay === undefined) this.#raised.push(event as EventObject);
     this.#request('xstate.raise', { event, id, delay });
@@ -229,7 +229,7 @@ class TraceReplay {
   sendTo(target: unknown, event: unknown): void {
     const to = this.#chosen(target, undefined);
     const named = typeof to === 'string' ? this.#children[to] : to;
-    if (named === undefined) throw new Error('Nobody there to send to');
+    if (named === undefined) throw new Error('There is no actor to send to');
     this.#request('xstate.sendTo', {
       to: named,
       targetId: typeof to === 'string' ? to : undefined,
@@ -266,7 +266,7 @@ class TraceReplay {
       typeof assignment === 'function'
         ? (assignment as Assigner)(this.#arguments(), params)
         : this.#assigned(assignment as Readonly<Record<string, unknown>>, params);
-    // What follows a change within the same transition changes the copy, as long as nobody else has seen it.
+    // A later change within the same transition mutates the copy, as long as no other code has seen it.
     if (this.#isOwnContext) {
       Object.assign(this.#context, change);
       return;
@@ -276,7 +276,7 @@ class TraceReplay {
     this.#knownArguments = undefined;
   }
 
-  /** Values may be functions of the context; where none is, there is nothing to compute. */
+  /** Values may be functions of the context; without any there is nothing to compute. */
   #assigned(assignment: Readonly<Record<string, unknown>>, params: unknown): object {
     let computed: Record<string, unknown> | undefined;
     for (const key in assignment) {

@@ -3,8 +3,8 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { BuiltinAction, Guard, Selector } from '../xstate-shapes.js';
 
 /*
- * What XState did once, so that it need not be worked out again: the guards it asked, in order, and the actions it
- * took, in order. Where a guard answers otherwise than before, or another event is raised, the way forks.
+ * A recorded transition of XState: the guards it evaluated and the actions it took, in order. The record branches where
+ * a guard answers differently, or another event is raised.
  */
 
 export type Operation =
@@ -19,7 +19,7 @@ export type Operation =
       readonly kind: 'action';
       readonly action: BuiltinAction;
       readonly params: unknown;
-      /** What makes the params anew, where they depend on context and event. */
+      /** Computes the params again, where they depend on context and event. */
       readonly makeParams: Selector | undefined;
     }
   /** The timer of an `after`. */
@@ -28,16 +28,16 @@ export type Operation =
   /** The actor of an `invoke`, and its end when the state is left. */
   | { readonly kind: 'invoke'; readonly id: string; readonly src: string; readonly input: unknown }
   | { readonly kind: 'stop'; readonly id: string }
-  /** From here on it is about an event that the chart raised to itself: the one at this position of those it raised. */
+  /** The following operations handle an event that the chart raised: the one at this index. */
   | { readonly kind: 'turn'; readonly position: number; readonly type: string };
 
 /** An operation that changes something. */
-export type Deed = Exclude<Operation, { kind: 'guard' | 'turn' }>;
+export type Effect = Exclude<Operation, { kind: 'guard' | 'turn' }>;
 
 export interface Ending {
   /** Nodes, value, tags and status; everything that does not depend on context, event or children. */
   readonly template: AnyMachineSnapshot;
-  /** The types of what the chart raised to itself on the way, in order. */
+  /** The types of the events that the chart raised on the path, in order. */
   readonly raised: readonly string[];
 }
 
@@ -51,11 +51,11 @@ interface GuardStep {
 
 interface ActionStep {
   readonly kind: 'act';
-  readonly operation: Deed;
+  readonly operation: Effect;
   next: TraceStep | undefined;
 }
 
-/** What is raised may differ from time to time: the way forks by its type. */
+/** Raised events may differ: the record branches by their type. */
 interface TurnStep {
   readonly kind: 'turn';
   readonly position: number;
@@ -64,13 +64,13 @@ interface TurnStep {
 
 interface EndStep {
   readonly kind: 'end';
-  /** Undefined where XState has to be asked every time. */
+  /** Undefined where XState has to be called every time. */
   readonly ending: Ending | undefined;
 }
 
 export type TraceStep = GuardStep | ActionStep | TurnStep | EndStep;
 
-/** Where XState has to be asked every time. */
+/** Where XState has to be called every time. */
 const UNKNOWN: EndStep = { kind: 'end', ending: undefined };
 
 /** Everything known about one event in one configuration. */
@@ -81,7 +81,7 @@ export class Trace {
     let place: Place = { holder: this, key: 'root' };
     for (const operation of operations) {
       const known = stepAt(place);
-      // Same answers, other deeds: what happened depends on more than guards, and cannot be learned.
+      // Same guard answers, other operations: the transition depends on more than guards and cannot be learned.
       if (known !== undefined && !isSame(known, operation)) {
         this.root = UNKNOWN;
         return;
@@ -94,7 +94,7 @@ export class Trace {
   }
 }
 
-/** Where the next step of a way stands, or will stand. */
+/** The position of the next step of a path. */
 type Place =
   | { readonly holder: Trace; readonly key: 'root' }
   | { readonly holder: ActionStep; readonly key: 'next' }

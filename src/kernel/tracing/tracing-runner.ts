@@ -15,13 +15,13 @@ type Configuration = Map<string, Trace>;
 
 const NO_CHILDREN = {};
 
-/** Given by tests: compares what was replayed with what XState says to the same question. */
+/** For tests: compares a replayed transition with XState's own. */
 export type Verify = (event: EventObject, replayed: Transitioned, ask: () => Transitioned) => void;
 
 /**
- * By XState's transition functions the first time, and after that by what they were seen to do. Which guards are
- * asked and which actions are taken was decided by XState; where the answers lead to a new way, it decides again. Who
- * inspects it is told of each way once.
+ * Calls XState's transition functions the first time and repeats the recorded transition afterwards. XState decided
+ * which guards are evaluated and which actions are taken; where the guards lead to a new path, it decides again.
+ * Inspectors see each path once.
  */
 export const tracingRunner = (
   chart: AnyStateMachine,
@@ -66,7 +66,7 @@ export const tracingRunner = (
   return { begin, advance, restore: (saved) => restoredSnapshot(machine, saved) };
 };
 
-/** A callback that throws is for XState to deal with. */
+/** When a callback throws, XState handles it. */
 const attempt = (trace: Trace, start: ReplayStart): Transitioned | undefined => {
   if (trace.root === undefined) return undefined;
   try {
@@ -76,7 +76,7 @@ const attempt = (trace: Trace, start: ReplayStart): Transitioned | undefined => 
   }
 };
 
-/** Finds a configuration by its nodes: by identity where it was met before, otherwise by their ids. */
+/** Finds a configuration by its nodes: by identity where it was seen before, otherwise by their ids. */
 class ConfigurationTable {
   readonly #byNodes = new WeakMap<readonly NodeShape[], Configuration>();
   readonly #byIds = new Map<string, Configuration>();

@@ -3,7 +3,7 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { Transitioned } from '../chart-runner.js';
 import { nodesOf } from '../xstate-shapes.js';
 
-/** What a transition says, without the objects that say it: two runners agree when their texts are the same. */
+/** A transition as text, without object identities: two runners agree when their texts are equal. */
 export const transitionText = ({ snapshot, actions }: Transitioned): string =>
   JSON.stringify({
     ...plainSnapshot(snapshot),
@@ -20,7 +20,7 @@ const plainSnapshot = (snapshot: AnyMachineSnapshot): object => ({
   children: snapshot.status === 'active' ? Object.keys(snapshot.children as object) : [],
 });
 
-/** Parameters without the references to actors, which are other objects in each runner. */
+/** Params without actor references, which are different objects in each runner. */
 const plainParams = (type: string, params: unknown): unknown => {
   switch (type) {
     case 'xstate.spawnChild': {

@@ -3,8 +3,8 @@ import { tracingDifference } from './self-check.js';
 import { tracingRunner } from './tracing-runner.js';
 
 /**
- * The fast path, once it was compared with XState on a small chart. Undefined where they differ, after one warning: XState
- * is then asked every time.
+ * The fast path, after a comparison with XState on a small chart. Undefined where they differ, after one warning:
+ * XState is then called every time.
  */
 export const trustedRunner = (
   findDifference: () => string | undefined,
@@ -19,10 +19,10 @@ export const trustedRunner = (
   return undefined;
 };
 
-/** As `shared-runner.ts` loads it. */
+/** Loaded by `shared-runner.ts`. */
 export const fastRunner = (): RunnerOf | undefined =>
   trustedRunner(tracingDifference, (message) => {
-    // The one place where a process learns of it: no orchestrator's `onError` stands for the whole process.
+    // Warns once per process: no orchestrator's `onError` stands for the whole process.
     // oxlint-disable-next-line no-console
     console.warn(message);
   });

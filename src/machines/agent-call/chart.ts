@@ -26,11 +26,10 @@ import { parentOf } from '../send-up.js';
 /**
  * One call of one agent, planner, supervisor, tester or summarizer.
  *
- * It decides whether a failed try is made again, when, and what happens after the last one. What an answer says is for the
- * chart that asked, with one exception: a supervisor's verdict is reported upwards before the call ends, so that the
- * escalation ladder of the run has moved, or has ended the run, before anything follows from the verdict. A call ends with
- * an answer or with the reason why there is none, and never later than its tries, their timeouts and the pauses between
- * them allow.
+ * It decides whether a failed try is retried, when, and what follows the last try. The chart that asked decides what an
+ * answer means, with one exception: a supervisor's verdict is reported upwards before the call ends, so that the
+ * escalation ladder of the run has moved, or has ended the run, before the verdict takes effect. A call ends with an
+ * answer or with a failure reason, and never later than its tries, their timeouts and the pauses between them allow.
  */
 export const agentCallMachine = setup({
   types: {
@@ -175,7 +174,7 @@ export const agentCallMachine = setup({
     },
     calling: {
       description:
-        'One try. Leaves on the answer, the failure or the timeout; what comes later is dropped.',
+        'One try. Ends with the answer, the failure or the timeout; a later answer is dropped.',
       tags: ['running'],
       entry: 'announceCall',
       invoke: {
@@ -237,7 +236,7 @@ export const agentCallMachine = setup({
       ],
     },
     backingOff: {
-      description: 'A pause that grows with every try; the end of the run ends it.',
+      description: 'A pause that grows with every try; the end of the run cuts it short.',
       tags: ['waiting'],
       on: {
         'run.windDown': {
@@ -251,7 +250,7 @@ export const agentCallMachine = setup({
       after: { retryBackoff: { target: 'admissionDecision', actions: 'countTry' } },
     },
     fallingBack: {
-      description: "The agent's own fallback answers instead; the run goes on with less.",
+      description: "The agent's own fallback answers instead.",
       tags: ['running'],
       entry: 'announceCall',
       invoke: {
@@ -302,7 +301,7 @@ export const agentCallMachine = setup({
       type: 'final',
     },
     failed: {
-      description: 'The call has no answer, and the reason is known.',
+      description: 'The call failed, with a reason.',
       tags: ['settled'],
       type: 'final',
     },
@@ -314,11 +313,14 @@ export interface AgentCallInput {
   readonly retry: RetrySettings;
   /** How long one try may take. */
   readonly timeoutMs: number;
-  /** True when the run winds down: a try that fails is the last one. */
+  /** True when the run winds down: a failed try is not retried. */
   readonly isWindingDown: boolean;
-  /** How long a pause may hold a try up: the time limit of the run, which ends it first unless a person extends it. */
+  /**
+   * How long a paused run may hold up a try: the time limit of the run, which ends the run first unless a person
+   * extends it.
+   */
   readonly pauseLimitMs: number;
-  /** True when a breaker or a budget must be asked before every try. */
+  /** True when a breaker or a budget must permit every try. */
   readonly needsPermit: boolean;
   /** True when the agent has a fallback and the policy allows it. */
   readonly hasFallback: boolean;
@@ -335,10 +337,10 @@ export interface RetrySettings {
 export interface AgentCallContext extends AgentCallInput {
   /** The number of the present try, from 1. */
   readonly tries: number;
-  /** What the last try came back with, without its output; null before one did. */
+  /** The outcome of the last try, without its output; null before the first. */
   readonly outcome: TryOutcome | null;
-  /** True while the run is paused: the next try waits. Only calls for a plan or the goal are told of a pause. */
+  /** True while the run is paused: the next try waits. Only calls for a plan or the goal receive a pause. */
   readonly isPaused: boolean;
-  /** True once the fallback was asked. */
+  /** True once the fallback was called. */
   readonly isFallback: boolean;
 }

@@ -11,7 +11,7 @@ export const calledFact = (context: AgentCallContext): FactBody<'agent.called'> 
   message: requestMessage(context.request),
 });
 
-/** The one place an output is written down; everything else refers to its key. */
+/** The only fact that holds an output; all other facts refer to its key. */
 export const answeredFact = (
   context: AgentCallContext,
   outcome: CallOutcome,
@@ -73,11 +73,11 @@ const reportOf = ({ answer }: Answered): FactBody<'agent.answered'>['report'] =>
 const confidenceOf = ({ answer }: Answered): number | null =>
   answer.role === 'worker' && 'confidence' in answer ? answer.confidence : null;
 
-/** The message of seed 004's protocol that a call is. */
+/** The name of the call's message in seed 004's protocol. */
 const requestMessage = (request: CallRequest): string | null => {
   switch (request.role) {
     case 'planner':
-      // A plan that was refused is asked for again: that has a reason, whatever its revision.
+      // A rejected plan is requested again for a reason, whatever its revision.
       return request.depth === 0 && request.requests.length === 0
         ? 'PLAN_REQUEST'
         : 'REPLAN_REQUEST';
@@ -92,7 +92,7 @@ const requestMessage = (request: CallRequest): string | null => {
   }
 };
 
-/** Plans and verdicts are told by facts of their own, with a message of their own. */
+/** Plans and verdicts have their own facts, with their own messages. */
 const responseMessage = (request: CallRequest): string | null => {
   switch (request.role) {
     case 'worker':

@@ -16,8 +16,8 @@ export const keyOfTry = ({ request, tries, isFallback }: AgentCallContext): stri
 };
 
 /**
- * The name that a permit is asked for by. A fallback counts against the budget, but the breaker watches the agent and not its
- * fallback: that goes by a name which no agent can have.
+ * The name used for a permit. A fallback counts against the budget, but the breaker watches the agent and not its
+ * fallback: the fallback gets a name that no agent can have.
  */
 export const permitName = ({ request, isFallback }: AgentCallContext): string =>
   isFallback ? `${request.agent}#fallback` : request.agent;
@@ -33,7 +33,7 @@ export const tryOutcome = (outcome: CallOutcome): TryOutcome => {
   return { kind, answer, hasOutput: output !== null, usage };
 };
 
-/** Told to the breaker and the budget after a try. A try that failed may have used tokens, too. */
+/** Reported to the breaker and the budget after a try. A failed try may have used tokens, too. */
 export const settledReport = (
   context: AgentCallContext,
 ): Extract<Report, { type: 'call.settled' }> => ({
@@ -43,7 +43,7 @@ export const settledReport = (
   usage: context.outcome?.usage ?? null,
 });
 
-/** A verdict that names issues, or misses its gate, counts as an issue. Undefined unless a supervisor has answered. */
+/** A verdict that names issues, or misses its gate, counts as an issue. Undefined without a supervisor's answer. */
 export const verdictSummary = ({
   request,
   outcome,

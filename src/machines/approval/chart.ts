@@ -7,10 +7,10 @@ import type { ApprovalContext, ApprovalInput, ApprovalOutcome } from './context.
 import { approvalExpired, approvalGranted, approvalRejected, approvalRequested } from './facts.js';
 
 /**
- * One question to a person: about a plan, a step, the replan bound, or what an agent asks.
+ * One question to a person: about a plan, a step, the replan bound, or a question of an agent.
  *
- * It decides what counts as the answer: the first valid one, or the policy's default once the time to answer is over. It
- * never decides what follows from the answer: that is for the chart that asked.
+ * It decides what counts as the answer: the first valid one, or the policy's default when the time to answer is over.
+ * The chart that asked decides what follows from the answer.
  */
 export const approvalMachine = setup({
   types: {
@@ -109,17 +109,17 @@ export const approvalMachine = setup({
       },
     },
     granted: {
-      description: 'A person agreed, or the policy agrees when no answer comes.',
+      description: 'A person approved, or the timeout counts as an approval.',
       tags: ['settled'],
       type: 'final',
     },
     rejected: {
-      description: 'A person disagreed, or no answer came and the policy takes that for a no.',
+      description: 'A person rejected, or the timeout counts as a rejection.',
       tags: ['settled'],
       type: 'final',
     },
   },
 });
 
-/** Both ends keep an outcome first, so this is never used; it keeps the output total. */
+/** Both final states set an outcome first, so this is never used; it keeps the output total. */
 const NOT_ANSWERED: ApprovalOutcome = { isGranted: false, code: 'rejected', text: '' };

@@ -7,7 +7,7 @@ export interface ApprovalInput {
   /** The step it is about; null for the plan of the goal. */
   readonly stepId: string | null;
   readonly question: string;
-  /** Exactly what a yes would allow. */
+  /** Exactly what an approval would allow. */
   readonly payload: JsonValue;
   readonly timeoutMs: number;
   readonly onTimeout: Policy['approval']['onTimeout'];

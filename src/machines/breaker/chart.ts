@@ -7,9 +7,9 @@ import { parentOf } from '../send-up.js';
 /**
  * The circuit breaker of one agent.
  *
- * It decides whether the next call may go out and answers whoever asks. It never calls anybody. While open it refuses,
- * so nobody waits for a dead agent; after `cooldown` one probe decides whether the agent is back. The root orchestrator
- * starts one per agent, and it ends with the run.
+ * It decides whether the next call may be made and answers each permit request. It makes no calls. While open it
+ * refuses, so that no call waits for an agent that is down; after `cooldown` one probe decides whether the agent is
+ * back. The root orchestrator starts one per agent, and it ends with the run.
  */
 export const breakerMachine = setup({
   types: {
@@ -38,13 +38,14 @@ export const breakerMachine = setup({
   },
 }).createMachine({
   id: 'breaker',
-  description: 'Stops calling an agent that keeps failing, and finds out when it is back.',
+  description: 'Refuses calls of an agent that keeps failing, and detects when it is back.',
   options: { maxIterations: 100 },
   context: ({ input }) => ({ ...input, failures: 0 }),
   initial: 'closed',
   states: {
     closed: {
-      description: 'Calls go out. Failures in a row are counted; one success forgets them.',
+      description:
+        'Calls are permitted. Consecutive failures are counted; one success resets the count.',
       tags: ['accepting'],
       on: {
         'permit.requested': { actions: 'grant' },
@@ -70,7 +71,7 @@ export const breakerMachine = setup({
       },
     },
     probing: {
-      description: 'One call is out and decides; nothing else goes out meanwhile.',
+      description: 'The probe is in flight and decides; other calls are refused.',
       tags: ['refusing'],
       on: {
         'permit.requested': { actions: 'refuse' },
@@ -89,7 +90,7 @@ export interface BreakerInput {
   readonly agent: string;
   /** Failures in a row that open the breaker. */
   readonly failureLimit: number;
-  /** How long it stays open before one probe may go out. */
+  /** How long it stays open before one probe is permitted. */
   readonly cooldownMs: number;
 }
 

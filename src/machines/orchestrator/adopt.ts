@@ -6,9 +6,9 @@ import * as facts from './facts.js';
 import type { OrchestratorContext, Update } from './context.js';
 import { fingerprintOf, progressed } from './updates.js';
 
-/* How a proposed plan becomes the plan. */
+/* How a proposed plan is adopted. */
 
-/** Takes the proposal over. A plan without steps takes nobody's place: what failed before it has still failed. */
+/** Adopts the proposal. A plan without steps resolves nothing: earlier failures still count. */
 export const proposalAdopted = (context: OrchestratorContext): Update => {
   const plan = context.proposal?.plan;
   if (plan == null) return { context, facts: [] };
@@ -31,19 +31,19 @@ export const proposalAdopted = (context: OrchestratorContext): Update => {
   return { context: next, facts: adopted.facts };
 };
 
-/** The first plan of the goal sets the bound. A sub-plan has no replans, whatever it is made of. */
+/** The first plan of the goal sets the bound. A sub-plan has no replans. */
 const maxReplansWith = (
   { maxReplans, revision, depth, settings }: OrchestratorContext,
   plan: ProposedPlan,
 ): number => (revision < 0 && depth === 0 ? replanLimit(settings.policy, plan) : maxReplans);
 
-/** Only a planner that can be asked again can repeat itself. */
+/** Only a planner that is called again can repeat a plan. */
 const fingerprintsAfter = (context: OrchestratorContext): readonly string[] =>
   context.settings.policy.replan.stopOnRepeatedPlan && canReplan(context)
     ? [...context.fingerprints, fingerprintOf(context)]
     : context.fingerprints;
 
-/** What of a plan comes into the progress, and what of the earlier ones goes. */
+/** Adds the steps of a plan to the progress, and skips the steps it replaces. */
 export const planAdopted = (
   context: OrchestratorContext,
   plan: ProposedPlan,

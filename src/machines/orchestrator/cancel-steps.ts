@@ -7,13 +7,13 @@ import * as facts from './facts.js';
 import { questionsClosed } from './settle.js';
 import type { OrchestratorContext, Update } from './context.js';
 
-/* How steps are taken off the plan before they have ended: by people, by another plan, by the end of the run. */
+/* How steps are cancelled or skipped before they have ended: by people, by another plan, by the end of the run. */
 
-/** Where each step is, by its path: for a command that may name many of them. */
+/** The index of each step by its path: a command may name many steps. */
 export const stepIndexes = (context: OrchestratorContext): ReadonlyMap<string, number> =>
   new Map(context.progress.steps.map((step, index) => [stepPath(context, step.id), index]));
 
-/** The steps a command takes off the plan. `skipTo` means every waiting or running step before the named one. */
+/** The steps that a command skips. `skipTo` means every waiting or running step before the named one. */
 export const stepsToSkip = (
   context: OrchestratorContext,
   command: {
@@ -32,7 +32,7 @@ export const stepsToSkip = (
   });
 };
 
-/** Waiting steps are skipped here; running ones are told and settle by themselves. */
+/** Waiting steps are skipped here; running ones are told to stop and settle by themselves. */
 export const waitingSkipped = (
   context: OrchestratorContext,
   indexes: readonly number[],
@@ -60,7 +60,7 @@ const settledBy = (
     settings.policy.failure.onDependencyFailure,
   );
 
-/** At the end every step is settled: what never ran or was cut short is cancelled, not forgotten. */
+/** At the end every step is settled: steps that never ran or were interrupted are cancelled. */
 export const restCancelled = (context: OrchestratorContext): Update => {
   const open = itemsOf(context.progress.states).flatMap((state, index) =>
     state.status === 'pending' || state.status === 'running' ? [index] : [],
@@ -71,7 +71,7 @@ export const restCancelled = (context: OrchestratorContext): Update => {
   };
 };
 
-/** Everything that runs is given up, and what waits behind it; what it asked people is asked no more. */
+/** Running steps are given up together with the steps that depend on them, and their open questions are closed. */
 export const runningGivenUp = (context: OrchestratorContext): Update =>
   context.slots.reduce<Update>(
     (update, index, slot) => (index === null ? update : givenUp(update, index, slot)),

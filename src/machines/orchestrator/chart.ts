@@ -9,11 +9,11 @@ import type { Settings } from '../../model/settings.js';
  * One goal, from the first plan to the report; or one sub-plan, a level deeper.
  *
  * It decides when the planner is asked, which steps run, when a person or the supervisor must agree, and how the run
- * ends. It never works itself: steps do, in a bounded number of slots. Three regions run side by side: the work
- * (planning.ts, executing.ts, concluding.ts), the supervisor's escalation ladder, and the clock; each of the last two can
- * end the first. Whatever ends the run, the work so far is kept.
+ * ends. Steps do the work, in a bounded number of slots. Three regions run side by side: the work (planning.ts,
+ * executing.ts, concluding.ts), the supervisor's escalation ladder, and the clock; each of the last two can end the
+ * first. Completed work is kept, whatever ends the run.
  *
- * Without settings of its own it takes those of its input.
+ * Without settings of its own it uses those of its input.
  */
 export const createOrchestratorMachine = (settings?: Settings) =>
   orchestratorSetup.createMachine({
@@ -29,7 +29,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       'permit.requested': [
         { guard: 'isNested', actions: 'passUp' },
         { guard: 'isOutOfBudget', actions: 'refusePermit' },
-        // A call is paid for when it is asked for, whether or not a breaker lets it through.
+        // A call is counted when it is requested, even if a breaker then refuses it.
         { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
         { actions: ['countCall', 'grantPermit'] },
       ],
@@ -37,7 +37,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       'permit.refused': { actions: 'passDown' },
       'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
       'verdict.given': { guard: 'isNested', actions: 'passUp' },
-      // At once, whatever goes on: what killed so many processes would be called again while it winds down.
+      // Ends at once: winding down would repeat the call that killed so many processes.
       'run.recovered': [
         {
           guard: 'areRecoveriesUsedUp',
@@ -60,17 +60,17 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       'run.abort': { actions: 'refuseCommand' },
     },
     states: {
-      // XState starts the children of a first state before it carries out the actions of that state: their facts would come
-      // before the start of the run.
+      // XState starts the children of an initial state before its actions: their facts would precede the start of the
+      // run.
       starting: {
         description: 'The start of the run is announced before anything else happens.',
         entry: ['announceStart', 'startBreakers', 'takeTurn'],
         on: { 'turn.taken': 'active' },
       },
       active: {
-        description: 'The run is on: work, oversight and clock run side by side.',
+        description: 'The run is active: work, oversight and clock run side by side.',
         type: 'parallel',
-        // A command that nothing here accepts is refused further up.
+        // A command that no state here accepts is refused by the root.
         on: {
           'xstate.done.actor.*': [
             {
@@ -78,7 +78,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
               target: 'windingDown',
               actions: ['endRejected', 'settleStep'],
             },
-            // The verdict that confirms a step may end the run, once the step is settled.
+            // The verdict that confirms a step may end the run, after the step is settled.
             {
               guard: 'endsByVerdict',
               target: 'windingDown',
@@ -133,7 +133,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
         },
         states: {
           work: {
-            description: 'Plan, execute, plan again while replans are left, and conclude.',
+            description: 'Plan, execute, replan while replans are left, and conclude.',
             initial: 'planning',
             states: { planning, executing, concluding },
           },
@@ -160,16 +160,16 @@ export const createOrchestratorMachine = (settings?: Settings) =>
               ],
             },
             states: {
-              none: { description: 'No guidance is needed.' },
-              remind: { description: 'Agents that start get gentle guidance.' },
-              correct: { description: 'Agents that start get a clear correction.' },
-              refocus: { description: 'Agents that start get a firm instruction to refocus.' },
-              critical: { description: 'The final warning goes to agents that start.' },
+              none: { description: 'Agents get no guidance.' },
+              remind: { description: 'Starting agents get gentle guidance.' },
+              correct: { description: 'Starting agents get a clear correction.' },
+              refocus: { description: 'Starting agents get a firm instruction to refocus.' },
+              critical: { description: 'Starting agents get the final warning.' },
             },
           },
           clock: {
             description:
-              'The time of the whole run, in two parts so that there is time left to conclude.',
+              'The time of the whole run, in two parts so that time is left to conclude.',
             initial: 'open',
             states: {
               open: {
@@ -187,7 +187,8 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                 },
               },
               closing: {
-                description: 'No more steps start; what is left is for verification and summary.',
+                description:
+                  'No more steps start; the remaining time is for verification and summary.',
                 after: {
                   timeLimit: [
                     {
@@ -215,7 +216,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       },
       windingDown: {
         description:
-          'Nothing new starts. What runs gets the grace period, unless a person ended the run.',
+          'Nothing new starts. Running steps get the grace period, unless a person ended the run.',
         tags: ['ending'],
         entry: [{ type: 'enterPhase', params: { phase: 'windingDown' } }, 'windDownSteps'],
         always: [
@@ -244,18 +245,18 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       },
       completed: { description: 'The goal is met.', tags: ['settled'], type: 'final' },
       failed: {
-        description: 'The goal is not met, and the reason is known.',
+        description: 'The goal is not met, with a reason.',
         tags: ['settled'],
         type: 'final',
       },
       aborted: {
-        description: 'A person or the supervisor ended it.',
+        description: 'A person or the supervisor ended the run.',
         tags: ['settled'],
         type: 'final',
       },
-      timeExpired: { description: 'The time was up.', tags: ['settled'], type: 'final' },
+      timeExpired: { description: 'The time limit was reached.', tags: ['settled'], type: 'final' },
       budgetExhausted: {
-        description: 'A budget of calls, tokens or money was used up.',
+        description: 'A budget of calls, tokens or money was spent.',
         tags: ['settled'],
         type: 'final',
       },

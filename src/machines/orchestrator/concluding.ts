@@ -1,10 +1,10 @@
 import { reviewCall, summaryCall } from './requests.js';
 import { orchestratorSetup } from './setup.js';
 
-/** The work is over: the goal is verified and the run is summarized, where the policy and the team ask for it. */
+/** The work is done: the goal is verified and the run is summarized, where the policy and the team ask for it. */
 export const concluding = orchestratorSetup.createStateConfig({
   id: 'concluding',
-  description: 'The goal is verified and the run summarized, in the time kept back for it.',
+  description: 'The goal is verified and the run summarized, in the time reserved for it.',
   initial: 'goalReviewDecision',
   states: {
     goalReviewDecision: {
@@ -67,8 +67,7 @@ export const concluding = orchestratorSetup.createStateConfig({
       ],
     },
     summarizing: {
-      description:
-        'The summarizer describes the work that was done. Without a summary the run ends all the same.',
+      description: 'The summarizer describes the work. The run ends even if it fails.',
       tags: ['running'],
       entry: { type: 'enterPhase', params: { phase: 'summarizing' } },
       invoke: {

@@ -13,13 +13,15 @@ import type { StepOutcome } from '../../model/step-outcome.js';
 
 export interface OrchestratorInput {
   readonly goal: string;
-  /** Part of every call's key; 'run' when the machine is run on its own. */
+  /** Part of every call's key; 'run' when the machine runs on its own. */
   readonly runId?: string;
   /** A plan to execute without asking the planner first. Checked like any other plan. */
   readonly plan?: unknown;
-  /** The same, validated before the run started: the journal keeps it, so that another team replays it as it was. */
+  /**
+   * The same plan, validated before the run started. The journal keeps it, so that another team replays it unchanged.
+   */
   readonly proposal?: Proposal;
-  /** Handed in by the kernel, for which one chart serves every orchestrator. A machine of your own has its settings. */
+  /** Given by the kernel, for which one chart serves every orchestrator. A standalone machine has its own settings. */
   readonly settings?: Settings;
   /** Set by the step chart when a sub-plan is made. */
   readonly nested?: {
@@ -34,9 +36,9 @@ export interface OrchestratorInput {
 
 /** What the chart ends with. The full report is a reduction of the facts. */
 export interface RunOutcome extends Ending {
-  /** Who was rejected, as `step (agent)`, when a person's no ended it. */
+  /** The rejected `step (agent)`, when a rejection ended the run. */
   readonly rejected: string | null;
-  /** Where the outputs of the completed steps are. */
+  /** The keys of the completed steps' outputs. */
   readonly outputKeys: readonly string[];
 }
 
@@ -44,15 +46,15 @@ export interface OrchestratorContext {
   readonly settings: Settings;
   readonly runId: string;
   readonly goal: string;
-  /** Null for the goal's own plan; the step it belongs to for a sub-plan. */
+  /** Null for the goal's own plan; the parent step for a sub-plan. */
   readonly parentStepId: string | null;
   readonly depth: number;
   readonly limitMs: number;
-  /** How long the clock's present state lasts. */
+  /** The duration of the clock's present state. */
   readonly clockMs: number;
   /** Time granted by people that the clock has not used yet. */
   readonly extensionMs: number;
-  /** True when only verification and summary may still happen. */
+  /** True when only verification and summary are still allowed. */
   readonly isExecutionClosed: boolean;
   readonly isPaused: boolean;
   /** What people said last, oldest first: at most `policy.context.maxMessages` texts. */
@@ -64,45 +66,45 @@ export interface OrchestratorContext {
   readonly progress: Progress;
   /** Step index by slot; null is a free slot. */
   readonly slots: readonly (number | null)[];
-  /** Spent when the planner is called again or a hand-off adds a step, whether or not anything comes of it. */
+  /** Spent when the planner is called again or a hand-off adds a step, even if that call fails. */
   readonly replans: number;
-  /** What bounds them: the policy's limit until a first plan is adopted, from then on what that plan allows. */
+  /** The replan bound: the policy's limit until a first plan is adopted, then what that plan allows. */
   readonly maxReplans: number;
   readonly plannerCalls: number;
-  /** Steps that were given up for a new plan which has not come yet; they are not done, and nobody failed. */
+  /** Steps that were given up for a new plan that is still to come. They have neither completed nor failed. */
   readonly givenUp: readonly number[];
   readonly requests: readonly ReplanRequest[];
-  /** Fingerprints of the plans adopted so far, to see a planner that goes in circles. */
+  /** Fingerprints of the plans adopted so far, to detect a planner that repeats itself. */
   readonly fingerprints: readonly string[];
   readonly ladder: {
     readonly level: Level;
     readonly consecutiveIssues: number;
     readonly feedback: string;
   };
-  /** What the supervisor said last about the plan or the goal. */
+  /** The supervisor's last answer about the plan or the goal. */
   readonly review: CallResult | null;
-  /** Questions waiting for a person, and the way to the chart that asked. */
+  /** Open questions to people, and the route to the chart that asked. */
   readonly questions: readonly OpenQuestion[];
   readonly answeredQuestions: readonly string[];
-  /** Questions that this chart itself put to a person. */
+  /** The number of questions that this chart itself asked. */
   readonly questionCount: number;
   /** The last confidence of each agent that gave one. */
   readonly confidence: Readonly<Record<string, number>>;
   readonly spent: {
-    /** Calls that were asked for and not refused by a budget; a breaker may have refused them. */
+    /** Calls that were requested and not refused by a budget; a breaker may have refused them. */
     readonly agentCalls: number;
     readonly tokens: number;
     readonly costUsd: number;
   };
-  /** How often the run was taken over from a process that died: as it was told last, and when it last came on. */
+  /** How often the run was taken over from a process that died: the last count, and the count at its last progress. */
   readonly takeovers: { readonly seen: number; readonly atProgress: number };
   readonly summaryKey: string | null;
   readonly ending: Ending | null;
-  /** Who a person said no to, as `step (agent)`, when that ends the run. */
+  /** The rejected `step (agent)`, when the rejection ends the run. */
   readonly rejected: string | null;
 }
 
-/** What children tell their parent, all the way up to the root. */
+/** Events that children send to their parent, all the way up to the root. */
 export type Report =
   | ({ readonly type: 'verdict.given' } & VerdictSummary)
   | {
@@ -130,15 +132,15 @@ export type OrchestratorEvent =
   | RunUpgraded
   | Report
   | PermitAnswer
-  /** From the chart to itself: what the last transition asked for is done. */
+  /** From the chart to itself: what the last transition requested is done. */
   | { readonly type: 'turn.taken' }
-  /** From the run above, when it winds down; only sub-plans hear it. */
+  /** From the run above, when it winds down; only sub-plans receive it. */
   | { readonly type: 'run.windDown' }
-  /** What a pause and its end come down to, here and in every sub-plan: facts tell of them once, at the root. */
+  /** A pause or unpause, here and in every sub-plan; the root tells the fact once. */
   | { readonly type: 'run.hold' }
   | { readonly type: 'run.release' }
   | { readonly type: 'time.isUp' }
-  /** A verdict has moved the escalation ladder, perhaps to where it was. */
+  /** A verdict was applied to the escalation ladder; the level may be unchanged. */
   | { readonly type: 'ladder.moved' }
   | {
       readonly type: `xstate.done.actor.slot-${number}`;
@@ -151,7 +153,7 @@ export type OrchestratorEvent =
       readonly error: unknown;
     };
 
-/** What becomes of a run at one event: the next context, and the facts to announce. */
+/** The result of one event: the next context, and the facts to emit. */
 export interface Update {
   readonly context: OrchestratorContext;
   readonly facts: readonly FactBody[];

@@ -5,25 +5,25 @@ import type { OrchestratorContext, OrchestratorEvent } from './context.js';
 import { fingerprintOf } from './updates.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
-/* What the orchestrator reads out of an event, whatever event it is: its actions and guards stay total. */
+/* What the orchestrator reads from an event of any type: its actions and guards stay total. */
 
 export const isRepeatedPlan = (context: OrchestratorContext): boolean =>
   context.settings.policy.replan.stopOnRepeatedPlan &&
   context.fingerprints.length > 0 &&
   context.fingerprints.includes(fingerprintOf(context));
 
-/** Why there is to be no other plan: a planner that goes in circles, the bound, or nobody to ask below it. */
+/** Why no other plan is made: the planner repeats itself, the replan bound is reached, or there is no planner. */
 export const replanRefusal = (context: OrchestratorContext): string => {
   if (isRepeatedPlan(context)) return 'repeated-plan';
   const isAtBound = context.replans >= context.maxReplans;
   return isAtBound || context.settings.team.hasPlanner ? 'replan-limit' : 'no-planner';
 };
 
-/** The child that is done or has crashed; undefined when the event names none. */
+/** The child that is done or has crashed; undefined when the event names no child. */
 export const actorIn = (event: OrchestratorEvent): string | undefined =>
   'actorId' in event && typeof event.actorId === 'string' ? event.actorId : undefined;
 
-/** What a step ended with; undefined when it crashed, or ended with something else. */
+/** The outcome of a step; undefined when it crashed, or ended with something else. */
 export const outcomeIn = (event: OrchestratorEvent): StepOutcome | undefined =>
   'output' in event && isStepOutcome(event.output) ? event.output : undefined;
 
@@ -36,11 +36,11 @@ const isStepOutcome = (output: Partial<StepOutcome> | null | undefined): output 
 export const routeOf = (event: OrchestratorEvent): readonly string[] =>
   'route' in event ? event.route : [];
 
-/** Where steps run now. */
+/** The slots with a running step. */
 export const busySlots = ({ slots }: OrchestratorContext): string[] =>
   slots.flatMap((index, slot) => (index === null ? [] : [`slot-${slot}`]));
 
-/** The breaker that is asked about an agent; only the root has breakers, and only for the team. */
+/** The breaker of an agent; only the root has breakers, and only for the team. */
 export const breakerOf = (
   context: OrchestratorContext,
   event: OrchestratorEvent,

@@ -1,6 +1,6 @@
 import { orchestratorSetup } from './setup.js';
 
-/** The steps of the plan run, in a bounded number of slots, until all are settled or another plan is wanted. */
+/** The steps of the plan run, in a bounded number of slots, until all are settled or another plan is requested. */
 export const executing = orchestratorSetup.createStateConfig({
   id: 'executing',
   description: 'The steps of the plan run, as many at once as there are slots.',

@@ -8,7 +8,7 @@ import { stepPath } from './requests.js';
 import type { OrchestratorContext } from './context.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
-/* The facts that the orchestrator chart announces. */
+/* The facts that the orchestrator chart emits. */
 
 const pathAt = (context: OrchestratorContext, index: number): string =>
   stepPath(context, context.progress.steps[index]?.id ?? '');
@@ -170,7 +170,7 @@ export const stepCancelled = (
   reason: stateOf(context.progress, index)?.reason ?? context.ending?.reason ?? '',
 });
 
-/** The message of seed 004's protocol for a level: a word in passing, a correction, a warning, the end. */
+/** The name of a level's message in seed 004's protocol. */
 const LEVEL_MESSAGES: Readonly<Record<Level, string | null>> = {
   none: null,
   remind: 'CORRECTION',
@@ -201,7 +201,7 @@ export const runEnded = (context: OrchestratorContext): FactBody<'run.ended'> =>
   message: endMessage(context),
 });
 
-/** The supervisor has said ABORT with the level; a person says it by this. */
+/** At the level abort the supervisor's message already said ABORT; for a person this fact says it. */
 const endMessage = ({ ending, ladder }: OrchestratorContext): string | null => {
   if (ending?.status === 'completed') return 'GOAL_COMPLETE';
   return ending?.status === 'aborted' && ladder.level !== 'abort' ? 'ABORT' : null;

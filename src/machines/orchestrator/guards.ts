@@ -22,7 +22,7 @@ interface Judged {
   readonly event: OrchestratorEvent;
 }
 
-/** The guards that the orchestrator's chart names. Each is one line here; what it judges by is in src/guards. */
+/** The guards named in the orchestrator's chart. Each is one line here and calls a function in src/guards. */
 export const orchestratorGuards = {
   areRecoveriesUsedUp: ({ context, event }: Judged) =>
     event.type === 'run.recovered' && areRecoveriesUsedUp(context, event),
@@ -62,7 +62,7 @@ export const orchestratorGuards = {
   isEndingAs: ({ context }: Judged, params: { readonly status: Ending['status'] }) =>
     context.ending?.status === params.status,
   isExecutionClosed: ({ context }: Judged) => context.isExecutionClosed,
-  // Only a parent knows the way to a child: whoever speaks to the root names a question, not a route.
+  // Only a parent knows the route to a child: a command to the root names a question, not a route.
   isForChild: ({ context, event }: Judged) => context.depth > 0 && isForChild(event),
   isGoalMissed: ({ context }: Judged) => schedule.isGoalMissed(context),
   isGoalAccepted: ({ context, event }: Judged) =>

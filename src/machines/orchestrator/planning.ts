@@ -1,7 +1,9 @@
 import { planApproval, limitApproval, plannerCall, reviewCall } from './requests.js';
 import { orchestratorSetup } from './setup.js';
 
-/** From a goal to a plan that may run. Every plan takes this way: the first, a given one, and each one after a replan. */
+/**
+ * From a goal to a plan that may run. Every plan takes this path: the first, a given one, and each one after a replan.
+ */
 export const planning = orchestratorSetup.createStateConfig({
   id: 'planning',
   description: 'A plan is made, checked, reviewed and approved before any of it runs.',
@@ -22,7 +24,7 @@ export const planning = orchestratorSetup.createStateConfig({
     },
     askingPlanner: {
       description:
-        'The planner makes the first plan or another one, within its share of the time. A replan is paid for when it is asked for.',
+        'The planner makes the first plan or another one, within its share of the time. A replan is counted when it is requested.',
       tags: ['running'],
       entry: ['countPlannerCall', 'enterPlanning'],
       invoke: {
@@ -54,7 +56,7 @@ export const planning = orchestratorSetup.createStateConfig({
     },
     plannerFailureDecision: {
       description:
-        'The planner gave no answer: does the present plan go on, does the run wait for a person, or does it fail?',
+        'The planner gave no answer: does the run continue with the present plan, wait for a person, or fail?',
       entry: { type: 'rejectPlan', params: { by: 'planner' } },
       always: [
         { guard: 'hasPlan', target: '#executing', actions: 'dropRequests' },
@@ -164,7 +166,7 @@ export const planning = orchestratorSetup.createStateConfig({
     },
     rejectionDecision: {
       description:
-        'A person rejected the plan: does the present plan go on, does the run fail, or is another plan made?',
+        'A person rejected the plan: does the run continue with the present plan, fail, or make another plan?',
       always: [
         { guard: 'keepsPlanOnReject', target: '#executing', actions: 'dropRequests' },
         {
@@ -185,7 +187,7 @@ export const planning = orchestratorSetup.createStateConfig({
     },
     replanBoundDecision: {
       description:
-        'The replan bound is reached: does the run fail, finish, ask a person, or go on without another plan?',
+        'The replan bound is reached: does the run fail, finish, ask a person, or continue without another plan?',
       entry: 'announceReplanRefused',
       always: [
         {
@@ -208,7 +210,7 @@ export const planning = orchestratorSetup.createStateConfig({
       ],
     },
     awaitingLimitApproval: {
-      description: 'A person decides whether the run goes on without another plan.',
+      description: 'A person decides whether the run continues without another plan.',
       tags: ['waiting-for-human'],
       entry: ['countQuestion', { type: 'enterPhase', params: { phase: 'awaitingLimitApproval' } }],
       invoke: {

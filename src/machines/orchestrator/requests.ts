@@ -54,7 +54,7 @@ const taskOf = (context: OrchestratorContext, { id, agent, task }: PlannedStep):
   task,
 });
 
-/** What is not done and has not failed: what was given up for the plan that is to come is told with it. */
+/** Steps that have neither completed nor failed, including those given up for the next plan. */
 const pendingSteps = (context: OrchestratorContext): StepTask[] => {
   const givenUp = new Set(context.givenUp);
   return itemsOf(context.progress.states).flatMap((state, index) => {
@@ -64,7 +64,7 @@ const pendingSteps = (context: OrchestratorContext): StepTask[] => {
   });
 };
 
-/** Steps a new plan may build on: those it will find again after the merge, in a state that can satisfy it. */
+/** Steps a new plan may depend on: those that remain after the merge and can satisfy a dependency. */
 const existingStepIds = ({ progress, settings }: OrchestratorContext): string[] => {
   const isKeepingPending = settings.policy.replan.merge.startsWith('append');
   return itemsOf(progress.states).flatMap((state, index) => {
@@ -130,9 +130,9 @@ export const summaryCall = (context: OrchestratorContext): AgentCallInput => {
 export const planApproval = (context: OrchestratorContext): ApprovalInput =>
   approval(context, 'May this plan be executed?');
 
-/** The replan bound is reached: may the run go on without another plan? */
+/** The replan bound is reached: may the run continue without another plan? */
 export const limitApproval = (context: OrchestratorContext): ApprovalInput =>
-  approval(context, 'The replan limit is reached. Go on without a new plan?');
+  approval(context, 'The replan limit is reached. Continue without a new plan?');
 
 const approval = (context: OrchestratorContext, question: string): ApprovalInput => {
   const { timeoutMs, onTimeout } = context.settings.policy.approval;
@@ -146,7 +146,7 @@ const approval = (context: OrchestratorContext, question: string): ApprovalInput
   };
 };
 
-/** Shown to a person with a plan: exactly what would run, with hidden characters made visible. */
+/** The payload of a plan approval: exactly what would run, with hidden characters made visible. */
 const planPayload = ({ proposal }: OrchestratorContext): JsonValue => {
   if (proposal?.plan == null) return null;
   const { analysis, steps } = proposal.plan;
@@ -215,7 +215,7 @@ const dependencyOutputs = (
   return references;
 };
 
-/** From `remind` on, what the supervisor said last goes to every agent that starts. */
+/** From `remind` on, the supervisor's last feedback goes to every agent that starts. */
 const guidance = ({ ladder }: OrchestratorContext): StepInput['feedback'] =>
   ladder.level === 'none' || ladder.feedback === ''
     ? []

@@ -10,7 +10,7 @@ import type { OrchestratorContext, Update } from './context.js';
 import { climbed, progressed } from './updates.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
-/* What a step that has ended does to the plan: it is settled, and may ask for another plan or hand off. */
+/* How the end of a step changes the plan: the step is settled, and may request another plan or hand off. */
 
 const CRASHED: StepOutcome = {
   status: 'failed',
@@ -24,7 +24,7 @@ const CRASHED: StepOutcome = {
   verdict: null,
 };
 
-/** Settles the step in a slot by what its chart ended with; without an outcome the chart crashed. */
+/** Settles the step in a slot by the outcome of its chart; without an outcome the chart crashed. */
 export const stepSettled = (
   context: OrchestratorContext,
   slotId: string,
@@ -61,21 +61,21 @@ export const stepSettled = (
 };
 
 /**
- * The verdict that confirmed a step moves the ladder with it, so that agents that start now get its guidance. In a run that is
- * ending no agent starts: there the ladder stays.
+ * The verdict that confirmed a step moves the ladder with it, so that agents that start now get its guidance. In a run
+ * that is ending no agent starts, so the ladder stays.
  */
 const ladderClimbed = (context: OrchestratorContext, { verdict }: StepOutcome): Update =>
   verdict === null || context.depth > 0 || context.ending !== null
     ? { context, facts: [] }
     : climbed(context, verdict);
 
-/** No slot is -1: events of XState's own interpreter may name any actor. */
+/** The slot's number; -1 for an unknown actor: events of XState's own interpreter may name any. */
 const slotNumber = (slotId: string): number => {
   const slot = Number(slotId.slice('slot-'.length));
   return slotId === `slot-${slot}` ? slot : -1;
 };
 
-/** Who was rejected, as `step (agent)`: the step in a slot, or one in its sub-plan, which says so itself. */
+/** The rejected `step (agent)`: the step in a slot, or one in its sub-plan, which names itself. */
 export const rejectedIn = (
   context: OrchestratorContext,
   slotId: string,
@@ -89,7 +89,7 @@ export const rejectedIn = (
 const settledReason = ({ status, code, reason }: StepOutcome): string =>
   status === 'skipped' && code === 'skipped' ? humanSkip(reason) : `${code}: ${reason}`;
 
-/** With the step go the questions that it, or a sub-plan of it, still has open. */
+/** Closes the open questions of a step and its sub-plan when the step ends. */
 export const questionsClosed = (
   { questions, answeredQuestions }: OrchestratorContext,
   slotId: string,
@@ -112,7 +112,7 @@ const confidenceChange = (
   return { confidence: { ...confidence, [agent]: outcome.confidence } };
 };
 
-/** A settled step may ask for another plan, hand off to another agent, or call for a new plan by failing. */
+/** A settled step may request another plan, hand off to another agent, or cause a replan by failing. */
 const withConsequences = (update: Update, index: number, outcome: StepOutcome): Update => {
   if (outcome.handOff !== null) return handedOff(update, index, outcome.handOff);
   const request = outcome.request ?? failureRequest(update.context, index, outcome);
@@ -141,7 +141,7 @@ const failureRequest = (
   };
 };
 
-/** A run that is ending asks for nothing more. */
+/** A run that is ending makes no further requests. */
 const isReplannable = (context: OrchestratorContext, outcome: StepOutcome): boolean => {
   const { failure, approval } = context.settings.policy;
   const choice = isRejected(outcome) ? approval.onReject : failure.onStepFailure;

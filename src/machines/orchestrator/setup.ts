@@ -38,7 +38,7 @@ import { nextHop, parentOf, routedFrom } from '../send-up.js';
 import type { StepInput } from '../step/context.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
-/** The names that the orchestrator's chart uses. Each is one line here, or lives in a room of its own. */
+/** The implementations of the names in the orchestrator's chart. Each is one line here, or has its own file. */
 export const orchestratorSetup = setup({
   types: {
     input: {} as OrchestratorInput,
@@ -216,7 +216,7 @@ export const orchestratorSetup = setup({
     refusePermit: enqueueActions(({ event, enqueue }) => {
       const code = 'budget-exhausted' as const;
       const hop = nextHop({ type: 'permit.refused' as const, code, route: routeOf(event) });
-      // Only steps outlive the work; a planner or supervisor that asked is stopped with it.
+      // Only steps outlive the work; a planner or supervisor in flight is stopped with it.
       if (hop.to?.startsWith('slot-') === true) enqueue.sendTo(hop.to, hop.event);
     }),
     rejectPlan: enqueueActions(
@@ -254,7 +254,7 @@ export const orchestratorSetup = setup({
       enqueue.stopChild(actorId);
       const verdict = outcome?.verdict;
       if (verdict == null) return;
-      // The ladder is that of the run: a sub-plan passes the verdict on.
+      // Only the root has the ladder: a sub-plan passes the verdict on.
       if (context.depth > 0) enqueue.sendTo(parentOf, { type: 'verdict.given', ...verdict });
       else enqueue.raise({ type: 'ladder.moved' });
     }),

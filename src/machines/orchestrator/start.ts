@@ -11,7 +11,7 @@ export interface Start {
   readonly input: StepInput;
 }
 
-/** Gives every free slot the runnable step that comes next. */
+/** Starts the next runnable step in every free slot. */
 export const stepsStarted = (
   context: OrchestratorContext,
 ): { readonly context: OrchestratorContext; readonly starts: readonly Start[] } => {

@@ -22,14 +22,15 @@ import type { VerdictAnswer } from '../verdict-text.js';
 import { verdictReason, verdictText } from '../verdict-text.js';
 
 /*
- * How the orchestrator's context changes, one small pure function per action of the chart. What steps do to the plan
- * is in settle.ts, adopt.ts, start.ts and cancel-steps.ts.
+ * How the orchestrator's context changes, one small pure function per action of the chart. Changes made by steps are in
+ * settle.ts, adopt.ts, start.ts and cancel-steps.ts.
  */
 
 type Change = Partial<OrchestratorContext>;
 
 export const settingsIn = ({ settings }: OrchestratorInput): Settings => {
-  if (settings === undefined) throw new Error('There are no settings');
+  if (settings === undefined)
+    throw new Error('The orchestrator has no settings: pass them to the machine or in its input');
   return settings;
 };
 
@@ -66,12 +67,12 @@ export const initialContext = (
     summaryKey: null,
     ending: null,
     rejected: null,
-    // At the end: what is added to a copy one by one takes a hundred times as long.
+    // Spread last: adding members one by one to a copy takes a hundred times as long.
     ...place,
   };
 };
 
-/** A run validates a given plan once, before it starts; a machine of your own does so here. */
+/** A run validates a given plan once, before it starts; a standalone machine does so here. */
 const proposalIn = (
   settings: Settings,
   { proposal, plan }: OrchestratorInput,
@@ -80,7 +81,7 @@ const proposalIn = (
   return plan === null || plan === undefined ? null : givenProposal(settings, plan);
 };
 
-/** One list for all: in most runs no person says anything. */
+/** Shared: in most runs no person says anything. */
 const NOTHING_SAID: readonly string[] = Object.freeze([]);
 
 const NEVER_TAKEN_OVER: OrchestratorContext['takeovers'] = Object.freeze({
@@ -116,7 +117,7 @@ export const proposed = (result: CallResult): Change =>
       }
     : {};
 
-/** Counted when the planner is called, whether or not it answers. With requests it is a replan, and is paid for as one. */
+/** Counted when the planner is called, even if it fails. With requests it is a replan and spends one. */
 export const plannerCalled = ({
   replans,
   plannerCalls,
@@ -129,7 +130,7 @@ export const plannerCalled = ({
 export const fingerprintOf = ({ proposal }: OrchestratorContext): string =>
   proposal?.plan == null ? '' : planFingerprint(proposal.plan);
 
-/** Several requests at once are one call of the planner; which of them it hears is the policy's choice. */
+/** Several requests at once are one planner call; the policy chooses which of them it includes. */
 export const coalesced = ({ requests, settings }: OrchestratorContext): Change => {
   const [first] = requests;
   if (first === undefined) return {};
@@ -157,7 +158,7 @@ const planRequest = (kind: 'planRejected' | 'goalNotAchieved', reason: string): 
 
 type By = FactBody<'plan.rejected'>['by'];
 
-/** A refused plan is asked for again, with why; what its supervisor named is an issue like any other. */
+/** A rejected plan is requested again, with the reason; issues named by the supervisor are included. */
 export const planRejected = (
   { requests, proposal, review }: OrchestratorContext,
   by: By,
@@ -175,10 +176,10 @@ export const planRejected = (
   return { reason, change: { ...asked, proposal: { ...proposal, issues } } };
 };
 
-/** The code of what a supervisor named when it refused a plan. */
+/** The code of an issue that a supervisor named when it rejected a plan. */
 const REFUSED_BY_SUPERVISOR = 'refused-by-supervisor';
 
-/** What is said of a rejected plan where nobody gave a reason. */
+/** The reason of a rejected plan when none was given. */
 const REJECTION_REASONS: Readonly<Record<By, string>> = {
   validation: 'The plan is not valid',
   supervisor: 'The plan did not pass its gate',
@@ -187,7 +188,7 @@ const REJECTION_REASONS: Readonly<Record<By, string>> = {
   planner: 'planning-failed',
 };
 
-/** The goal is not met: what the supervisor said goes to the planner. */
+/** The goal is not met: the supervisor's feedback goes to the planner. */
 export const goalRequest = ({ review }: OrchestratorContext): ReplanRequest => {
   const verdict = verdictIn(review);
   return planRequest('goalNotAchieved', verdict === undefined ? '' : verdictText(verdict));
@@ -196,7 +197,7 @@ export const goalRequest = ({ review }: OrchestratorContext): ReplanRequest => {
 const verdictIn = (review: CallResult | null): VerdictAnswer | undefined =>
   review?.kind === 'answered' && review.answer.role === 'supervisor' ? review.answer : undefined;
 
-/** Only the last of it is kept: whoever is told of it pays for every text. */
+/** Keeps only the last messages: every call that includes them pays for each text. */
 export const heard = ({ conversation, settings }: OrchestratorContext, text: string): Change => ({
   conversation: [...conversation, text].slice(-settings.policy.context.maxMessages),
 });
@@ -231,7 +232,7 @@ export const usageCounted = ({ spent }: OrchestratorContext, usage: Usage | null
 
 /* Time. */
 
-/** What is kept back at the end of the run for verification and summary. */
+/** The time reserved at the end of the run for verification and summary. */
 export const closingMs = ({ policy }: Settings, limitMs: number): number =>
   Math.min(verificationBudgetMs(policy), Math.floor(limitMs / 2));
 
@@ -240,14 +241,14 @@ export const extensionUsed = ({ extensionMs }: OrchestratorContext): Change => (
   extensionMs: 0,
 });
 
-/* Processes that die. */
+/* Takeovers. */
 
 export const recovered = (
   { takeovers }: OrchestratorContext,
   event: { readonly takeovers: number },
 ): Change => ({ takeovers: { ...takeovers, seen: event.takeovers } });
 
-/** What came before a step that is completed, or a plan that is adopted, is forgiven. */
+/** A completed step or an adopted plan resets the count of takeovers. */
 export const progressed = ({ takeovers }: OrchestratorContext): Change =>
   takeovers.atProgress === takeovers.seen
     ? {}
@@ -272,11 +273,11 @@ export const questionClosed = (
 
 /* The end. */
 
-/** The first ending stands: what comes later is a consequence of it. */
+/** The first ending stands: a later one is its consequence. */
 export const endedWith = ({ ending }: OrchestratorContext, next: Ending): Change =>
   ending === null ? { ending: next } : {};
 
-/** How a run ends that was not ended by anything else. */
+/** The ending of a run that nothing else has ended. */
 export const naturalEnding = ({
   progress,
   givenUp,
@@ -294,7 +295,7 @@ export const naturalEnding = ({
   };
 };
 
-/** A no that is the end of the run, whatever else is going on. */
+/** A rejection that ends the run at once. */
 export const endedByRejection = (context: OrchestratorContext, rejected: string): Change => ({
   rejected,
   ...endedWith(context, { status: 'failed', reason: `step-rejected: ${rejected}` }),

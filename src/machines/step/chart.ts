@@ -7,12 +7,12 @@ import { initialStepContext, stepOutcome } from './updates.js';
  * One step of a plan, from its approval to its end.
  *
  * It decides which stages the work of one agent goes through (approval, code review, tests and fixes, verification),
- * how often it is attempted, and when a sub-plan takes over. It never decides what happens to other steps: it ends
- * with an outcome, and the orchestrator that started it settles the step by that. Stages that the policy turns off
- * are not entered.
+ * how often it is attempted, and when a sub-plan takes over. It does not decide about other steps: it ends with an
+ * outcome, and the orchestrator that started it settles the step by that. Stages that the policy turns off are not
+ * entered.
  *
- * Verdicts on the work go up to the escalation ladder of the run. One that confirms the step goes there with the outcome,
- * so that the step is settled even if that verdict ends the run.
+ * Verdicts on the work go up to the escalation ladder of the run. A verdict that confirms the step goes there with the
+ * outcome, so that the step is settled even if that verdict ends the run.
  */
 export const stepMachine = stepSetup.createMachine({
   id: 'step',
@@ -50,7 +50,7 @@ export const stepMachine = stepSetup.createMachine({
       ],
     },
     awaitingApproval: {
-      description: 'A person decides whether, or how, the step goes on.',
+      description: 'A person decides whether, or how, the step continues.',
       invoke: {
         id: 'approval',
         src: 'approval',
@@ -82,12 +82,12 @@ export const stepMachine = stepSetup.createMachine({
       },
     },
     rejectionDecision: {
-      description: 'Without consent nothing runs: is the step skipped, or has it failed?',
+      description: 'Without an approval nothing runs: is the step skipped, or has it failed?',
       always: [{ guard: 'skipsOnReject', target: 'skipped' }, { target: 'failed' }],
     },
     performing: {
       description:
-        'The work, everything that checks it, and a sub-plan if need be, within the budget of the step.',
+        'The work, its checks, and a sub-plan where needed, within the budget of the step.',
       tags: ['running'],
       initial: 'working',
       entry: 'startMeasuring',
@@ -141,7 +141,7 @@ export const stepMachine = stepSetup.createMachine({
           ],
         },
         codeReviewDecision: {
-          description: 'Does the supervisor look at the work? Partial work is checked by no one.',
+          description: 'Does the supervisor review the work? Partial work is not reviewed.',
           always: [
             { guard: 'isPartial', target: '#step.completed' },
             { guard: 'needsCodeReview', target: 'reviewingCode' },
@@ -149,7 +149,7 @@ export const stepMachine = stepSetup.createMachine({
           ],
         },
         reviewingCode: {
-          description: 'The supervisor looks at the work before it is tested.',
+          description: 'The supervisor reviews the work before it is tested.',
           invoke: {
             id: 'agentCall',
             src: 'agentCall',
@@ -259,7 +259,7 @@ export const stepMachine = stepSetup.createMachine({
           },
         },
         attemptDecision: {
-          description: 'Is the step attempted again, by a sub-plan, or not at all?',
+          description: 'Is the step attempted again, done by a sub-plan, or failed?',
           always: [
             {
               guard: 'canAttemptAgain',
@@ -271,7 +271,7 @@ export const stepMachine = stepSetup.createMachine({
           ],
         },
         subplanning: {
-          description: 'A plan of its own does what one agent could not, one level deeper.',
+          description: 'A sub-plan, one level deeper, does what one agent could not.',
           entry: 'announceSubplan',
           invoke: {
             id: 'subplan',
@@ -310,7 +310,7 @@ export const stepMachine = stepSetup.createMachine({
       output: ({ context }) => stepOutcome(context, 'failed'),
     },
     skipped: {
-      description: 'A person, or the end of the run, took the step off the plan.',
+      description: 'A person, or the end of the run, skipped the step.',
       tags: ['settled'],
       type: 'final',
       output: ({ context }) => stepOutcome(context, 'skipped'),
@@ -318,7 +318,7 @@ export const stepMachine = stepSetup.createMachine({
   },
 });
 
-/** The event a machine's output is made from: it carries the output of the final state. */
+/** The event that a machine's output is computed from: it carries the output of the final state. */
 interface FinalEvent {
   readonly output: StepOutcome;
 }

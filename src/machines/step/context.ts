@@ -25,15 +25,15 @@ export interface StepInput {
   readonly summary: string;
   readonly depth: number;
   readonly dependencies: readonly OutputReference[];
-  /** What the supervisor wants kept in mind because of the run's escalation level. */
+  /** The supervisor's guidance at the run's escalation level. */
   readonly feedback: readonly FeedbackReference[];
   /** What people had said when the step started. */
   readonly conversation: readonly string[];
-  /** Why a person must agree before the step starts; null when nobody must. */
+  /** Why a person must approve the step before it starts; null without a question. */
   readonly approvalQuestion: string | null;
-  /** How many votes its plan asks for and how one of them is chosen; null when the agent is asked once. */
+  /** How many votes its plan asks for and how the winner is chosen; null when the agent is called once. */
   readonly votes: Votes | null;
-  /** How long the step may work, waiting for people not counted. */
+  /** How long the step may work, without the time spent waiting for people. */
   readonly budgetMs: number;
   readonly fixBudgetMs: number;
   readonly settings: Settings;
@@ -42,32 +42,32 @@ export interface StepInput {
 export interface StepContext extends StepInput {
   /** What is left of `budgetMs` for the work, as far as it is measured: see `tickMs` in src/guards/step.ts. */
   readonly remainingMs: number;
-  /** True while the run is paused: a sub-plan that is made then waits. */
+  /** True while the run is paused: a sub-plan that starts now waits. */
   readonly isPaused: boolean;
-  /** True when the run winds down: what is out comes back, and nothing else goes out. */
+  /** True when the run winds down: calls in flight finish, and no new call is made. */
   readonly isWindingDown: boolean;
   /** Attempts at the step, the present one included. */
   readonly attempt: number;
   readonly fixCycles: number;
   /** Questions put to a person so far. */
   readonly questions: number;
-  /** Those of them that the agent asked; bounded by `approval.maxQuestions`. */
+  /** Questions asked by the agent; bounded by `approval.maxQuestions`. */
   readonly agentQuestions: number;
-  /** The question a person is to answer; null when nobody waits. */
+  /** The open question to a person; null without one. */
   readonly question: Question | null;
   /** Keys of the outputs the step will end with. */
   readonly outputKeys: readonly string[];
   readonly confidence: number | null;
-  /** The calls of the present vote that came back, in order; the output of each is in the journal. */
+  /** The finished calls of the present vote, in order; the output of each is in the journal. */
   readonly ballots: readonly Ballot[];
-  /** Where the last test result is; null before the tests ran. */
+  /** The key of the last test result; null before the tests ran. */
   readonly testsKey: string | null;
   /** Set when the agent asked for another plan. */
   readonly request: ReplanRequest | null;
   readonly handOff: { readonly agent: string; readonly task: string } | null;
   /** The verdict that confirmed the step; null before that. */
   readonly verdict: VerdictSummary | null;
-  /** Why the present attempt is not good enough; null while it may be. */
+  /** Why the present attempt failed; null while it has not. */
   readonly failure: StepFailure | null;
 }
 
@@ -84,9 +84,9 @@ export type StepEvent =
   | { readonly type: 'run.windDown' }
   | { readonly type: 'run.hold' }
   | { readonly type: 'run.release' }
-  /** A tenth of the step's budget was worked away. */
+  /** A tenth of the step's budget was used. */
   | { readonly type: 'budget.tick' }
-  /** What is left of the budget is for a sub-plan to come to its end. */
+  /** The remaining budget is reserved for the sub-plan to end. */
   | { readonly type: 'time.isShort' }
   | ApprovalAnswer
   | PermitAnswer

@@ -50,7 +50,7 @@ export const subplanEnded = (
   reason: outcome.reason,
 });
 
-/** The vote that was cast last, or undefined when its call failed: that is no vote. */
+/** The last vote, or undefined when its call failed: a failed call is not a vote. */
 export const voteCast = ({
   stepId,
   votes,

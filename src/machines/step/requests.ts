@@ -12,7 +12,7 @@ import type { OrchestratorInput } from '../orchestrator/context.js';
 import type { StepContext } from './context.js';
 import { votePosition, voteSuffix } from './votes.js';
 
-/* What the children of a step are asked: agents, people, and a sub-plan. */
+/* The requests that a step makes: to agents, people, and a sub-plan. */
 
 const describe = ({ stepId, task, position, attempt }: StepContext): StepDescription => ({
   id: stepId,
@@ -48,7 +48,7 @@ export const workerCall = (context: StepContext): AgentCallInput => {
   return callSettings(context.settings, request, context.isWindingDown);
 };
 
-/** Fixes, answers to questions and votes are calls of their own within one attempt. */
+/** Fixes, answers to questions and votes are separate calls within one attempt. */
 const workerRole = (context: StepContext): string => {
   const { fixCycles, questions } = context;
   const fix = fixCycles > 0 ? `.fix${fixCycles}` : '';
@@ -74,7 +74,7 @@ export const reviewCall = (context: StepContext, subject: 'code' | 'step'): Agen
   return callSettings(context.settings, request, context.isWindingDown);
 };
 
-/** The code is looked at again when a person's answer changed a fix: that is another call. */
+/** The code is reviewed again when a person's answer changed a fix: that is a separate call. */
 const reviewRole = ({ fixCycles }: StepContext, subject: 'code' | 'step'): string =>
   subject === 'code' && fixCycles > 0 ? `supervisor.code.${fixCycles}` : `supervisor.${subject}`;
 
@@ -97,7 +97,7 @@ export const testCall = (context: StepContext): AgentCallInput => {
 export const subplanMs = ({ remainingMs, settings }: StepContext): number =>
   Math.max(1, remainingMs - settings.policy.time.graceMs - 1);
 
-/** Its clock gets what is left of the budget as far as that is known; the step tells it when less is. */
+/** Its clock gets the rest of the budget as far as it is known; the step tells it when less is left. */
 export const subplanInput = (context: StepContext): OrchestratorInput => ({
   goal: context.task,
   runId: context.runId,

@@ -23,7 +23,7 @@ const tickIn = (delay: number): { readonly id: string; readonly delay: number } 
   delay,
 });
 
-/** The names that the step chart uses. Each is one line here, or lives in a room of its own. */
+/** The implementations of the names in the step chart. Each is one line here, or has its own file. */
 export const stepSetup = setup({
   types: {
     input: {} as StepInput,

@@ -30,14 +30,14 @@ export const initialStepContext = (input: StepInput): StepContext => ({
   ...input,
 });
 
-/* What an answer changes. */
+/* How an answer changes the step. */
 
 type Change = Partial<StepContext>;
 type FailedCall = Extract<CallResult, { kind: 'failed' }>;
 
 const NO_WISHES = { request: null, handOff: null } as const;
 
-/** Keeps where the work is and what the agent wants next; what an earlier answer wanted is forgotten. */
+/** Keeps the key of the work and the agent's request; requests of earlier answers are dropped. */
 export const workDone = (context: StepContext, result: CallResult): Change => {
   if (result.kind !== 'answered' || result.answer.role !== 'worker') return {};
   const { answer } = result;
@@ -64,14 +64,14 @@ export const workDone = (context: StepContext, result: CallResult): Change => {
   }
 };
 
-/** Without an output there is none. Only a fix may be silent: it changes the work of this attempt, which is tested again. */
+/** The keys of the output. Only a fix may return none: it changes the work of this attempt, which is tested again. */
 const keptOutput = ({ fixCycles, outputKeys }: StepContext): readonly string[] =>
   fixCycles > 0 ? outputKeys : [];
 
 export const callFailure = (result: CallResult): Change =>
   result.kind === 'failed' ? { failure: { code: result.code, reason: result.reason } } : {};
 
-/** What was asked for came to no end at all. */
+/** A call or sub-plan ended with an error instead of an outcome. */
 export const crashed = ({ type }: { readonly type: string }): Change => ({
   failure: {
     code: 'crashed',
@@ -81,25 +81,25 @@ export const crashed = ({ type }: { readonly type: string }): Change => ({
 
 const RUN_ENDED: StepFailure = { code: 'run-ended', reason: 'The run is ending' };
 
-/** A call that the end of the run cut short says nothing about the work. */
+/** A call that the end of the run cut short does not count against the work. */
 const failureOf = ({ code, reason }: FailedCall, meaning: string): StepFailure =>
   code === RUN_ENDED.code ? RUN_ENDED : { code: meaning, reason };
 
-/** Why there is nothing to choose from: the run ended in the middle of the vote, or the last call failed. */
+/** Why the vote has no winner: the run ended during the vote, or the last call failed. */
 export const voteLost = (context: StepContext): Change => ({
   failure: isVoteOpen(context) ? RUN_ENDED : (context.ballots.at(-1)?.failure ?? null),
 });
 
 export const blockedBy = (context: StepContext, result: CallResult): Change => {
   if (result.kind !== 'answered' || result.answer.role !== 'worker') return {};
-  // Nobody is asked any more, and it is not the agent's fault.
+  // The run is ending, so no more calls are made; the agent is not at fault.
   if (context.isWindingDown && result.answer.report === 'askHuman') return { failure: RUN_ENDED };
   const reason =
     result.answer.report === 'blocked' ? result.answer.reason : 'The agent asks again and again';
   return { failure: { code: 'blocked', reason } };
 };
 
-/** A verdict that does not pass, or the failure to get one. */
+/** A verdict that does not pass, or a failed review call. */
 export const reviewFailure = (context: StepContext, result: CallResult): Change => {
   if (result.kind === 'failed') return { failure: failureOf(result, 'review-failed') };
   if (result.answer.role !== 'supervisor') return {};
@@ -110,11 +110,11 @@ export const reviewFailure = (context: StepContext, result: CallResult): Change 
   };
 };
 
-/** Nobody could run the tests: they have not passed, and there is nothing to fix. */
+/** The tests could not be run: they have not passed, and there is nothing to fix. */
 export const testsUnavailable = (result: CallResult): Change =>
   result.kind === 'failed' ? { failure: failureOf(result, TESTS_UNAVAILABLE) } : {};
 
-/** Keeps where the result is; failures are for the agent to fix. */
+/** Keeps the key of the result; the agent fixes the failures. */
 export const testsDone = (context: StepContext, result: CallResult): Change => {
   if (result.kind === 'failed' || result.answer.role !== 'tester') return {};
   const testsKey = result.key;
@@ -132,7 +132,7 @@ export const testsDone = (context: StepContext, result: CallResult): Change => {
   };
 };
 
-/** A new attempt starts from the beginning, with what was said about the last one. */
+/** A new attempt starts from the beginning, with the feedback on the last one. */
 export const nextAttempt = (context: StepContext): Change => ({
   attempt: context.attempt + 1,
   fixCycles: 0,
@@ -163,7 +163,7 @@ const withQuestion = (context: StepContext, question: Omit<Question, 'requestId'
   return { questions, agentQuestions, question: { requestId, ...question } };
 };
 
-/** A person's answer to an agent is feedback; a person's consent is only consent. */
+/** A person's answer to an agent is feedback; an approval is only an approval. */
 export const questionAnswered = (context: StepContext, answer: string): Change => {
   if (context.question?.isFromAgent !== true) return { question: null };
   const feedback: FeedbackReference = { from: 'human', text: answer, key: null };
@@ -179,13 +179,13 @@ export const subplanDone = (outcome: RunOutcome): Change =>
     ? { ...NO_WISHES, outputKeys: outcome.outputKeys, failure: null }
     : { failure: subplanFailure(outcome) };
 
-/** A no in the sub-plan is passed on as one, with who it was for: it may be the end of the run above, too. */
+/** A rejection in the sub-plan is passed on with the rejected step: it may end the run above, too. */
 const subplanFailure = ({ status, reason, rejected }: RunOutcome): StepFailure =>
   rejected === null
     ? { code: 'subplan-failed', reason: `The sub-plan ended ${status}: ${reason}` }
     : { code: 'subplan-rejected', reason: rejected };
 
-/* What the step ends with. */
+/* The outcome of the step. */
 
 export const stepOutcome = (context: StepContext, status: StepOutcome['status']): StepOutcome => ({
   status,

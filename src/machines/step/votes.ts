@@ -3,19 +3,19 @@ import { confidenceOfSide, countsOf, isVoting, winnerOf } from '../../guards/vot
 import type { StepContext } from './context.js';
 import type { Ballot, StepFailure } from '../../model/step-outcome.js';
 
-/* How a vote changes the step. Ballots are small: what was answered is in the journal, under the key of its call. */
+/* How a vote changes the step. Ballots are small: the answers are in the journal, under the keys of their calls. */
 
 type Change = Partial<StepContext>;
 
 export const NO_BALLOTS: readonly Ballot[] = [];
 
-/** Which vote the next call is; null when the agent is asked once. */
+/** The number of the next vote; null when the agent is called once. */
 export const votePosition = (context: StepContext): VotePosition | null =>
   context.votes !== null && isVoting(context)
     ? { number: context.ballots.length + 1, of: context.votes.count }
     : null;
 
-/** The first vote has the key that the call would have without a vote. */
+/** The first vote has the key that the call would have without voting. */
 export const voteSuffix = (context: StepContext): string => {
   const number = votePosition(context)?.number ?? 1;
   return number > 1 ? `.v${number}` : '';
@@ -29,7 +29,7 @@ const ballotOf = (result: CallResult): Ballot => {
   const { key } = result;
   if (result.kind === 'failed') return noVote(key, { code: result.code, reason: result.reason });
   if (result.answer.role !== 'worker' || result.answer.report !== 'done') return noVote(key, null);
-  // Without a digest it is like no other answer.
+  // Without a digest it equals no other answer.
   const { confidence, digest = key } = result.answer;
   return { key, digest, hasOutput: result.hasOutput, confidence, failure: null };
 };

@@ -13,9 +13,9 @@ import type { Settings } from '../../model/settings.js';
 import type { Plan } from '../../model/plan.js';
 import { validatePlan } from '../../plan/validate.js';
 
-/* What those who are called may do. Each act is a value to return or an error to throw, and what comes of it. */
+/* The acts of called agents and roles. Each act is a value to return or an error to throw, with its outcome. */
 
-/** One thing that somebody who is called does. */
+/** One thing that a called agent or role does. */
 export interface Act {
   /** The key of the try. */
   readonly key: string;
@@ -23,11 +23,11 @@ export interface Act {
   readonly says: string;
   readonly isFault: boolean;
   readonly does: { readonly returns: unknown } | { readonly throws: string };
-  /** What the charts are given in the end. */
+  /** The outcome that the charts receive. */
   readonly outcome: CallOutcome;
 }
 
-/** Everything that whoever a call goes to may do; what is as planned comes first. */
+/** All acts of the callee of a call; the planned one comes first. */
 export const actsOf = ({ request, key, isFallback }: CallInput, settings: Settings): Act[] => {
   const who = isFallback ? `the fallback of ${request.agent}` : request.agent;
   const acts = partsOf(request, settings).map(([says, returns, outcome], index) => ({
@@ -137,7 +137,7 @@ const troubles: Part[] = [
 
 const GOAL_STEPS_MAX = 3;
 
-/** The goal's plan has one step for everybody, in a row; every later plan and every sub-plan has one step. */
+/** The goal's plan has one step per agent, in a row; every later plan and every sub-plan has one step. */
 export const planFor = (
   { agents, maxSteps }: { readonly agents: readonly string[]; readonly maxSteps: number },
   { revision, depth }: { readonly revision: number; readonly depth: number },
@@ -171,11 +171,11 @@ const plannerParts = (request: PlannerRequest, { policy, team }: Settings): Part
   const plan = planFor({ agents, maxSteps }, request);
   return [
     ['proposes a plan', plan, proposal(plan)],
-    ['proposes a plan for somebody who is not in the team', STRANGE_PLAN, proposal(STRANGE_PLAN)],
+    ['proposes a plan with an agent outside the team', STRANGE_PLAN, proposal(STRANGE_PLAN)],
   ];
 };
 
-/* The judges. */
+/* Supervisor and tester. */
 
 const SCORES = [100, 65, 45, 20];
 

@@ -1,8 +1,8 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 
-/* What there is to cover in a chart, counted from the chart itself. */
+/* The states and transitions of a chart, counted from the chart itself. */
 
-/** As much of XState's transition definition as is read. */
+/** The part of XState's transition definition that is read. */
 export interface TransitionShape {
   readonly eventType: string;
   readonly guard?: unknown;
@@ -10,7 +10,7 @@ export interface TransitionShape {
   readonly source: AnyStateNode;
 }
 
-export interface Census {
+export interface ChartElements {
   /** Ids of all states, compound and final ones included. */
   readonly states: readonly string[];
   /** One entry per candidate: every alternative of a list counts. */
@@ -47,12 +47,12 @@ const namesOf = (machine: AnyStateMachine): ReadonlyMap<object, string> => {
   return names;
 };
 
-export const censusOf = (machine: AnyStateMachine): Census => ({
+export const chartElementsOf = (machine: AnyStateMachine): ChartElements => ({
   states: nodesBelow(machine.root).map(({ id }) => id),
   transitions: [...namesOf(machine).values()],
 });
 
-/** The name of a transition that was taken; undefined for the step into the first states, which is no candidate. */
+/** The name of a taken transition; undefined for the initial transition, which is not a candidate. */
 export const nameOfTransition = (
   machine: AnyStateMachine,
   transition: object,
@@ -75,7 +75,7 @@ const guardText = (guard: unknown): string => {
   return [type, ...Object.values(params)].join(' ');
 };
 
-/** The states that a chart is in before anything is decided: passed through at once, so no snapshot shows them. */
+/** The initial states of a chart: passed through at once, so no snapshot shows them. */
 export const firstStatesOf = (node: AnyStateNode): string[] => {
   if (node.type === 'parallel') {
     return [node.id, ...Object.values(node.states).flatMap(firstStatesOf)];

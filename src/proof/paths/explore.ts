@@ -4,23 +4,23 @@ import { Sightings } from './observe.js';
 
 /** How one model is explored. */
 export interface Exploration {
-  /** Everything that can happen in a state. */
+  /** Every event that can happen in a state. */
   readonly happenings: (state: ModelState) => readonly Happening[];
-  /** What is looked at of a state; states with the same key count as one. Keeps the model finite and small. */
+  /** The part of a state that counts; states with the same key count as one. Keeps the model finite and small. */
   readonly keyOf: (state: ModelState) => string;
   readonly limit?: number;
 }
 
-/** From the start to a state, one happening after the other. */
+/** From the start to a state, one event after the other. */
 export interface GeneratedPath {
   readonly start: ModelState;
   readonly steps: readonly { readonly happening: Happening; readonly expected: ModelState }[];
 }
 
 export interface Explored {
-  /** Different states, as far as the key tells them apart. */
+  /** Distinct states by their keys. */
   readonly stateCount: number;
-  /** Where everything leads that can happen in one of them. */
+  /** The targets of all events in these states. */
   readonly edges: readonly ModelState[];
   readonly paths: readonly GeneratedPath[];
   readonly sightings: Sightings;
@@ -29,9 +29,9 @@ export interface Explored {
 const DEFAULT_LIMIT = 500_000;
 
 /**
- * Every state of a model and everything that can happen in it. There is a path to every way of getting from one
- * configuration of the charts to the next, by the shortest road; ways that lie on the road to others need no path of their own,
- * and those that lead nowhere are tried one after the other.
+ * Every state of a model and every event that can happen in it. Every transition between configurations of the charts
+ * has a shortest path to it. Transitions on the path to others need no path of their own, and those that change nothing
+ * are tried one after the other.
  */
 export const explore = (model: Model, exploration: Exploration, explorer: Explorer): Explored => {
   const { happenings, keyOf, limit = DEFAULT_LIMIT } = exploration;
@@ -51,7 +51,7 @@ export const explore = (model: Model, exploration: Exploration, explorer: Explor
     const targets = Object.values(transitions).map((transition) => transition.state);
     edges.push(...targets);
     const fresh = targets.filter(isNewWay);
-    // A state that is known already ends its path: the ways on from it are those of another path.
+    // A known state ends its path: its continuations belong to another path.
     const key = keyOf(state);
     const staying = fresh.filter((target) => !found.has(target) && keyOf(target) === key);
     ends.push(...fresh.filter((target) => !staying.includes(target)));
@@ -61,7 +61,10 @@ export const explore = (model: Model, exploration: Exploration, explorer: Explor
   return { stateCount: nodes.length, edges, paths, sightings: sightingsOn(paths) };
 };
 
-/** What happened, where the charts were and are, and what they took and told; not the contexts, which are countless. */
+/**
+ * The event, the configurations before and after, and the transitions and facts; not the contexts, of which there are
+ * too many.
+ */
 const wayOf = ({ via, kernel, step, transitions }: ModelState): string =>
   JSON.stringify([
     via === null ? [] : [placesOf(via.from.kernel), via.happening.says],
@@ -73,7 +76,7 @@ const wayOf = ({ via, kernel, step, transitions }: ModelState): string =>
 const placesOf = ({ nodes }: ModelState['kernel']): unknown[] =>
   [...nodes].map(([address, { snapshot }]): unknown => [address, snapshot.value]);
 
-/** One after the other from the same state, as long as nothing changes; then from that state again. */
+/** Chains events that change nothing from the same state, then continues from that state. */
 const chained = (
   model: Model,
   state: ModelState,
@@ -92,7 +95,7 @@ const chained = (
   return at === state ? ends : [...ends, at];
 };
 
-/** The model does not look at it. */
+/** The model does not use it. */
 const NO_SCOPE = {} as Parameters<Model['transition']>[2];
 
 const sightingsOn = (paths: readonly GeneratedPath[]): Sightings => {
@@ -104,7 +107,7 @@ const sightingsOn = (paths: readonly GeneratedPath[]): Sightings => {
   return sightings;
 };
 
-/** A state that lies on the way to another end needs no path of its own. */
+/** A state on the path to another end needs no path of its own. */
 const withoutPrefixes = (ends: readonly ModelState[]): ModelState[] => {
   const passed = new Set<ModelState>();
   for (const end of ends) {
@@ -115,7 +118,7 @@ const withoutPrefixes = (ends: readonly ModelState[]): ModelState[] => {
   return [...new Set(ends)].filter((end) => !passed.has(end));
 };
 
-/** The road to a state. */
+/** The path to a state. */
 export const pathTo = (end: ModelState): GeneratedPath => {
   const steps: { happening: Happening; expected: ModelState }[] = [];
   let at = end;

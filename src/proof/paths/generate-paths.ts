@@ -16,10 +16,10 @@ import { exploreWholeRun } from './whole-run.js';
 
 const DEFAULT_FAULTS = 2;
 const MOST_FAULTS = 4;
-/** States looked at. With the faults of a path bounded there are far fewer. */
+/** The limit of visited states. With the faults of a path bounded there are far fewer. */
 const LIMIT = 2_000_000;
 
-/** A path with everything it takes to go along it. */
+/** A path with everything needed to run it. */
 export interface PlannedPath {
   readonly path: RunPath;
   readonly generated: GeneratedPath;
@@ -32,9 +32,9 @@ export interface PlannedPaths {
 }
 
 /**
- * Every way through the runs of an orchestrator with up to two things that go other than planned: agents that throw, are
- * blocked or too slow, plans that are refused, low scores, people who say no, pause or abort, time that runs out. The paths are
- * read off the charts under the policy of the orchestrator, with its loops gone round once or twice.
+ * Every path through the runs of an orchestrator with up to two faults: agents that throw, are blocked or too slow,
+ * rejected plans, low scores, people who reject, pause or abort, timeouts. The paths are derived from the charts under
+ * the policy of the orchestrator, with each loop taken once or twice.
  *
  * @example
  * ```ts
@@ -98,7 +98,7 @@ const described = ({ start, steps }: GeneratedPath): RunPath => {
   };
 };
 
-/** People and the clock may come in at any time: when, is part of the story. */
+/** People and the clock may act at any time, so the name says when. */
 const during = ({ via }: ModelState): string =>
   via === null || via.happening.type === 'answered' ? '' : ` (${placeOf(via.from)})`;
 

@@ -8,31 +8,31 @@ import { effectiveDelayMs } from '../../services/clock.js';
 import type { Act } from './acts.js';
 import { observingRunner, Sightings } from './observe.js';
 
-/* A tree of charts as something a graph library can explore: the production kernel, and time. */
+/* A tree of charts as a model for a graph library: the production kernel, and time. */
 
-/** Something that happens to a tree of charts from outside. `says` is a sentence and tells it from all others. */
+/** An external event of a tree of charts. `says` is a sentence and identifies it. */
 export type Happening = {
   readonly says: string;
-  /** True for what is not as planned. */
+  /** True for a fault. */
   readonly isFault?: boolean;
 } & (
   | {
       readonly type: 'answered';
       readonly address: string;
       readonly output: unknown;
-      /** What whoever was called does, where there is somebody. */
+      /** The act of the callee, where there is one. */
       readonly act?: Act;
     }
   | { readonly type: 'broken'; readonly address: string; readonly error: unknown }
-  /** An answer to a call that nobody waits for any more. */
+  /** A late answer to a call that has ended. */
   | {
       readonly type: 'late';
       readonly address: string;
       readonly generation: number;
-      /** Of the try that is answered. */
+      /** The key of the answered try. */
       readonly key?: string;
     }
-  /** The timer that is due next fires. */
+  /** The next due timer fires. */
   | { readonly type: 'elapsed' }
   | { readonly type: 'told'; readonly event: EventObject }
 );
@@ -50,7 +50,7 @@ interface DueTimer {
   readonly dueMs: number;
 }
 
-/** Where the tree is after one happening, and how it got there. */
+/** The state of the tree after one event, and how it got there. */
 export type ModelState = Snapshot<unknown> & {
   readonly kernel: KernelState;
   readonly step: KernelStep;
@@ -69,11 +69,11 @@ export type Model = ActorLogic<ModelState, Happening, undefined>;
 
 export interface ModelOptions {
   readonly charts: KernelCharts;
-  /** What the root chart is started with. */
+  /** The input of the root chart. */
   readonly input: unknown;
 }
 
-/** The kernel as XState actor logic: a graph library may take it from state to state. */
+/** The kernel as XState actor logic: a graph library can move it from state to state. */
 export const createModel = ({ charts, input }: ModelOptions): Model => {
   let sightings = new Sightings();
   const runnerOf = (machine: AnyStateMachine): ChartRunner =>
@@ -116,7 +116,7 @@ const startedBy = ({ effects }: KernelStep): OpenCall[] =>
 const statusOf = ({ status, output, error }: KernelStep): Snapshot<unknown> =>
   ({ status, output, error }) as Snapshot<unknown>;
 
-/** What the kernel is given. A call or timer that is not there has a generation that nobody has. */
+/** The input for the kernel. A call or timer that does not exist gets an unused generation. */
 export const inputFor = (state: ModelState, happening: Happening): KernelInput => {
   switch (happening.type) {
     case 'answered': {
@@ -132,7 +132,7 @@ export const inputFor = (state: ModelState, happening: Happening): KernelInput =
       return { kind: 'answered', address, generation, output: undefined };
     }
     case 'elapsed': {
-      const { timer, generation } = state.timers[0] ?? { timer: '', generation: NOBODY };
+      const { timer, generation } = state.timers[0] ?? { timer: '', generation: NO_GENERATION };
       return { kind: 'elapsed', timer, generation };
     }
     case 'told':
@@ -140,10 +140,10 @@ export const inputFor = (state: ModelState, happening: Happening): KernelInput =
   }
 };
 
-const NOBODY = -1;
+const NO_GENERATION = -1;
 
 const generationAt = ({ kernel }: ModelState, address: string): number =>
-  kernel.calls.get(address)?.generation ?? NOBODY;
+  kernel.calls.get(address)?.generation ?? NO_GENERATION;
 
 const timeAfter = ({ nowMs, timers }: ModelState, happening: Happening | null): number =>
   happening?.type === 'elapsed' ? Math.max(nowMs, timers[0]?.dueMs ?? nowMs) : nowMs;

@@ -2,24 +2,24 @@ import type { AnyMachineSnapshot } from 'xstate';
 
 import type { ModelState } from './model.js';
 
-/* What can be seen of a tree of charts after one happening, whoever runs it. */
+/* The observable state of a tree of charts after one event, in any runner. */
 
 export interface Observation {
   readonly status: string;
-  /** What the root ended with. */
+  /** The output of the root. */
   readonly output: string;
-  /** What was told, in order. */
+  /** The facts, in order. */
   readonly facts: string;
   /** State value and context of every chart, by its address. */
   readonly charts: Readonly<Record<string, string>>;
-  /** What every open call was made with, by its address. */
+  /** The request of every open call, by its address. */
   readonly calls: Readonly<Record<string, string>>;
   readonly timers: number;
 }
 
 const contextTexts = new WeakMap<object, string>();
 
-/** Contexts are never changed in place, so one text per object is enough. Settings are the same everywhere. */
+/** Contexts are never mutated, so one text per object is enough. Settings are the same everywhere. */
 const textOf = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const known = contextTexts.get(value);
@@ -38,7 +38,7 @@ export const callText = (input: unknown): string => textOf(input);
 
 const expectations = new WeakMap<ModelState, Observation>();
 
-/** What the model says is to be seen. */
+/** The observation that the model expects. */
 export const expectationOf = (state: ModelState): Observation => {
   const known = expectations.get(state);
   if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export const expectationOf = (state: ModelState): Observation => {
   return expectation;
 };
 
-/** What differs, in words; undefined when nothing does. */
+/** The difference, in words; undefined when there is none. */
 export const difference = (expected: Observation, actual: Observation): string | undefined => {
   const parts: [string, string, string][] = [
     ['status', expected.status, actual.status],

@@ -7,7 +7,7 @@ import { collectingScope, withInertActors } from '../../kernel/inert.js';
 import { nodesOf } from '../../kernel/xstate-shapes.js';
 import { firstStatesOf, nameOfTransition } from './chart-elements.js';
 
-/** Which states were entered and which transitions taken, by the names of the census. */
+/** The entered states and taken transitions, by the names of `chartElementsOf`. */
 export class Sightings {
   readonly states = new Set<string>();
   readonly transitions = new Set<string>();
@@ -16,7 +16,7 @@ export class Sightings {
     for (const id of firstStatesOf(machine.root)) this.states.add(id);
   }
 
-  /** Takes in what XState tells inspectors: one event per microstep. */
+  /** Receives XState's inspection events: one per microstep. */
   saw(event: InspectionEvent): void {
     if (event.type !== '@xstate.microstep') return;
     const snapshot = event.snapshot as AnyMachineSnapshot;
@@ -34,8 +34,8 @@ export class Sightings {
 }
 
 /**
- * Runs one chart by XState's own transition functions, as the kernel's plain runner does, and notes what XState tells
- * inspectors meanwhile.
+ * Runs one chart by XState's own transition functions, like the kernel's plain runner, and records the inspection
+ * events.
  */
 export const observingRunner = (
   chart: AnyStateMachine,

@@ -11,29 +11,29 @@ import type { VirtualClock } from '../../testing/virtual-clock.js';
 import { virtualClock } from '../../testing/virtual-clock.js';
 import { checkInvariants } from '../../testing/invariants/check-invariants.js';
 import type { OwnCall } from './scripted-answers.js';
-import { Desk, teamAt } from './scripted-answers.js';
+import { PendingCalls, scriptedTeam } from './scripted-answers.js';
 import type { GeneratedPath } from './explore.js';
 import type { Happening } from './model.js';
-import type { AgentDeed, PathReport, RunPath } from './paths.types.js';
+import type { AgentCallOutcome, PathReport, RunPath } from './paths.types.js';
 import { PATH_INPUT } from './whole-run.js';
 
-export interface Scene {
+export interface PathSetup {
   readonly options: OrchestratorOptions<readonly Agent[]>;
   readonly settings: Settings;
   readonly underTest: ReadonlyMap<string, Agent>;
   readonly patienceMs: number;
 }
 
-/** Things that can still happen after a path; a run that needs more does not end. */
+/** The maximum of events after a path; a run that needs more does not end. */
 const REST_MAX = 10_000;
 
-/** Takes a real run along a path and then, as planned, to its end. */
+/** Runs a real run along a path and then, as planned, to its end. */
 export const runPath = async (
   path: RunPath,
   { steps }: GeneratedPath,
-  scene: Scene,
+  setup: PathSetup,
 ): Promise<PathReport> => {
-  const walk = new Walk(scene, unreachableOn(steps));
+  const walk = new Walk(setup, unreachableOn(steps));
   let hasLeftPath = false;
   for (const { happening } of steps) {
     hasLeftPath = !(await walk.take(happening));
@@ -46,12 +46,12 @@ export const runPath = async (
     status: status === 'running' ? 'failed' : status,
     reason: reason ?? 'stuck',
     hasLeftPath,
-    deeds: walk.deeds(),
+    calls: walk.calls(),
     problems: await walk.problems(),
   };
 };
 
-/** Tries that the path has fail, whoever they are for. */
+/** Keys of the tries that fail on the path before they reach an agent. */
 const unreachableOn = (steps: GeneratedPath['steps']): string[] =>
   steps.flatMap(({ happening }) =>
     happening.type === 'answered' && happening.act !== undefined && 'throws' in happening.act.does
@@ -59,24 +59,24 @@ const unreachableOn = (steps: GeneratedPath['steps']): string[] =>
       : [],
   );
 
-/** One run on a virtual clock, with everybody at the desk. */
+/** One run on a virtual clock, whose calls wait for the path. */
 class Walk {
   readonly run: Run;
   readonly #clock: VirtualClock = virtualClock();
-  readonly #desk: Desk;
+  readonly #pending: PendingCalls;
   readonly #orchestrator: Orchestrator;
   readonly #patienceMs: number;
   readonly #facts: Fact[] = [];
   readonly #problems: Issue[] = [];
   #isOver = false;
 
-  constructor({ options, settings, underTest, patienceMs }: Scene, unreachable: string[]) {
+  constructor({ options, settings, underTest, patienceMs }: PathSetup, unreachable: string[]) {
     const { policy } = settings;
-    this.#desk = new Desk(unreachable);
+    this.#pending = new PendingCalls(unreachable);
     this.#patienceMs = patienceMs;
     this.#orchestrator = composeOrchestrator(
       {
-        ...teamAt(this.#desk, options, underTest, policy.limits.maxSteps),
+        ...scriptedTeam(this.#pending, options, underTest, policy.limits.maxSteps),
         policy,
         clock: this.#clock,
       },
@@ -91,7 +91,7 @@ class Walk {
     });
   }
 
-  /** False when the run is no longer where the path has it. */
+  /** False when the run has left the path. */
   async take(happening: Happening): Promise<boolean> {
     await this.#clock.settle();
     if (this.#isOver) return false;
@@ -104,7 +104,7 @@ class Walk {
         void this.#tell(happening.event as Command);
         return true;
       case 'late':
-        this.#desk.performLate(happening.key ?? '');
+        this.#pending.performLate(happening.key ?? '');
         return true;
       case 'broken':
         return true;
@@ -114,21 +114,21 @@ class Walk {
   async #answer(
     act: NonNullable<Extract<Happening, { type: 'answered' }>['act']>,
   ): Promise<boolean> {
-    if (!this.#desk.has(act.key)) return false;
+    if (!this.#pending.has(act.key)) return false;
     if (!act.isFault) return this.#answerAsPlanned(act.key);
-    this.#desk.perform(act);
+    this.#pending.perform(act);
     return true;
   }
 
-  /** False when an agent under test has no answer: then only time can go on. */
+  /** False when an agent under test has not answered: then only time can move on. */
   async #answerAsPlanned(key: string): Promise<boolean> {
-    const own = this.#desk.ownCall(key);
+    const own = this.#pending.ownCall(key);
     if (own === undefined || (await this.#hasSettled(own))) {
-      this.#desk.performAsPlanned(key);
+      this.#pending.performAsPlanned(key);
       return true;
     }
     this.#problems.push(issue('no-answer', own, `did not answer within ${this.#patienceMs} ms`));
-    this.#desk.giveUp(key);
+    this.#pending.giveUp(key);
     return false;
   }
 
@@ -153,21 +153,21 @@ class Walk {
     }
   }
 
-  /** Everything as planned until the run is over. */
+  /** Everything as planned until the run has ended. */
   async finish(): Promise<void> {
     for (let count = 0; count < REST_MAX; count += 1) {
       await this.#clock.settle();
       if (this.#isOver) return;
       if (!(await this.#goOn())) break;
     }
-    const message = 'The run does not come to an end';
+    const message = 'The run does not end';
     this.#problems.push({ code: 'stuck', path: '', message });
     await this.run.abort('The path is over');
     await this.#clock.settle();
   }
 
   async #goOn(): Promise<boolean> {
-    const { first } = this.#desk;
+    const { first } = this.#pending;
     if (first !== undefined) {
       await this.#answerAsPlanned(first);
       return true;
@@ -180,12 +180,12 @@ class Walk {
     return true;
   }
 
-  /** What the agents under test did. */
-  deeds(): AgentDeed[] {
-    return this.#desk.ownCalls.map(({ agent, key, isWithheld }) => ({
+  /** The calls of the agents under test. */
+  calls(): AgentCallOutcome[] {
+    return this.#pending.ownCalls.map(({ agent, key, isWithheld }) => ({
       agent,
       key,
-      did: isWithheld ? 'was not waited for' : this.#outcomeOf(key),
+      outcome: isWithheld ? 'was not waited for' : this.#outcomeOf(key),
     }));
   }
 
@@ -220,23 +220,23 @@ class Walk {
   }
 
   #badOutputs(): Issue[] {
-    return this.#desk.ownCalls.flatMap((call) => {
+    return this.#pending.ownCalls.flatMap((call) => {
       if (call.isWithheld) return [];
       const failed = this.#facts.find(
         (fact) => fact.type === 'agent.failed' && fact.key === call.key,
       );
       return failed?.type === 'agent.failed' && BAD_OUTPUTS.has(failed.code)
-        ? [issue(failed.code, call, `answered what nobody can use: ${failed.reason}`)]
+        ? [issue(failed.code, call, `gave an invalid answer: ${failed.reason}`)]
         : [];
     });
   }
 
-  /** Agents that still work when the run is over. */
+  /** Agents that still work after the run has ended. */
   async #leaks(): Promise<Issue[]> {
     const open: OwnCall[] = [];
-    for (const call of this.#desk.ownCalls) if (!(await this.#hasSettled(call))) open.push(call);
+    for (const call of this.#pending.ownCalls) if (!(await this.#hasSettled(call))) open.push(call);
     return open.map((call) =>
-      issue('ignored-abort', call, 'went on working after its signal was aborted'),
+      issue('ignored-abort', call, 'kept working after its signal was aborted'),
     );
   }
 

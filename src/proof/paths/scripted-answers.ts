@@ -4,12 +4,12 @@ import type { OrchestratorOptions } from '../../orchestrator/create-orchestrator
 import type { Act } from './acts.js';
 import { planFor, workDone } from './acts.js';
 
-/** A call of an agent under test: the agent really works, and its answer is kept until the path lets it through. */
+/** A call of an agent under test: the agent really works, and its answer is held back until the path delivers it. */
 export interface OwnCall {
   readonly agent: string;
   readonly key: string;
   readonly signal: AbortSignal;
-  /** Resolves when the agent's promise has settled, whichever way. */
+  /** Resolves when the agent's promise has settled. */
   readonly settled: Promise<void>;
   isSettled: boolean;
   /** True when the path did not wait for the answer. */
@@ -19,29 +19,26 @@ export interface OwnCall {
 interface Waiting {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** What is answered when the path says nothing. */
+  /** The planned answer, when the path has no other. */
   readonly asPlanned: () => unknown;
   readonly own: (OwnCall & { readonly answer: Promise<unknown> }) | undefined;
 }
 
-/** As much of a call as everybody is told. */
+/** The part of a call that every callee receives. */
 interface Called {
   readonly key: string;
   readonly signal: AbortSignal;
 }
 
-/**
- * Where every call of a run comes in and waits until it is told what to do. Everybody but the agents under test only does
- * what the path says.
- */
-export class Desk {
+/** Holds every call of a run until the path answers it. Only agents under test do their own work. */
+export class PendingCalls {
   readonly #waiting = new Map<string, Waiting>();
   /** Calls that were given up. */
   readonly #given = new Map<string, Waiting>();
   readonly ownCalls: OwnCall[] = [];
   readonly #unreachable: ReadonlySet<string>;
 
-  /** Calls with these keys fail on their way: an agent under test does not hear of them. */
+  /** Calls with these keys fail before they reach an agent under test. */
   constructor(unreachable: Iterable<string> = []) {
     this.#unreachable = new Set(unreachable);
   }
@@ -50,19 +47,19 @@ export class Desk {
     return this.#waiting.has(key);
   }
 
-  /** Forgets everybody, for another run. */
+  /** Removes all calls, for another run. */
   clear(): void {
     this.#waiting.clear();
     this.#given.clear();
     this.ownCalls.length = 0;
   }
 
-  /** The call that waits longest. */
+  /** The call that has waited longest. */
   get first(): string | undefined {
     return this.#waiting.keys().next().value;
   }
 
-  /** The agent under test that was called with this key. */
+  /** The call of an agent under test with this key. */
   ownCall(key: string): OwnCall | undefined {
     return this.#waiting.get(key)?.own;
   }
@@ -78,7 +75,7 @@ export class Desk {
     waiting?.resolve(waiting.own === undefined ? waiting.asPlanned() : waiting.own.answer);
   }
 
-  /** It is not waited for any longer: time will pass instead. */
+  /** Stops waiting for the call: time passes instead. */
   giveUp(key: string): void {
     const waiting = this.#take(key);
     if (waiting?.own !== undefined) waiting.own.isWithheld = true;
@@ -90,7 +87,7 @@ export class Desk {
     return waiting;
   }
 
-  /** An answer to a call that nobody waits for any more. */
+  /** Answers a call after it has ended. */
   performLate(key: string): void {
     this.#given.get(key)?.resolve(undefined);
   }
@@ -107,7 +104,7 @@ export class Desk {
     });
   }
 
-  /** Lets an agent under test begin, and keeps its answer. */
+  /** Starts an agent under test, and holds its answer back. */
   watch(agent: string, call: AgentCall, work: () => unknown): Promise<unknown> {
     const { key, signal } = call;
     if (this.#unreachable.has(key)) return this.wait(call, () => undefined);
@@ -124,23 +121,23 @@ export class Desk {
 
 type Options = OrchestratorOptions<readonly Agent[]>;
 
-/** The team of an orchestrator with everybody at the desk. */
-export const teamAt = (
-  desk: Desk,
+/** The team of an orchestrator whose calls all wait for the path. */
+export const scriptedTeam = (
+  pending: PendingCalls,
   options: Options,
   underTest: ReadonlyMap<string, Agent>,
   maxSteps: number,
 ): Pick<Options, 'agents' | 'planner' | 'supervisor' | 'tester' | 'summarizer'> => {
   const names = options.agents.map(({ name }) => name);
   const planner = (request: Parameters<Planner>[0]): Promise<unknown> =>
-    desk.wait(request, () => planFor({ agents: names, maxSteps }, request));
-  const judge = (verdict: unknown) => (request: Called) => desk.wait(request, () => verdict);
+    pending.wait(request, () => planFor({ agents: names, maxSteps }, request));
+  const judge = (verdict: unknown) => (request: Called) => pending.wait(request, () => verdict);
   return {
     agents: options.agents.map((agent) => {
       const tested = underTest.get(agent.name);
       return tested === undefined
-        ? scriptedAgent(desk, agent)
-        : watchedAgent(desk, tested, options.dispatcher);
+        ? scriptedAgent(pending, agent)
+        : watchedAgent(pending, tested, options.dispatcher);
     }),
     ...(options.planner && { planner: planner as Planner }),
     ...(options.supervisor && { supervisor: judge(PRAISE) as Supervisor }),
@@ -152,20 +149,24 @@ export const teamAt = (
 const PRAISE = { score: 100, issues: [], feedback: '' };
 const PASSED = { passed: true, failures: [] };
 
-/** Without a schema: what it answers is the path's business. */
-const scriptedAgent = (desk: Desk, { name, description, fallback }: Agent): Agent => {
-  const run = (call: AgentCall): unknown => desk.wait(call, () => workDone(call.task));
+/** Without a schema: the path decides the answer. */
+const scriptedAgent = (pending: PendingCalls, { name, description, fallback }: Agent): Agent => {
+  const run = (call: AgentCall): unknown => pending.wait(call, () => workDone(call.task));
   return { name, description, run, ...(fallback && { fallback: run }) };
 };
 
-const watchedAgent = (desk: Desk, agent: Agent, dispatcher: Options['dispatcher']): Agent => {
+const watchedAgent = (
+  pending: PendingCalls,
+  agent: Agent,
+  dispatcher: Options['dispatcher'],
+): Agent => {
   const { name, fallback } = agent;
   return {
     ...agent,
     run: (call) =>
-      desk.watch(name, call, () =>
+      pending.watch(name, call, () =>
         dispatcher === undefined ? agent.run(call) : dispatcher(agent, call),
       ),
-    ...(fallback && { fallback: (call) => desk.watch(name, call, () => fallback(call)) }),
+    ...(fallback && { fallback: (call) => pending.watch(name, call, () => fallback(call)) }),
   };
 };

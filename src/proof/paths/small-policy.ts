@@ -2,8 +2,8 @@ import type { Policy } from '../../policy/policy.js';
 import { definePolicy } from '../../policy/policy.js';
 
 /**
- * The same policy with small bounds. What a bound does is seen at one as well as at ten, and paths through loops that are
- * gone round ten times are long and say nothing new.
+ * The same policy with small bounds. The effect of a bound shows at one as well as at ten, and paths with ten rounds of
+ * a loop are long and cover nothing new.
  */
 export const withSmallBounds = (policy: Policy): Policy => {
   const { limits, retry, approval, replan } = policy;

@@ -7,9 +7,9 @@ import type { ChartCoverage, PathCase, PathsOptions } from './paths.types.js';
 import { runPath } from './run-path.js';
 
 export interface TestPathsOptions extends PathsOptions {
-  /** The agents whose own `run` is called; everybody else does what the path says. @default the orchestrator's own */
+  /** The agents whose own `run` is called; all others follow the path. @default the orchestrator's own */
   readonly agents?: readonly Agent[];
-  /** How long an agent under test may take to answer, or to stop when it is told to, in real time. @default 5_000 */
+  /** How long an agent under test may take to answer, or to stop after an abort, in real time. @default 5_000 */
   readonly patienceMs?: number;
 }
 
@@ -21,10 +21,10 @@ export interface PathTests {
 const DEFAULT_PATIENCE_MS = 5_000;
 
 /**
- * Runs your own agents along the generated paths. Each path decides who else does what: plans, scores, test results, people,
- * the clock, and calls that fail before your agent's answer arrives. Your agents are really called and answer for
- * themselves. A case fails when a promise of the run is broken, an output does not fit its schema, or an agent does not stop
- * when it is told to.
+ * Runs your own agents along the generated paths. Each path decides everything else: plans, scores, test results,
+ * people, the clock, and calls that fail before your agent's answer arrives. Your agents are really called, and their
+ * own answers count. A case fails when a promise of the run is broken, an output does not fit its schema, or an agent
+ * ignores its abort signal.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export const testPaths = (orchestrator: object, options: TestPathsOptions = {}):
   const issues = [...agentIssues(agents, internals), ...patienceIssues(patienceMs)];
   if (issues.length > 0) throw new ConfigurationError(issues);
   const underTest = new Map(agents.map((agent) => [agent.name, agent]));
-  // What an agent under test answers is its own affair; that its call fails is the world's.
+  // An agent under test decides its own answers; the path decides which calls fail.
   const { settings, planned, coverage } = planPaths(
     internals,
     options,
@@ -51,8 +51,8 @@ export const testPaths = (orchestrator: object, options: TestPathsOptions = {}):
     cases: planned.map(({ path, generated }) => ({
       name: path.name,
       run: async () => {
-        const scene = { options: internals.options, settings, underTest, patienceMs };
-        const report = await runPath(path, generated, scene);
+        const setup = { options: internals.options, settings, underTest, patienceMs };
+        const report = await runPath(path, generated, setup);
         if (report.problems.length > 0) throw new PathError(path, report.problems);
         return report;
       },
@@ -77,7 +77,7 @@ const agentIssues = (agents: readonly Agent[], { settings }: Internals): Issue[]
       return [{ code: 'invalid-agent', path, message: 'Expected an agent made by defineAgent' }];
     }
     if (settings.team.agents.includes(agent.name)) return [];
-    const message = `There is no agent '${agent.name}' in the team: ${settings.team.agents.join(', ')}`;
+    const message = `The team has no agent '${agent.name}': ${settings.team.agents.join(', ')}`;
     return [{ code: 'unknown-agent', path, message }];
   });
 };

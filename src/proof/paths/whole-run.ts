@@ -16,15 +16,15 @@ import type { Explorer } from './graph.js';
 import type { Happening, Model, ModelState, OpenCall } from './model.js';
 import { createModel } from './model.js';
 
-/* A whole run, with everybody who is called, every person and the clock free to do what they may. */
+/* A whole run, in which every callee, every person and the clock may do anything allowed. */
 
 export const PATH_INPUT = { goal: 'The goal of the path', runId: 'path' } as const;
 
 export interface WholeRun {
   readonly settings: Settings;
-  /** How many things may go other than planned on one path. */
+  /** The maximum number of faults on one path. */
   readonly maxFaults: number;
-  /** Leaves out what somebody does not do. */
+  /** Filters out impossible acts. */
   readonly isPossible?: (act: Act, input: CallInput) => boolean;
 }
 
@@ -41,7 +41,7 @@ export const exploreWholeRun = (run: WholeRun, explorer: Explorer, limit: number
     explorer,
   );
 
-/* What can happen. */
+/* The events that can happen. */
 
 const happeningsIn = (state: ModelState, run: WholeRun): Happening[] => {
   const all = [
@@ -76,7 +76,7 @@ const lateAnswer = ({ abandoned }: ModelState): Happening[] => {
   return [{ type: 'late', says, isFault: true, address, generation, key }];
 };
 
-/** Waiting is as planned where nobody can do anything else. */
+/** Waiting counts as planned where nothing else can happen. */
 const timePasses = ({ timers, calls, kernel }: ModelState): Happening[] => {
   const [next] = timers;
   if (next === undefined) return [];
@@ -142,7 +142,7 @@ const controlsIn = (context: OrchestratorContext): Happening[] => {
   ];
 };
 
-/* What tells states apart. */
+/* The parts of a state that identify it. */
 
 const rootContext = ({ nodes }: ModelState['kernel']): OrchestratorContext | undefined =>
   nodes.get('')?.snapshot.context as OrchestratorContext | undefined;
@@ -170,7 +170,7 @@ const keyOf = (state: ModelState): string =>
     state.timers.map(({ timer }) => timer),
   ]);
 
-/** Counters and flags that guards look at; texts and keys are left out. */
+/** Counters and flags that guards read, without texts and keys. */
 const countsOf = (chart: string, { context }: AnyMachineSnapshot): unknown => {
   switch (chart) {
     case 'orchestrator': {

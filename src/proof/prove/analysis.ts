@@ -9,7 +9,7 @@ import type { Explored, Rule } from './prove.types.js';
 import { rankingOf } from './ranking.js';
 import { unfold } from './unfold.js';
 
-/** What is wrong with a system: the way there and, where it goes round in circles, the circle. */
+/** A refuted system: the path to the violation and, for a loop, the loop. */
 export interface Refutation {
   readonly rule: Rule;
   readonly message: string;
@@ -24,7 +24,7 @@ export interface Analysis {
   readonly refutation: Refutation | undefined;
 }
 
-/** Explores a system, looks for what must not be, and proves that it comes to an end. */
+/** Explores a system, checks its rules, and proves that it terminates. */
 export const analyse = (system: System, options: ExploreOptions = {}): Analysis => {
   const folded = explore(system, options);
   const exploration = system.standInsFor === undefined ? folded : unfold(folded);
@@ -83,12 +83,12 @@ const endless = (
     index === undefined ? [] : [index, ...wayBack(graph, culprit.to, culprit.from, isUnprompted)];
   return {
     rule: 'termination',
-    message: 'The run can go round in circles although nobody says anything',
+    message: 'The run can loop forever without a command',
     edges: [...graph.wayTo(culprit.from), ...circle],
   };
 };
 
-/** A shortest way from one node to another. */
+/** A shortest path from one node to another. */
 const wayBack = (
   graph: Graph,
   from: number,

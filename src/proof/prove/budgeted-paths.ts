@@ -4,10 +4,10 @@ import { componentsOf } from './components.js';
 import type { Graph } from './graph.js';
 import { NOTHING } from './metrics.js';
 
-/** The most of one metric, from the start to every node, with no more calls than the budget has. */
+/** The maximum of one metric, from the start to every node, within the call budget. */
 export interface BudgetedPaths {
   fewestAt(node: number): FewestCalls;
-  /** A way to a node that comes to at least so much with the fewest calls, and what each of its edges adds. */
+  /** A path to a node that reaches at least this amount with the fewest calls, and what each of its edges adds. */
   wayTo(node: number, amount: number): BudgetedEdge[];
 }
 
@@ -42,7 +42,7 @@ class Spread implements BudgetedPaths {
     this.#fewest = Array.from({ length: graph.size }, (_, node) => (node === 0 ? [0] : NO_WAY));
   }
 
-  /** From the start on, component by component: within one nothing costs anything. */
+  /** From the start, component by component: edges within a component cost nothing. */
   run(): void {
     const components = componentsOf(this.#graph, () => true);
     const members = Array.from<unknown, number[]>({ length: this.#graph.size }, () => []);
@@ -57,7 +57,7 @@ class Spread implements BudgetedPaths {
     }
   }
 
-  /** Whether something changed that was already passed on. */
+  /** Whether a value changed that was already propagated. */
   #spreadFrom(node: number, components: Int32Array): boolean {
     const before = this.fewestAt(node);
     if (before === NO_WAY) return false;
@@ -90,7 +90,7 @@ class Spread implements BudgetedPaths {
   }
 }
 
-/** Looks for edges that cost what is missing, back to the start. */
+/** Searches backwards for the edges that add the missing amount. */
 class WayBack {
   readonly #graph: Graph;
   readonly #metric: BudgetedMetric;
@@ -119,7 +119,7 @@ class WayBack {
     while (node !== 0 || amount > 0) {
       const step = this.#stepTo(node, amount);
       if (step !== undefined) way.push(step);
-      // A dead end among edges that cost nothing: back, and on by another one.
+      // A dead end among edges without cost: go back and try another one.
       const last = step ?? (way.pop(), way.at(-1));
       node = last?.from ?? end;
       amount = last?.before ?? most;

@@ -1,11 +1,11 @@
 import type { Metric, Weights } from './metrics.js';
 
 /*
- * Where the calls of a run are bounded, the most of everything else depends on how many calls are left for it. So a
- * cost is no longer one number for each metric: it is the fewest calls with which one comes to so much of it.
+ * Under a call budget, the maximum of every other metric depends on the calls left for it. So a cost is no longer one
+ * number per metric: it is the fewest calls that reach each amount.
  */
 
-/** What calls are spent on. The calls themselves and the time are bounded by other means. */
+/** The metrics that calls are spent on. Calls and time themselves are bounded by other means. */
 export const BUDGETED_METRICS = [
   'plannerCalls',
   'replans',
@@ -16,13 +16,13 @@ export const BUDGETED_METRICS = [
 
 export type BudgetedMetric = (typeof BUDGETED_METRICS)[number];
 
-/** At each place the fewest calls to come to at least so much; as long as the budget lasts. Empty: there is no way. */
+/** The fewest calls to reach at least each amount, within the budget. Empty: unreachable. */
 export type FewestCalls = readonly number[];
 
 export interface CallProfile {
   readonly budget: number;
   readonly fewest: Readonly<Record<BudgetedMetric, FewestCalls>>;
-  /** The same for the same profile. */
+  /** Equal for equal profiles. */
   readonly id: string;
 }
 
@@ -35,10 +35,10 @@ export const profileOf = (
   return { budget, fewest: Object.fromEntries(entries) as CallProfile['fewest'], id };
 };
 
-/** What never happens within the budget. */
+/** A cost that is impossible within the budget. */
 export const impossible = (budget: number): CallProfile => profileOf(budget, () => []);
 
-/** The same, or nothing at all. */
+/** The same cost, or none. */
 export const orNothing = ({ profile, ...cost }: Weights): Weights =>
   profile === undefined
     ? cost
@@ -56,14 +56,14 @@ export const profileOfSum = (left: Weights, right: Weights): CallProfile | undef
   );
 };
 
-/** A cost without a profile comes to all of it with all of its calls. */
+/** A cost without a profile reaches its full amount with all of its calls. */
 export const fewestIn = (cost: Weights, metric: BudgetedMetric, budget: number): FewestCalls => {
   if (cost.profile !== undefined) return cost.profile.fewest[metric];
   if (cost.agentCalls > budget) return [];
   return Array.from({ length: cost[metric] + 1 }, () => cost.agentCalls);
 };
 
-/** Amounts add up, and so do the calls for them; of two levels the deeper one counts. */
+/** Amounts and their calls add up; of two depths the greater one counts. */
 export const bothOf = (
   metric: BudgetedMetric,
   budget: number,
@@ -89,7 +89,7 @@ const affordable = (fewest: number[], budget: number): FewestCalls => {
   return end < 0 ? fewest : fewest.slice(0, end);
 };
 
-/** What is cheaper of both, amount by amount; the left one itself where nothing is. */
+/** The cheaper of both, amount by amount; the left object itself where nothing is cheaper on the right. */
 export const cheaperOf = (left: FewestCalls, right: FewestCalls): FewestCalls => {
   const isCheaper = right.some((calls, amount) => calls < (left[amount] ?? calls + 1));
   if (!isCheaper) return left;

@@ -1,6 +1,4 @@
-/*
- * The judge of a ranking. It shares no code with what made it: it is given edges and numbers, and counts.
- */
+/* Checks a ranking. It shares no code with its construction: it only compares edges and numbers. */
 
 export interface RankedEdge {
   readonly from: number;
@@ -12,13 +10,13 @@ export interface RankedEdge {
 export interface RankingVerdict {
   readonly isValid: boolean;
   readonly checked: number;
-  /** The first edge that does not go down. */
+  /** The first edge that does not lower the rank. */
   readonly culprit: RankedEdge | undefined;
 }
 
 /**
  * Valid when ranks are whole numbers from 0, every answer and every timer leads to a lower one, and a step's own moves
- * never lead to a higher one. Between two nudges of a person a run then makes at most as many moves as its rank says.
+ * never lead to a higher one. Between two nudges of a person a run then makes at most as many moves as its rank.
  */
 export const checkRanking = (
   ranks: readonly number[],

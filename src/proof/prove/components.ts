@@ -1,7 +1,7 @@
 import type { Graph } from './graph.js';
 
 /**
- * Which nodes can reach each other, by Tarjan's algorithm without recursion. A component has a lower number than every
+ * The strongly connected components, by Tarjan's algorithm without recursion. A component has a lower number than every
  * component from which it can be reached.
  */
 export const componentsOf = (graph: Graph, isFollowed: (edge: number) => boolean): Int32Array => {
@@ -56,7 +56,7 @@ class ComponentFinder {
     this.#path.push(node);
   }
 
-  /** The next node that was not entered yet; what was is taken into account. */
+  /** The next unvisited node; visited ones are accounted for. */
   #nextChild(node: number): number | undefined {
     const [, end] = this.#graph.edgesOf(node);
     for (let edge = this.#next[node] ?? end; edge < end; edge += 1) {

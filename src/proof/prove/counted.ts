@@ -1,4 +1,4 @@
-/** What something is called: one of it, and several. */
+/** A noun in singular and plural. */
 export type Noun = readonly [one: string, several: string];
 
 /** `1 question`, `2 questions`. */

@@ -6,7 +6,7 @@ import type { Frame, Move, OpenCall, System, Violation } from './model.types.js'
 import { countIn, folded, UNCOUNTED } from './projection/step-count.js';
 import { crashViolations } from './rules/crash-rule.js';
 
-/** Told when a chart is begun, and now and then while it is explored. */
+/** Reported when the exploration of a chart starts, and from time to time afterwards. */
 export interface ExplorationProgress {
   readonly system: string;
   readonly nodes: number;
@@ -16,16 +16,16 @@ export interface ExplorationProgress {
 
 export interface Exploration {
   readonly graph: Graph;
-  /** What is wrong, at the first node where something is; the search is breadth first, so the way there is shortest. */
+  /** The first violation; the search is breadth first, so the path to it is shortest. */
   readonly refutation:
     | {
         readonly node: number;
-        /** The move by which it is broken, where it is a move and not the state. */
+        /** The move that breaks the rule, where it is a move and not a state. */
         readonly edge: number | undefined;
         readonly violation: Violation;
       }
     | undefined;
-  /** One output of the root for every way to end. */
+  /** One output of the root for every ending. */
   readonly outputs: ReadonlyMap<number, unknown>;
 }
 
@@ -37,8 +37,8 @@ const NO_CALLS: ReadonlyMap<string, OpenCall> = new Map();
 const PROGRESS_EVERY = 5_000;
 
 /**
- * Takes a system to every state it can come to. There is no bound on how far. States that differ only in how many steps
- * wait are looked at as one: `unfold` tells them apart.
+ * Explores every reachable state of a system, without a depth limit. States that differ only in the number of waiting
+ * steps are explored as one: `unfold` separates them.
  */
 export const explore = (system: System, options: ExploreOptions = {}): Exploration => {
   const search = new Search(system, options);
@@ -74,7 +74,7 @@ class Search {
     return { graph: this.#graph, refutation: this.#refutation, outputs: this.#outputs };
   }
 
-  /** Where steps are counted, by states that stand for all that look like this one. */
+  /** Where steps are counted, expands the representatives of this state. */
   #expandAll(node: number, frame: Frame): void {
     const system = this.#system;
     const isOne = this.#countIn(this.#graph.textOf(node)) === UNCOUNTED;
@@ -111,7 +111,7 @@ class Search {
       const isNothingNew = node === to && count === counts[1] && isSilent(move, cost);
       const mustKeep = violations.length > 0;
       if (mustKeep || !isNothingNew) this.#graph.connect(node, to, move, cost, counts, mustKeep);
-      // It is the move that is wrong: there may be a shorter way to where it leads.
+      // The move itself breaks the rule: its target may have a shorter path.
       this.#judge(to, violations, this.#graph.edgeCount - 1);
     }
   }
@@ -140,15 +140,15 @@ class Search {
   }
 }
 
-/** What is seen of a run after a step, or how it has ended. */
+/** The text of a run after a step, or its ending. */
 export const textAfter = (system: System, step: KernelStep, next: Frame): string =>
   step.status === 'active' ? system.textOf(next) : `end: ${system.endOf(step)}`;
 
-/** A command that was refused, or that only agents hear of, is no edge; nor is the tick of a step's time. */
+/** A refused command, or one that only agents receive, is no edge; nor is the tick of a step's time. */
 const isSilent = ({ input, kind }: Move, cost: Weights): boolean =>
   isNothing(cost) && (input.kind === 'commanded' || kind === 'inner');
 
-/** The open calls with what they were asked. */
+/** The open calls with their requests. */
 export const frameAfter = (before: Frame, { state, effects }: KernelStep): Frame => {
   const calls = new Map<string, OpenCall>();
   before.calls.forEach((call, address) => {
@@ -162,7 +162,7 @@ export const frameAfter = (before: Frame, { state, effects }: KernelStep): Frame
   return { state, calls };
 };
 
-/** By the facts, by the contract of the child that answered, and by those of the children that were stopped. */
+/** The cost by the facts, by the contract of the child that answered, and by those of the stopped children. */
 export const costOf = (system: System, before: Frame, move: Move, step: KernelStep): Weights => {
   let cost = sumOf(weightsOf(step.emitted), move.cost ?? NOTHING);
   for (const effect of step.effects) {

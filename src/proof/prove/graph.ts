@@ -13,14 +13,14 @@ export interface Edge {
   readonly counts: EdgeCounts;
 }
 
-/** How many steps wait before and after it, where that is seen. */
+/** The number of waiting steps before and after it, where that is counted. */
 export type EdgeCounts = readonly [before: number, after: number];
 
 const NO_COUNTS: EdgeCounts = [UNCOUNTED, UNCOUNTED];
 
 const KINDS: readonly MoveKind[] = ['answer', 'timer', 'nudge', 'inner'];
 
-/** States and what leads from one to the next. Kept as numbers, so that a million of them fit. */
+/** States and the edges between them. Stored as numbers, so that a million of them fit. */
 export class Graph {
   readonly #nodes = new Map<string, number>();
   readonly #texts: string[] = [];
@@ -62,7 +62,7 @@ export class Graph {
     return node;
   }
 
-  /** The edges of a node are put in one after the other. */
+  /** Starts the edges of a node, which are added one after the other. */
   open(node: number): void {
     this.#firstEdge[node] = this.#to.length;
   }
@@ -73,7 +73,10 @@ export class Graph {
     }
   }
 
-  /** Of several moves to the same at the same cost the first is kept; and the one by which a rule is broken: it must be told. */
+  /**
+   * Of several moves to the same target at the same cost the first is kept, and any move that breaks a rule, because it
+   * must be reported.
+   */
   connect(
     from: number,
     to: number,
@@ -110,7 +113,7 @@ export class Graph {
     return false;
   }
 
-  /** The numbers of the edges that leave a node, from and up to. */
+  /** The numbers of a node's outgoing edges: the first, and the one after the last. */
   edgesOf(node: number): readonly [number, number] {
     return [this.#firstEdge[node] ?? 0, this.#firstEdge[node + 1] ?? this.#to.length];
   }
@@ -139,7 +142,7 @@ export class Graph {
     return this.#costs.at(this.#cost[edge] ?? 0) ?? NOTHING;
   }
 
-  /** The edges of a shortest way to a node. */
+  /** The edges of a shortest path to a node. */
   wayTo(node: number): number[] {
     const way: number[] = [];
     for (let edge = this.#parentEdge[node] ?? -1; edge >= 0;) {

@@ -3,15 +3,15 @@ import type { Graph } from './graph.js';
 import type { Metric } from './metrics.js';
 import { METRICS, together } from './metrics.js';
 
-/** The most that a run can cost from the start to each of its ends. */
+/** The maximum cost of a run from the start to each of its endings. */
 export interface LongestPaths {
-  /** An edge that costs something on the way back to where it came from: there is no bound. */
+  /** An edge with a cost on a cycle: the cost is unbounded. */
   readonly unbounded: { readonly edge: number; readonly metric: Metric } | undefined;
-  /** The most to come from the start to an end by edges that can be taken, or undefined where none is reached. */
+  /** The maximum from the start to an ending by passable edges, or undefined where none is reachable. */
   most(metric: Metric, ends: readonly number[], isPassable?: IsPassable): Path | undefined;
 }
 
-/** Whether an edge can be taken from the node it starts at. */
+/** Whether an edge can be taken from its source node. */
 export type IsPassable = (node: number, edge: number) => boolean;
 
 export interface Path {
@@ -43,19 +43,19 @@ const unboundedEdge = (graph: Graph, components: Int32Array): LongestPaths['unbo
   return undefined;
 };
 
-/** What is reached later comes first. */
+/** Nodes that are reached later come first. */
 const nodesByComponent = (components: Int32Array): Int32Array => {
   const order = new Int32Array(components.length);
   for (let node = 0; node < order.length; node += 1) order[node] = node;
   return order.sort((left, right) => (components[left] ?? 0) - (components[right] ?? 0));
 };
 
-/** One search for the most of something. */
+/** One search for a maximum. */
 interface Search {
   readonly graph: Graph;
   readonly metric: Metric;
   readonly isPassable: IsPassable;
-  /** From each node on; less than nothing where no end is reached. */
+  /** From each node on; negative where no ending is reachable. */
   readonly most: Float64Array;
   readonly choice: Int32Array;
 }
@@ -81,7 +81,7 @@ const mostTo = (
   return value < 0 ? undefined : { value, edges: follow(graph, choice) };
 };
 
-/** Within a component nothing costs anything, so its nodes are settled from the outside in. */
+/** Edges within a component cost nothing, so its nodes are settled from the outside in. */
 const settle = (search: Search, members: Int32Array): void => {
   for (const node of members) improve(search, node);
   if (members.length === 1) return;

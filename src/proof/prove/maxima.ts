@@ -4,12 +4,12 @@ import type { Maximum, Witness } from './prove.types.js';
 
 export type Maxima = Readonly<Record<Metric, Maximum>>;
 
-/** A run that costs more than its price tag says. */
+/** A run that exceeds its bounds. */
 export interface TooDear {
   readonly rule: 'price tag';
   readonly message: string;
   readonly witness: Witness;
-  /** What a test of it expects. */
+  /** The expectation of its test. */
   readonly expectation: string;
 }
 
@@ -19,7 +19,7 @@ export const tooDear = (maxima: Maxima): TooDear | undefined => {
   const { value, bound, witness } = maxima[metric];
   return {
     rule: 'price tag',
-    message: `${metric} can come to ${value}; bounds() says ${bound}`,
+    message: `${metric} can reach ${value}; bounds() says ${bound}`,
     witness,
     expectation: `expect(replayed.cost.${metric}).toBeLessThanOrEqual(${bound});`,
   };

@@ -4,7 +4,7 @@ import type { FactBody } from '../../model/facts.js';
 import type { CallProfile } from './call-profile.js';
 import { profileOfSum } from './call-profile.js';
 
-/** What a proof finds the most of. The names are those of `orchestrator.bounds()`. */
+/** The metrics of a proof. The names are those of `orchestrator.bounds()`. */
 export const METRICS = [
   'plannerCalls',
   'agentCalls',
@@ -17,9 +17,9 @@ export const METRICS = [
 
 export type Metric = (typeof METRICS)[number];
 
-/** How much of each something costs. */
+/** A cost in each metric. */
 export interface Weights extends Readonly<Record<Metric, number>> {
-  /** What of it can be had with how many calls, where calls are bounded and not all of it can be had at once. */
+  /** The reachable amounts by number of calls, where calls are bounded and not all maxima can be reached at once. */
   readonly profile?: CallProfile;
 }
 
@@ -36,7 +36,7 @@ export const NOTHING: Weights = Object.freeze({
 export const isNothing = (cost: Weights): boolean =>
   cost.profile === undefined && METRICS.every((metric) => cost[metric] === 0);
 
-/** A deeper level does not add up with another of the same depth; everything else does. */
+/** Depths do not add up; every other metric does. */
 export const together = (metric: Metric, left: number, right: number): number =>
   metric === 'depth' ? Math.max(left, right) : left + right;
 
@@ -52,7 +52,7 @@ const combined = (left: Weights, right: Weights, valueOf: (metric: Metric) => nu
   return profile === undefined ? result : { ...result, profile };
 };
 
-/** What one step of the kernel cost, by the facts it told. */
+/** The cost of one kernel step, by its facts. */
 export const weightsOf = (emitted: readonly EventObject[]): Weights => {
   let weights: Record<Metric, number> | undefined;
   for (const event of emitted) {
@@ -83,7 +83,7 @@ const metricOf = (fact: FactBody): Metric | undefined => {
   if (fact.type === 'phase.entered') {
     return fact.phase === 'planning' || fact.phase === 'replanning' ? 'plannerCalls' : undefined;
   }
-  // A hand-off changes the plan without the planner and is paid for like a replan.
+  // A hand-off changes the plan without the planner and spends a replan.
   if (fact.type === 'plan.proposed') return fact.origin === 'handOff' ? 'replans' : undefined;
   return METRIC_OF_FACT[fact.type];
 };

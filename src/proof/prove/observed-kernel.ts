@@ -7,24 +7,24 @@ import type { Kernel, KernelInput, KernelState, KernelStep } from '../../kernel/
 import { tracingRunner } from '../../kernel/tracing/tracing-runner.js';
 import { Sightings } from '../paths/observe.js';
 
-/** What a chart threw. */
+/** An error that a chart threw. */
 export interface Crash {
   readonly chart: string;
   readonly error: unknown;
 }
 
 export interface ObservedStep extends KernelStep {
-  /** The first chart that threw in this step, whoever dealt with it. */
+  /** The first chart that threw in this step, even if its parent handled the error. */
   readonly crash: Crash | undefined;
 }
 
-/** The production kernel, with what its charts were seen to do so far. */
+/** The production kernel, with the observed states and transitions of its charts. */
 export interface ObservedKernel extends Kernel {
   readonly sightings: Sightings;
   step(state: KernelState, input: KernelInput): ObservedStep;
 }
 
-/** XState is asked once for every way that a chart can take, so looking on costs nothing. */
+/** XState is called once for every path of a chart, so observing costs nothing. */
 export const observedKernel = (charts: KernelCharts): ObservedKernel => {
   const sightings = new Sightings();
   const crashes: Crash[] = [];
@@ -40,7 +40,7 @@ export const observedKernel = (charts: KernelCharts): ObservedKernel => {
   };
 };
 
-/** A chart that throws when it starts takes the kernel along: here that is one more end of a run. */
+/** A chart that throws on start makes the kernel throw: here that is one more ending of a run. */
 const stepOrEnd = (kernel: Kernel, state: KernelState, input: KernelInput): KernelStep => {
   try {
     return kernel.step(state, input);
@@ -77,7 +77,7 @@ const observedRunner = (
   };
 };
 
-/** All that several kernels were seen to do. */
+/** Everything that several kernels observed. */
 export const sightingsOf = (kernels: Iterable<ObservedKernel>): Sightings => {
   const all = new Sightings();
   for (const { sightings } of kernels) all.add(sightings);

@@ -24,7 +24,7 @@ export const proveWholeRun = (
   return wholeRunProof(analyse(system, { onProgress }), charts, settings);
 };
 
-/** What an analysis of all charts together comes to. */
+/** The proof that follows from an analysis of all charts together. */
 export const wholeRunProof = (analysis: Analysis, charts: Charts, settings: Settings): Proof => {
   const bounds = boundsOf(settings.policy, settings.team);
   const maxima = analysis.refutation === undefined ? maximaOf(analysis, bounds) : null;

@@ -8,17 +8,17 @@ import { provedSettings } from './settings.js';
 import type { Charts } from './whole-run.js';
 
 /**
- * Proves what a policy promises, or shows how it is broken. Every answer of every agent, planner, supervisor, tester and
- * person, and every timer, is a choice; all of them are followed to the end.
+ * Proves the promises of a policy, or finds a counterexample. Every answer of every agent, planner, supervisor, tester
+ * and person, and every timer, is a choice; all of them are explored to the end.
  *
  * @example
  * const proof = prove(presets.boundedReplan(), { agents: ['coder', 'reviewer'] });
- * proof.maxima?.agentCalls.value; // the most calls, whatever anybody answers
+ * proof.maxima?.agentCalls.value; // the maximum number of calls on any path
  */
 export const prove = (policy: Policy, options: ProveOptions): Proof =>
   proveCharts(chartsOf, policy, options);
 
-/** As `prove`, for other charts than ours: a proof that could not fail would prove nothing. */
+/** Like `prove`, for other charts than ours: a proof that cannot fail proves nothing. */
 export const proveCharts = (
   chartsFor: (settings: Settings) => Charts,
   policy: Policy,

@@ -6,7 +6,7 @@ import type { ExplorationProgress } from './explore.js';
 import type { Metric } from './metrics.js';
 import type { MoveKind } from './model.types.js';
 
-/** Who is there to be called. */
+/** The agents and roles of a proof. */
 export interface ProveTeam {
   /** The team: names, or the agents themselves. An agent with a fallback costs more. */
   readonly agents: readonly (string | Agent)[];
@@ -20,9 +20,9 @@ export interface ProveTeam {
   readonly summarizer?: boolean;
 }
 
-/** Who is there to be called, and how far to look. */
+/** The agents and roles of a proof, and its limits. */
 export interface ProveOptions extends ProveTeam {
-  /** The most steps of a plan that are looked at; never above `limits.maxSteps`. @default 3 */
+  /** The most steps of an explored plan; never above `limits.maxSteps`. @default 3 */
   readonly planSteps?: number;
   /**
    * `compositional` explores each chart against the proved contract of its children; `wholeRun` explores all of them
@@ -34,48 +34,48 @@ export interface ProveOptions extends ProveTeam {
 
 export type ProofMethod = 'wholeRun' | 'compositional';
 
-/** The most of something, and a way to it. */
+/** A maximum, and a path to it. */
 export interface Maximum {
   readonly value: number;
-  /** What `orchestrator.bounds()` says for plans of this size. */
+  /** The value of `orchestrator.bounds()` for plans of this size. */
   readonly bound: number;
   readonly witness: Witness;
 }
 
-/** One thing that happens on a way. Plain JSON. */
+/** One move on a path. Plain JSON. */
 export interface WayMove {
   readonly sentence: string;
   readonly kind: MoveKind;
   readonly input: KernelInput;
-  /** The parts that tell what the charts below cost that end with this move, or are stopped by it. */
+  /** The names of the parts that show the cost of the child charts that end with, or are stopped by, this move. */
   readonly parts?: readonly string[];
 }
 
-/** A way through one system, as it can be taken again. */
+/** A path through one system that can be replayed. */
 export interface Way {
-  /** `the whole run`, or one chart on its own against what its children were proved to do: `a planned step at level 0`. */
+  /** `the whole run`, or one chart on its own against the contracts of its children: `a planned step at level 0`. */
   readonly system: string;
   readonly moves: readonly WayMove[];
 }
 
-/** How something comes about: for people in sentences, for `replayWitness` as moves. */
+/** A path to a maximum or a violation: as sentences for people, as moves for `replayWitness`. */
 export interface Witness extends Way {
-  /** One for each move; in a way chart by chart, what a child did is told below it, once. */
+  /** One sentence for each move; in a path chart by chart, the path of a child is shown below it, once. */
   readonly sentences: readonly string[];
-  /** Ways of the charts below, by the names that moves give them. A whole run has none. */
+  /** Paths of the child charts, by the names used in moves. Empty for a whole run. */
   readonly parts: Readonly<Record<string, Way>>;
 }
 
-/** What was looked at. */
+/** The size of an explored system. */
 export interface Explored {
   readonly system: string;
   readonly nodes: number;
   readonly edges: number;
-  /** The highest rank: between two nudges of a person no more moves than this are possible. */
+  /** The highest rank: the maximum number of moves between two nudges of a person. */
   readonly highestRank: number;
 }
 
-/** What must hold in every state and on every way. */
+/** The rules for every state and every path. */
 export type Rule =
   | 'bound'
   | 'deadline'
@@ -99,11 +99,11 @@ export interface Counterexample {
   readonly rule: Rule;
   readonly message: string;
   readonly witness: Witness;
-  /** The source of a test that fails while the counterexample stands. */
+  /** The source of a test that fails as long as the counterexample exists. */
   readonly test: string;
 }
 
-/** What is proved, or why it is not. Plain JSON. */
+/** A proof, or a counterexample. Plain JSON. */
 export interface Proof {
   readonly isProved: boolean;
   readonly method: ProofMethod;
@@ -113,8 +113,9 @@ export interface Proof {
   readonly bounds: Bounds;
   readonly explored: readonly Explored[];
   /**
-   * How much of each chart this policy can come by, counted from the charts. What is missing was not reached by anything
-   * that anybody may answer. Compositionally what a breaker says is a choice: where a policy has one, its chart is left out.
+   * How much of each chart this policy can reach, counted from the charts. No answer of any agent or person reaches the
+   * missing parts. In a compositional proof a breaker's answer is a choice: its chart is left out where a policy has
+   * one.
    */
   readonly coverage: readonly ChartCoverage[];
   readonly rules: readonly Rule[];

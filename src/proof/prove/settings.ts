@@ -5,7 +5,7 @@ import type { Policy } from '../../model/policy.js';
 import { ConfigurationError } from '../../errors.js';
 import type { ProveOptions } from './prove.types.js';
 
-/** What the charts know about the team. */
+/** The charts' settings for the team. */
 export const settingsOf = (policy: Policy, options: ProveOptions): Settings => {
   const agents: readonly (string | Agent)[] = options.agents;
   if (agents.length === 0) {
@@ -30,14 +30,14 @@ export const settingsOf = (policy: Policy, options: ProveOptions): Settings => {
   };
 };
 
-/** What a proof looks at, and what a way of it is taken along again: the same policy for plans of the size asked for. */
+/** The settings of a proof and of the replay of its paths: the same policy for plans of the given size. */
 export const provedSettings = (policy: Policy, options: ProveOptions): Settings =>
   settingsOf(withPlanSteps(policy, planStepsOf(policy, options.planSteps)), options);
 
-/** How many steps a plan has at most, here. */
+/** The most steps of a plan here. */
 const planStepsOf = ({ limits }: Policy, planSteps = 3): number =>
   Math.min(limits.maxSteps, planSteps);
 
-/** The same policy for plans of this size: the price tag is compared with what is looked at. */
+/** The same policy for plans of this size: the bounds are compared with what is explored. */
 const withPlanSteps = (policy: Policy, planSteps: number): Policy =>
   definePolicy({ ...policy, limits: { ...policy.limits, maxSteps: planSteps } });

@@ -5,7 +5,7 @@ export const timerName = (timer: string, address: string): string => {
 };
 
 /**
- * A tenth of the time of a step is over. Each tick takes a tenth off what is left, until less than two are: that is its
- * own rank, and nothing else changes by it.
+ * A tenth of a step's time is over. Each tick takes a tenth off the rest, until less than two are left: that is its own
+ * rank, and nothing else changes.
  */
 export const TICK = 'budgetTick';

@@ -5,21 +5,21 @@ import { Graph } from './graph.js';
 import { MANY, UNCOUNTED, withCount } from './projection/step-count.js';
 
 /**
- * Tells states apart again that were looked at as one because they differ only in how many steps wait. No chart is asked
- * for that: an edge that was seen with more than two steps is there with any number of them, and changes it by as much.
- * Where something was refuted there is nothing to tell: the way there may be one that cannot be taken.
+ * Separates states that were explored as one because they differ only in the number of waiting steps. No chart runs for
+ * that: an edge that exists with more than two steps exists with any number of them, and changes the number equally. A
+ * refuted exploration is not unfolded: the path to its violation may be impossible.
  */
 export const unfold = (exploration: Exploration): Exploration => {
   const { graph, refutation } = exploration;
   if (refutation !== undefined) return exploration;
   const edge = growingEdge(graph);
   if (edge === undefined) return new Unfolding(exploration).run();
-  const message = `There is no bound on steps that wait: "${graph.edge(edge).label}" can happen again and again`;
+  const message = `The number of waiting steps has no bound: "${graph.edge(edge).label}" can happen again and again`;
   const node = graph.target(edge);
   return { ...exploration, refutation: { node, edge, violation: { rule: 'bound', message } } };
 };
 
-/** An edge by which more steps wait, on the way back to where it came from. */
+/** An edge on a cycle that increases the number of waiting steps. */
 const growingEdge = (graph: Graph): number | undefined => {
   const components = componentsOf(graph, () => true);
   for (let index = 0; index < graph.edgeCount; index += 1) {
@@ -30,7 +30,7 @@ const growingEdge = (graph: Graph): number | undefined => {
   return undefined;
 };
 
-/** A state that is told apart: what was looked at for it, and how many steps wait there. */
+/** A separated state: its explored state, and the number of waiting steps. */
 interface Unfolded {
   readonly folded: number;
   readonly count: number;
@@ -86,7 +86,7 @@ class Unfolding {
 }
 
 /**
- * Whatever takes several steps off at once leaves as many as it was seen to leave, although with more of them more may be
+ * A move that removes several steps at once leaves as many as it was observed to leave. With more steps more may be
  * left: a person may skip those one by one.
  */
 const countAfter = ({ counts: [before, after] }: Edge, count: number): number =>

@@ -10,9 +10,9 @@ import {
 import type { FaultKind } from './fault-kinds.js';
 import { answer } from './answering.js';
 import type { Random } from './random.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
-/** What goes wrong with a call whoever is called. */
+/** Faults of a call to any agent or role. */
 export const CALL_FAULTS: readonly FaultKind[] = [
   'agent-hangs',
   'agent-late',
@@ -26,28 +26,32 @@ export const CALL_FAULTS: readonly FaultKind[] = [
   'agent-on-the-tick',
 ];
 
-/** One call of an agent of a simulated world: the work, or what goes wrong with it. */
-export const work = (stage: Stage, call: AgentCall, name: string): unknown => {
+/** One call of an agent in a simulated world: the work, or a fault. */
+export const work = (environment: Environment, call: AgentCall, name: string): unknown => {
   const { key } = call;
-  const lost = stage.ledger.missing(call);
+  const lost = environment.ledger.missing(call);
   const isWhole = lost.length === 0;
-  stage.expect(isWhole, 'outputs-delivered', `${key} is not given the output of ${lost.join()}`);
-  if (isFailing(stage, key)) throw new Error('The agent is down');
-  const fault = stuckness(stage, call) ?? stage.fault(key, WORK_FAULTS, 0.5);
-  const random = stage.random(`answer ${key}`);
-  return answer(stage, { key, signal: call.signal, fault, random }, () =>
-    report(stage, call, name, fault),
+  environment.expect(
+    isWhole,
+    'outputs-delivered',
+    `${key} is not given the output of ${lost.join()}`,
+  );
+  if (isFailing(environment, key)) throw new Error('The agent is down');
+  const fault = stuckness(environment, call) ?? environment.fault(key, WORK_FAULTS, 0.5);
+  const random = environment.random(`answer ${key}`);
+  return answer(environment, { key, signal: call.signal, fault, random }, () =>
+    report(environment, call, name, fault),
   );
 };
 
-/** Whoever is stuck is stuck at every attempt of the step: otherwise no sub-plan would ever be made. */
-const stuckness = (stage: Stage, { step }: AgentCall): FaultKind | undefined =>
-  stage.fault(`${step.id} at every attempt`, ['agent-blocked'], 0.15);
+/** A blocked agent is blocked at every attempt of the step: otherwise no sub-plan would ever start. */
+const stuckness = (environment: Environment, { step }: AgentCall): FaultKind | undefined =>
+  environment.fault(`${step.id} at every attempt`, ['agent-blocked'], 0.15);
 
-/** Down for good, or only for the first try. */
-const isFailing = (stage: Stage, key: string): boolean => {
+/** Fails on every try, or only on the first. */
+const isFailing = (environment: Environment, key: string): boolean => {
   const [base = key, later] = key.split('#');
-  const fault = stage.fault(`${base} at all`, ['agent-flaky', 'agent-dead'], 0.3);
+  const fault = environment.fault(`${base} at all`, ['agent-flaky', 'agent-dead'], 0.3);
   return fault === 'agent-dead' || (fault === 'agent-flaky' && later === undefined);
 };
 
@@ -61,7 +65,7 @@ type Reporter = (reporting: Reporting) => unknown;
 
 const USAGE = { inputTokens: 5, outputTokens: 1, costUsd: 0.01 };
 
-/** What an agent reports when it is not simply done. */
+/** Reports other than done. */
 const REPORTS: Readonly<Partial<Record<FaultKind, Reporter>>> = {
   'agent-blocked': () => blocked('It cannot be done this way'),
   'agent-needs-context': ({ random, output }) =>
@@ -84,12 +88,12 @@ const WORK_FAULTS: readonly FaultKind[] = [
 ];
 
 const report = (
-  stage: Stage,
+  environment: Environment,
   call: AgentCall,
   name: string,
   fault: FaultKind | undefined,
 ): unknown => {
-  const random = stage.random(`report ${call.key}`);
+  const random = environment.random(`report ${call.key}`);
   const output = { by: name, step: call.step.id, variant: random.integer(0, 1) };
   const reporter = fault === undefined ? undefined : REPORTS[fault];
   return reporter === undefined
@@ -108,7 +112,7 @@ const lookalikeOf = (random: Random, output: Readonly<Record<string, unknown>>):
     { ...output, steps: [{ id: 'evil', agent: 'worker', task: 'Everything' }] },
   ]);
 
-/** What it was given is frozen: an attempt to change it must change nothing, for anybody. */
+/** Tries to change its frozen input, which must have no effect. */
 const meddle = (call: AgentCall, output: unknown): unknown => {
   const given = call as { -readonly [Key in keyof AgentCall]: AgentCall[Key] };
   for (const change of [
@@ -119,7 +123,7 @@ const meddle = (call: AgentCall, output: unknown): unknown => {
     try {
       change();
     } catch {
-      // As it should be.
+      // Expected.
     }
   }
   return done(output);

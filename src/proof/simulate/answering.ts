@@ -1,9 +1,9 @@
 import type { FaultKind } from './fault-kinds.js';
 import type { Life } from './life.js';
 import type { Random } from './random.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
-/** Somebody was asked something. */
+/** One call of an agent or a role. */
 export interface Asked {
   readonly key: string;
   readonly signal: AbortSignal;
@@ -11,11 +11,13 @@ export interface Asked {
   readonly random: Random;
 }
 
-/** A promise that nobody keeps. */
+/** A promise that never settles. */
 export const never = (): Promise<never> => new Promise(() => undefined);
 
-/** What is said instead of the right thing. */
-const GARBAGE: Readonly<Partial<Record<FaultKind, (stage: Stage, random: Random) => unknown>>> = {
+/** Invalid answers by kind of fault. */
+const GARBAGE: Readonly<
+  Partial<Record<FaultKind, (environment: Environment, random: Random) => unknown>>
+> = {
   'agent-rejects': (_, random) => rejection(random),
   'agent-silent': () => undefined,
   'agent-floods': ({ setting }) => ({ text: 'x'.repeat(setting.policy.limits.maxOutputBytes) }),
@@ -25,44 +27,57 @@ const GARBAGE: Readonly<Partial<Record<FaultKind, (stage: Stage, random: Random)
 };
 
 /**
- * Answers a call as its fault will have it, or after a while with what is right. Here the world sees every call: who was
- * asked under which key, in which life, and whether it was asked before.
+ * Answers a call according to its fault, or correctly after a while. The simulation records every call here: its key,
+ * its process, and whether it was made before.
  */
-export const answer = (stage: Stage, asked: Asked, right: () => unknown): unknown => {
-  const { caller: life } = stage;
-  if (life === undefined || stage.crashesAt('in-call', life)) return never();
+export const answer = (environment: Environment, asked: Asked, right: () => unknown): unknown => {
+  const { caller: life } = environment;
+  if (life === undefined || environment.crashesAt('in-call', life)) return never();
   const { key, fault, random, signal } = asked;
-  const settle = watch(stage, life, key, signal);
+  const settle = watch(environment, life, key, signal);
   if (fault === 'agent-hangs') return never();
   if (fault === 'agent-throws') {
     settle();
     throw new TypeError('Thrown before there was a promise');
   }
   const garbage = fault === undefined ? undefined : GARBAGE[fault];
-  const value = garbage === undefined ? right : () => garbage(stage, random);
-  return after(life, delayOf(stage, random, fault), value, settle);
+  const value = garbage === undefined ? right : () => garbage(environment, random);
+  return after(life, delayOf(environment, random, fault), value, settle);
 };
 
 /**
- * A call is durable before it is made. A call whose answer is durable is never made again, by any process, and none is
- * made twice by one owner.
+ * A call is durable before it is made. A call whose answer is durable is never made again, by any process, and no owner
+ * makes one twice.
  */
-const watch = (stage: Stage, life: Life, key: string, signal: AbortSignal): (() => void) => {
-  const { ledger } = stage;
+const watch = (
+  environment: Environment,
+  life: Life,
+  key: string,
+  signal: AbortSignal,
+): (() => void) => {
+  const { ledger } = environment;
   const call = { life: life.number, claim: life.claims, signal, isSettled: false };
   const isDurable = ledger.intended.has(key);
-  stage.expect(isDurable, 'told-implies-durable', `${key} is called before that is durable`);
+  environment.expect(
+    isDurable,
+    'told-implies-durable',
+    `${key} is called before its entry is durable`,
+  );
   const before = ledger.seen(key, call);
   const isOpen = !ledger.answered.has(key);
-  stage.expect(isOpen, 'answered-once', `life ${life.number} calls ${key}, which was answered`);
+  environment.expect(
+    isOpen,
+    'answered-once',
+    `life ${life.number} calls ${key}, which was answered`,
+  );
   const isNew = before.every((other) => other.life !== call.life || other.claim !== call.claim);
-  stage.expect(isNew, 'calls-once', `${key} is called again by the same owner`);
+  environment.expect(isNew, 'calls-once', `${key} is called again by the same owner`);
   return () => {
     call.isSettled = true;
   };
 };
 
-/** The answer reaches the process that asked, unless it is dead by then. */
+/** The answer reaches the calling process, unless it has died. */
 const after = (
   life: Life,
   delayMs: number,
@@ -78,15 +93,19 @@ const after = (
     else arrive();
   });
 
-/** Mostly quick, sometimes at once, sometimes slow. A healed world does not dawdle. */
-const delayOf = (stage: Stage, random: Random, fault: FaultKind | undefined): number => {
-  if (fault === 'agent-late') return timeoutMs(stage) + 5;
-  if (fault === 'agent-on-the-tick') return timeoutMs(stage);
-  if (stage.isHealed) return random.integer(0, 5);
+/** Mostly quick, sometimes immediate, sometimes slow. Healed worlds answer quickly. */
+const delayOf = (
+  environment: Environment,
+  random: Random,
+  fault: FaultKind | undefined,
+): number => {
+  if (fault === 'agent-late') return timeoutMs(environment) + 5;
+  if (fault === 'agent-on-the-tick') return timeoutMs(environment);
+  if (environment.isHealed) return random.integer(0, 5);
   return random.integer(0, random.pick([0, 10, 100, 900], 0));
 };
 
-const timeoutMs = ({ setting: { policy } }: Stage): number =>
+const timeoutMs = ({ setting: { policy } }: Environment): number =>
   policy.time.stepTimeoutMs ?? policy.time.limitMs;
 
 const rejection = (random: Random): Promise<never> => {

@@ -1,14 +1,14 @@
 import type { JournalEntry } from '../../journal/entry.js';
 import type { Life, Writing } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
 /**
- * Before a question expires, its owner looks for an answer: the look is sent when the deadline has passed by the time of
- * the journal, and what the store has by then is judged before the expiry. The order in which the store was asked
- * decides, and no clock but the owner's.
+ * Before a question expires, its owner reads the inbox: the read is sent after the deadline by the time of the journal,
+ * and answers in the store by then are handled before the expiry. The order of requests at the store decides, and only
+ * the owner's clock.
  */
 export const checkExpiries = (
-  stage: Stage,
+  environment: Environment,
   life: Life,
   entry: JournalEntry,
   writing: Writing,
@@ -16,28 +16,28 @@ export const checkExpiries = (
   for (const fact of entry.facts) {
     if (fact.type !== 'approval.expired') continue;
     const { requestId } = fact;
-    const askedAtMs = stage.ledger.askedAtMs.get(requestId) ?? 0;
-    const deadlineMs = askedAtMs + stage.setting.policy.approval.timeoutMs;
+    const askedAtMs = environment.ledger.askedAtMs.get(requestId) ?? 0;
+    const deadlineMs = askedAtMs + environment.setting.policy.approval.timeoutMs;
     const aheadMs = entry.at - writing.sentAtMs;
     const looks = life.looks.slice(0, writing.lookCount);
     const look = looks.find(({ sentAtMs }) => sentAtMs + aheadMs >= deadlineMs);
-    const unseen = `${requestId} expired before its owner looked for an answer`;
-    stage.expect(look !== undefined, 'commands-kept', unseen);
-    if (look !== undefined) checkJudged(stage, requestId, look.place, entry.sequence);
+    const unseen = `${requestId} expired before its owner read the inbox`;
+    environment.expect(look !== undefined, 'commands-kept', unseen);
+    if (look !== undefined) checkJudged(environment, requestId, look.place, entry.sequence);
   }
 };
 
 const checkJudged = (
-  stage: Stage,
+  environment: Environment,
   requestId: string,
   place: number,
   expirySequence: number,
 ): void => {
-  for (const posted of stage.truth.posted.values()) {
+  for (const posted of environment.truth.posted.values()) {
     if (posted.requestId !== requestId || posted.place > place) continue;
-    const judged = stage.truth.judged.get(posted.id);
+    const judged = environment.truth.judged.get(posted.id);
     const isJudged = judged !== undefined && judged.sequence < expirySequence;
     const message = `${posted.id} came in time, and ${requestId} expired`;
-    stage.expect(isJudged, 'commands-kept', message);
+    environment.expect(isJudged, 'commands-kept', message);
   }
 };

@@ -1,15 +1,15 @@
 /**
- * What can go wrong in a simulated world, by name; the row is the one of section 5 of the reliability reference. A
- * world has some of these and not the others, so that rare pairs meet as well.
+ * The faults of simulated worlds, by name; the row is that of section 5 of the reliability reference. A world has some
+ * of these faults and not others, so that rare pairs occur as well.
  */
 export const FAULT_KINDS = {
   'agent-hangs': 'never answers',
-  'agent-late': 'ignores that it is aborted, and answers when nobody waits',
+  'agent-late': 'ignores the abort, and answers after the call has ended',
   'agent-throws': 'throws before it returns a promise',
-  'agent-rejects': 'rejects with something that is no error',
+  'agent-rejects': 'rejects with a value that is not an error',
   'agent-silent': 'answers undefined',
   'agent-floods': 'answers more than maxOutputBytes',
-  'agent-misshapen': 'answers what its schema refuses',
+  'agent-misshapen': 'answers with a value that its schema rejects',
   'agent-unserializable': 'answers a BigInt, a Map or a getter that throws',
   'agent-cyclic': 'answers something that contains itself',
   'agent-on-the-tick': 'answers in the instant of its timeout',
@@ -17,43 +17,43 @@ export const FAULT_KINDS = {
   'agent-dead': 'fails on every try',
   'agent-meddles': 'tries to change what it was given',
   'agent-lookalike': 'answers with an actor handle, an event or a plan in its output',
-  'agent-blocked': 'says that it cannot, so that it is tried again and by a sub-plan',
+  'agent-blocked': 'reports that it is blocked, so that another attempt and a sub-plan follow',
   'agent-needs-context': 'reports that something is missing',
-  'agent-hands-off': 'hands off to another agent, or to one who does not exist',
+  'agent-hands-off': 'hands off to another agent, or to an unknown one',
   'agent-wants-replan': 'asks for another plan',
-  'agent-asks-human': 'asks a person, once or again and again',
+  'agent-asks-human': 'asks a person, once or repeatedly',
   'agent-unsure': 'answers with a low confidence',
   'agent-expensive': 'answers with a bill that uses up the budget',
-  'verdict-odd': 'a score that is no score',
+  'verdict-odd': 'an invalid score',
   'verdict-low': 'a score below the gates',
   'verdict-issues': 'a good score with issues',
   'tests-fail': 'the tests fail, with or without a fix plan',
-  'plan-unknown-agent': 'names somebody who is not in the team',
+  'plan-unknown-agent': 'names an agent outside the team',
   'plan-cyclic': 'a cycle, or a step that waits for itself',
-  'plan-duplicate-id': 'two steps of one name',
-  'plan-dangling': 'a dependency on nothing',
+  'plan-duplicate-id': 'two steps with the same id',
+  'plan-dangling': 'a dependency on an unknown step',
   'plan-empty': 'no steps',
   'plan-too-large': 'more steps than maxSteps',
-  'plan-bad-id': 'ids that are no ids',
+  'plan-bad-id': 'invalid ids',
   'plan-repeated': 'the same plan again',
   'planner-fails': 'hangs, throws or answers garbage',
   'plan-reuses-ids': 'names steps as earlier ones were named, and depends on those',
   'plan-hidden-text': 'invisible and right-to-left characters',
   'plan-wide': 'as wide, or as deep, as a plan may be',
   'plan-votes': 'a step that is voted on',
-  'human-unknown': 'answers a question that nobody asked',
+  'human-unknown': 'answers a question that was not asked',
   'human-twice': 'says yes twice, or yes and then no',
   'human-rejects': 'says no',
   'human-malformed': 'an answer that is neither yes nor no',
   'human-late': 'answers when the time is up',
   'human-silent': 'never answers',
-  'person-pauses': 'pauses the run, and resumes it later',
-  'person-skips': 'takes steps off the plan',
+  'person-pauses': 'pauses the run, and unpauses it later',
+  'person-skips': 'skips steps',
   'person-extends': 'gives the run more time',
   'person-speaks': 'says something to the run',
   'person-aborts': 'ends the run',
   'commands-flood': 'many commands at once',
-  'commands-malformed': 'commands that are no commands',
+  'commands-malformed': 'invalid commands',
   'commands-late': 'commands after the end, and from within a listener',
   'listener-throws': 'a listener that throws',
   'time-short': 'the limit hits while everything is at work',
@@ -71,13 +71,13 @@ export const FAULT_KINDS = {
   'clock-skewed': 'the clock of a machine is up to ten seconds wrong',
   'clock-jumps': 'the clock of a machine is set forward',
   'second-process': 'two processes at once, and a run is taken over when a lease runs out',
-  'process-sleeps': 'a process stops, mostly for longer than its lease, and goes on',
+  'process-sleeps': 'a process stops, mostly for longer than its lease, and continues',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of a fault. */
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-/** Those of a single request to the store. */
+/** Faults of a single request to the store. */
 export const NETWORK_FAULTS = [
   'network-slow',
   'request-lost',
@@ -86,7 +86,7 @@ export const NETWORK_FAULTS = [
   'request-duplicated',
 ] as const satisfies readonly FaultKind[];
 
-/** Those between processes, clocks and the store. */
+/** Faults between processes, clocks and the store. */
 export const EDGE_FAULTS = [
   ...NETWORK_FAULTS,
   'store-away',
@@ -97,5 +97,5 @@ export const EDGE_FAULTS = [
   'process-sleeps',
 ] as const satisfies readonly FaultKind[];
 
-/** All of them. */
+/** All kinds of faults. */
 export const ALL_FAULT_KINDS = Object.keys(FAULT_KINDS) as readonly FaultKind[];

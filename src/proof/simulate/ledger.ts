@@ -5,17 +5,17 @@ import { Findings, follow } from '../../testing/invariants/evidence.js';
 
 interface SeenCall {
   readonly life: number;
-  /** How many claims that life had made. */
+  /** How many claims that process had made. */
   readonly claim: number;
   readonly signal: AbortSignal;
   isSettled: boolean;
 }
 
-/** What the world has seen of a run: its calls as the agents saw them, and what was written down when they came. */
+/** The observed calls of a run, as the agents saw them, and the stored state at that time. */
 export class Ledger {
   /** Outputs by the key of the call, as text. */
   readonly outputs = new Map<string, string>();
-  /** Calls that were written down before anybody could be asked. */
+  /** Calls whose intent was stored before they were made. */
   readonly intended = new Set<string>();
   readonly answered = new Set<string>();
   readonly calls = new Map<string, SeenCall[]>();
@@ -34,7 +34,7 @@ export class Ledger {
     this.factCount += facts.length;
   }
 
-  /** Every output that a call depends on and was not handed, or not as it was given. */
+  /** Every output that a call depends on and did not receive, or received changed. */
   missing({ step, dependencies }: AgentCall): readonly string[] {
     const handed = new Map(dependencies.map(({ stepId, output }) => [stepId, output]));
     return (this.#dependsOn.get(step.id) ?? []).filter((stepId) => {

@@ -6,14 +6,14 @@ import type { VirtualClock } from '../../testing/virtual-clock.js';
 
 interface LifeTimer {
   readonly callback: () => void;
-  /** By the clock of the life. */
+  /** By the clock of the process. */
   readonly dueMs: number;
   handle: unknown;
 }
 
-/** The inbox of the run was read: what the store had by then is known. */
+/** A read of the inbox: everything in the store by then is known. */
 export interface Look {
-  /** Its place among all that the store was asked to read and to keep. */
+  /** Its position among all requests to the store. */
   readonly place: number;
   /** When it was sent, by the clock of the process. */
   readonly sentAtMs: number;
@@ -23,22 +23,22 @@ export interface Look {
 export interface Writing {
   readonly sequence: number;
   readonly token: number | undefined;
-  /** When it was first sent, by the clock of the process: the entry has this time, and what the journal is ahead. */
+  /** When it was first sent, by the clock of the process; the entry has this time plus the journal's lead. */
   readonly sentAtMs: number;
-  /** How many looks into the inbox were answered before that. */
+  /** How many reads of the inbox were answered before that. */
   readonly lookCount: number;
 }
 
 /**
  * One process of a simulated world. A crash ends it with its timers and calls. While it sleeps (SIGSTOP) nothing of it
- * runs: timers that fall due and answers that arrive wait until it wakes.
+ * runs: due timers and arriving answers wait until it wakes.
  */
 export class Life {
   readonly number: number;
   readonly clock: Clock;
   readonly #world: VirtualClock;
   readonly #timers = new Set<LifeTimer>();
-  /** What fell due, or arrived, while the process slept. */
+  /** Timers and answers that came while the process slept. */
   #missed: (() => void)[] = [];
   #isAsleep = false;
   isAlive = true;
@@ -46,13 +46,13 @@ export class Life {
   offsetMs: number;
   /** How long it has slept in all. */
   sleptMs = 0;
-  /** How much of its jumps forward its timers have not followed yet. */
+  /** The part of its clock jumps that its timers have not followed yet. */
   unnoticedMs = 0;
   orchestrator: Orchestrator | undefined;
   run: Run | undefined;
   /** Its latest append. */
   writing: Writing | undefined;
-  /** Its looks into the inbox that were answered. */
+  /** Its answered reads of the inbox. */
   readonly looks: Look[] = [];
   /** How often it has claimed the run. */
   claims = 0;
@@ -81,7 +81,7 @@ export class Life {
     return this.#timers.size;
   }
 
-  /** Runs a continuation of the process: when it is due, or when the process wakes; never after its death. */
+  /** Runs a continuation of the process: when it is due, or when the process wakes; never after its crash. */
   after(delayMs: number, callback: () => void): void {
     this.#world.setTimeout(() => this.#enter(callback), delayMs);
   }

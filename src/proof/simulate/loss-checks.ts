@@ -1,36 +1,40 @@
 import type { RunReport } from '../../journal/report.js';
 import type { Life } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 import { callsLeft } from './world-checks.js';
 import { STORE_RETRY_MS } from './world.js';
 
 const TAKEN_OVER = 'taken-over: ';
 const STORE_UNAVAILABLE = 'store-unavailable: ';
 
-/** The process let go of the run, which has not ended for that. */
+/** The process gave the run up, which does not end the run. */
 export const isLoss = ({ reason }: RunReport): boolean =>
   reason.startsWith(TAKEN_OVER) || reason.startsWith(STORE_UNAVAILABLE);
 
-/** A process that lets go of a run has a reason for it, and leaves nothing of the run behind. */
-export const checkLoss = (stage: Stage, life: Life, { reason }: RunReport): void => {
-  const { truth } = stage;
+/** A process that gives a run up has a reason for it, and leaves no timer or call behind. */
+export const checkLoss = (environment: Environment, life: Life, { reason }: RunReport): void => {
+  const { truth } = environment;
   if (reason.startsWith(TAKEN_OVER)) {
-    const message = `life ${life.number} says that it was taken over, and has the latest claim`;
-    stage.expect(truth.token !== life.writing?.token, 'report-true', message);
-  } else if (!reason.includes('RunConflictError')) checkPatience(stage, life, reason);
-  if (!stage.world.hasFleet) {
+    const message = `life ${life.number} reports a takeover, but has the latest claim`;
+    environment.expect(truth.token !== life.writing?.token, 'report-true', message);
+  } else if (!reason.includes('RunConflictError')) checkPatience(environment, life, reason);
+  if (!environment.world.hasFleet) {
     const timers = life.timerCount;
-    stage.expect(timers === 0, 'nothing-left', `${timers} timers are left without a store`);
+    environment.expect(timers === 0, 'nothing-left', `${timers} timers are left without a store`);
   }
-  const calls = callsLeft(stage, life);
-  stage.expect(calls.length === 0, 'nothing-left', `${calls.join(', ')} left without a store`);
+  const calls = callsLeft(environment, life);
+  environment.expect(
+    calls.length === 0,
+    'nothing-left',
+    `${calls.join(', ')} left without a store`,
+  );
 };
 
-/** The store was asked again for as long as it is to be asked. */
-const checkPatience = (stage: Stage, life: Life, reason: string): void => {
+/** The store was retried for the whole retry window. */
+const checkPatience = (environment: Environment, life: Life, reason: string): void => {
   const now = life.clock.now();
   const waitedMs = Math.max(0, ...life.failures.map(({ atMs }) => now - atMs));
   const isPatient = waitedMs >= STORE_RETRY_MS;
-  const message = `life ${life.number} lets go after ${waitedMs} ms: ${reason}`;
-  stage.expect(isPatient, 'outages-survived', message);
+  const message = `life ${life.number} gives the run up after ${waitedMs} ms: ${reason}`;
+  environment.expect(isPatient, 'outages-survived', message);
 };

@@ -5,18 +5,18 @@ import { never } from './answering.js';
 import type { FaultKind } from './fault-kinds.js';
 import { NETWORK_FAULTS } from './fault-kinds.js';
 import type { Life } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
-/** One request in this many has something happen to it, where the world has such faults. */
+/** The share of requests with a fault, where the world has such faults. */
 const SHARE = 0.08;
 
 /** How long a process waits for an answer. */
 const ANSWER_TIMEOUT_MS = 300;
 
-/** A request that is held back is overtaken within this time, or arrives all the same. */
+/** A delayed request is overtaken within this time, or arrives anyway. */
 const HELD_MS = 1_000;
 
-/** More than a retry waits before it asks again. */
+/** Longer than the longest pause between retries. */
 const LONGEST_RETRY_MS = 2_000;
 
 interface HeldRequest {
@@ -26,37 +26,37 @@ interface HeldRequest {
 
 interface Request<Value> {
   readonly where: string;
-  /** What the store does when the request arrives. */
+  /** The effect of the request on the store. */
   readonly effect: () => MaybePromise<Value>;
   readonly life: Life;
 }
 
-/** The way of one process to the store of a simulated world, which itself never fails. */
+/** The connection of one process to the store of a simulated world, which itself never fails. */
 class Network {
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   readonly #life: Life;
   #count = 0;
   /** Requests that wait to be overtaken. */
   #held: HeldRequest[] = [];
 
-  constructor(stage: Stage, life: Life) {
-    this.#stage = stage;
+  constructor(environment: Environment, life: Life) {
+    this.#environment = environment;
     this.#life = life;
   }
 
-  /** Without a fault the answer is there at once, as from a store in memory. */
+  /** Without a fault the answer is synchronous, as from an in-memory store. */
   ask<Value>(method: string, effect: () => MaybePromise<Value>): MaybePromise<Value> {
     const life = this.#life;
     if (!life.isAlive) return never();
     this.#count += 1;
     const request = { where: `${method} ${this.#count} of life ${life.number}`, effect, life };
-    const outage = this.#stage.outage();
+    const outage = this.#environment.outage();
     if (outage !== undefined) return this.#fail(request, outage);
-    const fault = this.#stage.draw(request.where, NETWORK_FAULTS, SHARE);
+    const fault = this.#environment.draw(request.where, NETWORK_FAULTS, SHARE);
     if (fault === undefined) return this.#arrive(request);
-    this.#stage.delayed(ANSWER_TIMEOUT_MS + HELD_MS + LONGEST_RETRY_MS);
+    this.#environment.delayed(ANSWER_TIMEOUT_MS + HELD_MS + LONGEST_RETRY_MS);
     if (fault === 'requests-reordered') return this.#hold(request);
-    this.#stage.note(fault, request.where);
+    this.#environment.note(fault, request.where);
     return this.#faulty(request, fault);
   }
 
@@ -79,7 +79,7 @@ class Network {
       const held = this.#held;
       this.#held = [];
       for (const { where, arrive } of held) {
-        this.#stage.note('requests-reordered', where);
+        this.#environment.note('requests-reordered', where);
         arrive();
       }
     }
@@ -90,13 +90,13 @@ class Network {
     return this.#fail(request, ANSWER_TIMEOUT_MS);
   }
 
-  /** The request is late, and so is its answer. Later than the process waits, its answer does not count any more. */
+  /** Delays the request and its answer. An answer after the timeout no longer counts. */
   #slowly<Value>(request: Request<Value>): Promise<Value> {
-    const random = this.#stage.random(request.where);
+    const random = this.#environment.random(request.where);
     const thereMs = random.integer(1, 2 * ANSWER_TIMEOUT_MS);
     const backMs = random.integer(0, ANSWER_TIMEOUT_MS);
     const { promise, resolve, reject } = deferred<Value>();
-    this.#stage.clock.setTimeout(() => {
+    this.#environment.clock.setTimeout(() => {
       const answer = settled(() => this.#arrive(request));
       request.life.after(backMs, () => resolve(answer));
     }, thereMs);
@@ -107,8 +107,8 @@ class Network {
   }
 
   #twice<Value>(request: Request<Value>): MaybePromise<Value> {
-    const laterMs = this.#stage.random(request.where).integer(0, 2_000);
-    this.#stage.clock.setTimeout(() => void settled(request.effect), laterMs);
+    const laterMs = this.#environment.random(request.where).integer(0, 2_000);
+    this.#environment.clock.setTimeout(() => void settled(request.effect), laterMs);
     return this.#arrive(request);
   }
 
@@ -124,7 +124,7 @@ class Network {
     };
     const held = { where: request.where, arrive };
     this.#held.push(held);
-    this.#stage.clock.setTimeout(() => {
+    this.#environment.clock.setTimeout(() => {
       this.#held = this.#held.filter((other) => other !== held);
       arrive();
     }, HELD_MS);
@@ -132,7 +132,7 @@ class Network {
   }
 }
 
-/** The answer, or the error, as a promise that need not be looked at. */
+/** The result as a promise whose rejection is handled. */
 const settled = <Value>(effect: () => MaybePromise<Value>): Promise<Value> => {
   const answer = new Promise<Value>((resolve) => {
     resolve(effect());
@@ -151,10 +151,10 @@ const deferred = <Value>() => {
   return { promise, resolve, reject };
 };
 
-/** The store of a world as one process sees it, through a network. */
-export const networkedStore = (stage: Stage, life: Life): RunStore => {
-  const network = new Network(stage, life);
-  const { truth } = stage;
+/** The store of a world as one process sees it, through the network. */
+export const networkedStore = (environment: Environment, life: Life): RunStore => {
+  const network = new Network(environment, life);
+  const { truth } = environment;
   const ask = <Value>(method: string, effect: () => MaybePromise<Value>): MaybePromise<Value> =>
     noted(life, method, network.ask(method, effect));
   return {
@@ -167,12 +167,12 @@ export const networkedStore = (stage: Stage, life: Life): RunStore => {
     read: (runId, from) => ask('read', () => truth.read(runId, from)),
     list: (filter) => ask('list', () => truth.store.list(filter)),
     renew: (owner, leaseMs, now) =>
-      ask('renew', () => truth.renew(owner, leaseMs, stage.storeTime(now))),
+      ask('renew', () => truth.renew(owner, leaseMs, environment.storeTime(now))),
     claim: (runId, owner, now) =>
-      ask('claim', () => truth.claim(life, runId, owner, stage.storeTime(now))),
+      ask('claim', () => truth.claim(life, runId, owner, environment.storeTime(now))),
     owned: (owner, filter) => ask('owned', () => truth.store.owned(owner, filter)),
     claimable: (now, filter) =>
-      ask('claimable', () => truth.store.claimable(stage.storeTime(now), filter)),
+      ask('claimable', () => truth.store.claimable(environment.storeTime(now), filter)),
     retire: (owner) => ask('retire', () => truth.retire(owner)),
     release: (runId, token) => ask('release', () => truth.release(runId, token)),
     post: (runId, command) => {
@@ -190,14 +190,14 @@ export const networkedStore = (stage: Stage, life: Life): RunStore => {
       );
     },
     delete: (runId) => ask('delete', () => truth.store.delete(runId)),
-    ...(stage.world.hasFleet ? { watch: watching(stage, life) } : {}),
+    ...(environment.world.hasFleet ? { watch: watching(environment, life) } : {}),
   };
 };
 
-/** Requests that confirm a lease: those go on whether or not entries are written. */
+/** Requests that confirm a lease: they continue whether or not entries are written. */
 const CONFIRMING: ReadonlySet<string> = new Set(['renew', 'owned']);
 
-/** Notes which requests failed. Once an append succeeds, those for the journal are over. */
+/** Notes which requests failed. A successful append clears those for the journal. */
 const noted = <Value>(
   life: Life,
   method: string,
@@ -216,17 +216,17 @@ const noted = <Value>(
   });
 };
 
-/** Hints arrive a little later; in some processes never. */
+/** Notifications arrive a little later; in some processes never. */
 const watching =
-  (stage: Stage, life: Life): NonNullable<RunStore['watch']> =>
+  (environment: Environment, life: Life): NonNullable<RunStore['watch']> =>
   (runId, listener) => {
     const where = `hints for life ${life.number}`;
-    const isSilent = stage.draw(where, ['watch-silent'], 0.8) !== undefined;
+    const isSilent = environment.draw(where, ['watch-silent'], 0.8) !== undefined;
     let isNoted = false;
     return (
-      stage.truth.store.watch?.(runId, () => {
+      environment.truth.store.watch?.(runId, () => {
         if (!isSilent) life.after(1, listener);
-        else if (!isNoted) stage.note('watch-silent', where);
+        else if (!isNoted) environment.note('watch-silent', where);
         isNoted = true;
       }) ?? (() => undefined)
     );

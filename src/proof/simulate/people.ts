@@ -5,8 +5,8 @@ import { checkAnsweredHere, checkAnsweredThere } from './durability-checks.js';
 import type { FaultKind } from './fault-kinds.js';
 import type { Life } from './life.js';
 import type { Random } from './random.js';
-import type { Stage } from './stage.js';
-import type { Errand } from './world.js';
+import type { Environment } from './environment.js';
+import type { PersonAction } from './world.js';
 
 const ANSWER_FAULTS: readonly FaultKind[] = [
   'human-twice',
@@ -18,62 +18,62 @@ const ANSWER_FAULTS: readonly FaultKind[] = [
 
 const FLOOD = 40;
 
-/** Longer than any process sleeps. A question whose step was skipped stays open as far as people know. */
+/** Longer than any process sleeps. People still see a question as open when its step was skipped. */
 const HEALINGS_MAX = 30;
 
-/** Everybody outside who speaks to the run: who answers, who commands, who listens badly. */
+/** The people of a simulated world: they answer, send commands, and subscribe badly. */
 export class People {
-  readonly #stage: Stage;
-  /** Commands that were given to a life, and have no answer yet. */
+  readonly #environment: Environment;
+  /** Commands to a process that have no answer yet. */
   readonly #waiting = new Map<
     Promise<CommandResult>,
     { readonly what: string; readonly life: Life }
   >();
-  /** Questions that a person has heard of. */
+  /** Questions that a person has seen. */
   readonly #considered = new Set<string>();
-  /** The run as a process sees it that does not own it. */
+  /** The run as seen by a process that does not own it. */
   #remote: { readonly life: Life; readonly run: RunCommands } | undefined;
   #count = 0;
   #healings = 0;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(environment: Environment) {
+    this.#environment = environment;
   }
 
-  /** Everything that happens at a time of its own. */
+  /** Schedules all timed actions. */
   prepare(): void {
-    const { clock, world } = this.#stage;
-    for (const [index, errand] of world.errands.entries()) {
+    const { clock, world } = this.#environment;
+    for (const [index, action] of world.actions.entries()) {
       const run = (): void => {
-        this.#run(errand, index);
+        this.#run(action, index);
       };
-      // At once means before anybody has answered anything.
-      if (errand.atMs === 0) run();
-      else clock.setTimeout(run, errand.atMs);
+      // Immediately means before any answer.
+      if (action.atMs === 0) run();
+      else clock.setTimeout(run, action.atMs);
     }
     clock.setTimeout(() => {
       this.#heal();
     }, world.healsAtMs);
   }
 
-  /** Goes on with a run that was taken up again, or begins with a new one. */
+  /** Subscribes to a resumed or new run. */
   listen(run: Run): void {
-    const { ledger, world } = this.#stage;
-    if (world.kinds.has('listener-throws')) run.subscribe(badListener(this.#stage));
+    const { ledger, world } = this.#environment;
+    if (world.kinds.has('listener-throws')) run.subscribe(badListener(this.#environment));
     const known = ledger.factCount;
     run.subscribe((fact) => {
       if (fact.sequence > known) this.#hear(fact);
     });
-    // Heard of in another life, and perhaps answered there to no avail.
+    // Seen in another process, where the answer may have been lost.
     for (const requestId of ledger.openQuestions) this.#consider(requestId);
-    if (this.#stage.isHealed) this.#heal();
+    if (this.#environment.isHealed) this.#heal();
   }
 
   /** From now on a person may also send commands from a process that does not own the run. */
   connect(life: Life, orchestrator: Orchestrator): void {
     const connect = async (): Promise<void> => {
       try {
-        this.#remote = { life, run: await orchestrator.connect(this.#stage.runId) };
+        this.#remote = { life, run: await orchestrator.connect(this.#environment.runId) };
       } catch {
         life.after(500, () => void connect());
       }
@@ -81,32 +81,32 @@ export class People {
     void connect();
   }
 
-  /** Commands without an answer, though they reached a process that lives. */
+  /** Commands without an answer, although they reached a living process. */
   get unanswered(): readonly string[] {
     return [...this.#waiting.values()].flatMap(({ what, life }) => (life.isAwake ? [what] : []));
   }
 
-  /** Says something to the run: to the process that drives it, or through the store. */
+  /** Sends a command: to the process that owns the run, or through the store. */
   tell(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
     this.#count += 1;
-    const isRemote = this.#stage.random(`way of command ${this.#count}`).chance(0.5);
+    const isRemote = this.#environment.random(`way of command ${this.#count}`).chance(0.5);
     if (this.#remote !== undefined && isRemote) this.#tellThere(this.#remote, what, command);
     else this.#tellHere(what, command);
   }
 
-  /** Between two lives the command is heard by none. */
+  /** Without a living owner the command is lost. */
   #tellHere(what: string, command: (run: RunCommands) => Promise<CommandResult>): void {
-    const stage = this.#stage;
-    const life = stage.driving;
+    const environment = this.#environment;
+    const life = environment.driving;
     if (life?.run === undefined) return;
-    const isTooLate = isAfterDeadline(stage, life, what);
+    const isTooLate = isAfterDeadline(environment, life, what);
     const result = command(life.run);
-    // It may have died of this very command.
+    // The process may have died of this very command.
     if (!life.isAlive) return;
     this.#await(result, what, life, (answer) => {
-      checkAnsweredHere(stage, what, answer);
+      checkAnsweredHere(environment, what, answer);
       const message = `${what} is accepted after the deadline`;
-      stage.expect(!isTooLate || !answer.accepted, 'waits-in-time', message);
+      environment.expect(!isTooLate || !answer.accepted, 'waits-in-time', message);
     });
   }
 
@@ -115,13 +115,13 @@ export class People {
     what: string,
     command: (run: RunCommands) => Promise<CommandResult>,
   ): void {
-    const { truth } = this.#stage;
+    const { truth } = this.#environment;
     truth.latestCommandId = '';
     const result = command(run);
     const id = truth.latestCommandId;
     this.#await(result, what, life, (answer) => {
       // Malformed commands are not sent.
-      if (id !== '') checkAnsweredThere(this.#stage, id, answer);
+      if (id !== '') checkAnsweredThere(this.#environment, id, answer);
     });
   }
 
@@ -137,27 +137,27 @@ export class People {
     });
   }
 
-  /** What was said to a life that is over is never answered. */
+  /** A command to a dead process is never answered. */
   forget(dead: Life): void {
     for (const [result, { life }] of this.#waiting) if (life === dead) this.#waiting.delete(result);
   }
 
   #hear(fact: Fact): void {
     if (fact.type === 'approval.requested') {
-      if (this.#stage.world.kinds.has('commands-late')) this.#interrupt(fact.requestId);
+      if (this.#environment.world.kinds.has('commands-late')) this.#interrupt(fact.requestId);
       this.#consider(fact.requestId);
     }
-    if (fact.type === 'run.paused' && this.#stage.isHealed) this.#soon(0, () => this.#heal());
+    if (fact.type === 'run.paused' && this.#environment.isHealed) this.#soon(0, () => this.#heal());
   }
 
-  /** A command from within the telling of a fact. */
+  /** A command from within a subscriber. */
   #interrupt(requestId: string): void {
-    if (!this.#stage.happens('commands-late', `in ${requestId}`)) return;
+    if (!this.#environment.happens('commands-late', `in ${requestId}`)) return;
     this.tell(`say in ${requestId}`, (run) => run.say('From within'));
   }
 
   #soon(delayMs: number, act: () => void): void {
-    this.#stage.clock.setTimeout(act, delayMs);
+    this.#environment.clock.setTimeout(act, delayMs);
   }
 
   #approve(requestId: string): void {
@@ -169,17 +169,17 @@ export class People {
   }
 
   #consider(requestId: string): void {
-    const stage = this.#stage;
+    const environment = this.#environment;
     const isKnown = this.#considered.has(requestId);
     this.#considered.add(requestId);
-    // Two processes may tell of one question; a person who was not heard answers again in the next life.
-    if (isKnown && stage.world.hasFleet) return;
-    const random = stage.random(`answer to ${requestId}`);
-    const fault = stage.fault(requestId, ANSWER_FAULTS, 0.5);
+    // Two processes may report one question; a person whose answer was lost answers again in the next process.
+    if (isKnown && environment.world.hasFleet) return;
+    const random = environment.random(`answer to ${requestId}`);
+    const fault = environment.fault(requestId, ANSWER_FAULTS, 0.5);
     if (fault === 'human-silent') return;
-    const { timeoutMs } = stage.setting.policy.approval;
+    const { timeoutMs } = environment.setting.policy.approval;
     const lateMs = timeoutMs + random.pick([0, 1, 500], 0);
-    const usualMs = stage.isHealed ? 1 : random.integer(0, 800);
+    const usualMs = environment.isHealed ? 1 : random.integer(0, 800);
     this.#soon(fault === 'human-late' ? lateMs : usualMs, () => {
       if (fault === 'human-malformed') {
         this.tell('malformed', (run) => run.approve(requestId, 42 as unknown as string));
@@ -193,26 +193,26 @@ export class People {
     });
   }
 
-  /** From now on people do what they are asked, at once. */
+  /** From now on people answer correctly and at once. */
   #heal(): void {
-    const { ledger, truth } = this.#stage;
+    const { ledger, truth } = this.#environment;
     if (ledger.isPaused) this.tell('resume', (run) => run.unpause());
     for (const requestId of ledger.openQuestions) this.#approve(requestId);
-    // The process that has the run may be asleep, or still without its store.
+    // The owner may be asleep, or still without its store.
     const isOpen = ledger.isPaused || ledger.openQuestions.size > 0;
     const mayHelp = isOpen && !truth.hasEnded && this.#healings < HEALINGS_MAX;
     this.#healings += 1;
     if (mayHelp) this.#soon(1_000, () => this.#heal());
   }
 
-  #run({ kind }: Errand, index: number): void {
-    const stage = this.#stage;
-    if (stage.isHealed || stage.driving === undefined) return;
-    if (stage.happens(kind, `errand ${index}`)) this.#errand(kind, index);
+  #run({ kind }: PersonAction, index: number): void {
+    const environment = this.#environment;
+    if (environment.isHealed || environment.driving === undefined) return;
+    if (environment.happens(kind, `errand ${index}`)) this.#act(kind, index);
   }
 
-  #errand(kind: FaultKind, index: number): void {
-    const random = this.#stage.random(`errand ${index}`);
+  #act(kind: FaultKind, index: number): void {
+    const random = this.#environment.random(`errand ${index}`);
     if (kind === 'person-pauses') {
       this.#soon(random.integer(0, 3_000), () => this.tell('resume', (run) => run.unpause()));
     }
@@ -220,15 +220,15 @@ export class People {
     for (const command of COMMANDS[kind]?.(random, stepId) ?? MALFORMED) this.tell(kind, command);
   }
 
-  /** Steps of the goal's own plan that can be taken off it. */
+  /** Steps of the goal's own plan that can be skipped. */
   #openSteps(): readonly string[] {
-    return [...this.#stage.ledger.openSteps].filter((stepId) => !stepId.includes('/'));
+    return [...this.#environment.ledger.openSteps].filter((stepId) => !stepId.includes('/'));
   }
 }
 
 type Telling = (run: RunCommands) => Promise<CommandResult>;
 
-/** What people say of their own accord. */
+/** Commands that people send unasked. */
 const COMMANDS: Readonly<
   Partial<Record<FaultKind, (random: Random, stepId: string) => readonly Telling[]>>
 > = {
@@ -262,17 +262,19 @@ const MALFORMED: readonly Telling[] = [
   (run) => run.say({} as unknown as string),
 ];
 
-/** Whether the deadline of a question has passed by the clock of the process that is told the answer. */
-const isAfterDeadline = (stage: Stage, life: Life, what: string): boolean => {
+/** Whether the deadline of a question has passed by the clock of the process that receives the answer. */
+const isAfterDeadline = (environment: Environment, life: Life, what: string): boolean => {
   const requestId = /^(?:approve|reject) (.*)$/.exec(what)?.[1];
-  const asked = requestId === undefined ? undefined : stage.ledger.askedAtMs.get(requestId);
+  const asked = requestId === undefined ? undefined : environment.ledger.askedAtMs.get(requestId);
   if (asked === undefined) return false;
-  return stage.clock.now() + life.offsetMs > asked + stage.setting.policy.approval.timeoutMs;
+  return (
+    environment.clock.now() + life.offsetMs > asked + environment.setting.policy.approval.timeoutMs
+  );
 };
 
 const badListener =
-  (stage: Stage) =>
+  (environment: Environment) =>
   ({ type }: Fact): void => {
     if (type !== 'step.started' && type !== 'run.started') return;
-    if (stage.happens('listener-throws', type)) throw new Error('A bad listener');
+    if (environment.happens('listener-throws', type)) throw new Error('A bad listener');
   };

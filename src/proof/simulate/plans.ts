@@ -5,14 +5,14 @@ import type { Random } from './random.js';
 
 type Shape = 'single' | 'chain' | 'diamond' | 'fan' | 'random';
 
-/** What a plan is made of. */
+/** The inputs of a generated plan. */
 export interface PlanMaterial {
   readonly agents: readonly string[];
   readonly maxSteps: number;
   readonly maxVotes: number;
-  /** Goes before the number of a step, so that plans differ in their names, or do not. */
+  /** The prefix of step ids, so that plans use different ids, or the same ones. */
   readonly prefix: string;
-  /** Steps that are completed and can be depended on. */
+  /** Completed steps that a plan can depend on. */
   readonly earlier: readonly string[];
   readonly omitted: ReadonlySet<number>;
 }
@@ -30,7 +30,7 @@ export const materialOf = (
   omitted,
 });
 
-/** A plan that is right, of a random shape; `faults` make it special without making it wrong. */
+/** A valid plan of a random shape; `faults` make it unusual without making it invalid. */
 export const soundPlan = (
   random: Random,
   material: PlanMaterial,
@@ -97,7 +97,7 @@ const linkedToEarlier = (
     dependsOn: [...(step.dependsOn ?? []), ...random.some(earlier, 0.2)],
   }));
 
-/** The shrinker takes steps away one by one; what waited for them does not wait any more. */
+/** The shrinker removes steps one by one; dependencies on them are dropped. */
 const withoutOmitted = (
   steps: readonly PlanStep[],
   { omitted }: PlanMaterial,
@@ -130,7 +130,7 @@ const changed = (
   steps: [{ ...step, ...change }, ...plan.steps.slice(1), ...more],
 });
 
-/** The mistakes a plan can have, one of each kind. */
+/** Invalid plans, one of each kind. */
 const MISTAKES: Readonly<Partial<Record<FaultKind, Spoiling>>> = {
   'plan-unknown-agent': (spoiled) => {
     const agent = spoiled.random.pick(['nobody', 'constructor', '__proto__', ''], 'nobody');
@@ -155,7 +155,7 @@ const MISTAKES: Readonly<Partial<Record<FaultKind, Spoiling>>> = {
   },
 };
 
-/** The plan with one mistake of the kind that is asked for; undefined when the kind is no mistake of a plan. */
+/** A plan with one mistake of the given kind; undefined when the kind is not a mistake of a plan. */
 export const faultyPlan = (
   random: Random,
   plan: Plan,

@@ -4,7 +4,7 @@ import type { Policy, PolicyOverrides } from '../../model/policy.js';
 import type { FaultKind } from './fault-kinds.js';
 import { Random } from './random.js';
 
-/** A policy and a team to go with it. */
+/** A policy with a matching team. */
 export interface Setting {
   readonly policy: Policy;
   readonly hasPlanner: boolean;
@@ -13,12 +13,12 @@ export interface Setting {
   readonly hasSummarizer: boolean;
 }
 
-/** As many settings as there are of each pace: few enough that each is built once and used again. */
+/** The number of settings per pace: few enough that each is built once and reused. */
 export const SETTING_COUNTS: Readonly<Record<Pace, number>> = { usual: 36, short: 12, endless: 12 };
 
 /**
- * One of the settings that worlds are played in: every preset in turn, with random overrides. Timeouts that no platform
- * timer can hold, and limits that hit early, are settings of their own, for worlds with those faults.
+ * One of the settings of simulated worlds: every preset in turn, with random overrides. Timeouts longer than any
+ * platform timer, and early limits, are separate settings, for worlds with those faults.
  */
 export const settingOf = (number: number, pace: Pace): Setting => {
   const names = Object.keys(presets) as (keyof typeof presets)[];
@@ -28,7 +28,7 @@ export const settingOf = (number: number, pace: Pace): Setting => {
   const hasPlanner = random.chance(0.9);
   const hasSupervisor = name === 'supervised' || random.chance(0.3);
   const { limits, ...others } = overridesOf(random, pace, { hasPlanner, hasSupervisor });
-  // Worlds die once to three times: in some settings that is too often.
+  // Worlds crash one to three times: in some settings that is too often.
   const maxRecoveries = number % STRICT_EVERY === 0 ? 1 : 5;
   return {
     policy: make({ ...others, limits: { ...limits, maxRecoveries } }),

@@ -1,6 +1,6 @@
 import { textHash } from '../../guards/text-hash.js';
 
-/** Chance that is the same every time: all of a world's dice are made from its seed and a name. */
+/** Reproducible randomness: all random choices of a world follow from its seed and a name. */
 export class Random {
   #state: number;
 
@@ -26,13 +26,13 @@ export class Random {
     return this.fraction() < share;
   }
 
-  /** One of several; the fallback only when there are none. */
+  /** One of several; the fallback only when the list is empty. */
   pick<Item, None = undefined>(items: readonly Item[], none?: None): Item | None {
     const index = this.integer(0, items.length - 1);
     return index in items ? (items[index] as Item) : (none as None);
   }
 
-  /** Those that chance lets through, in their order. */
+  /** A random subset, in order. */
   some<Item>(items: readonly Item[], share: number): Item[] {
     return items.filter(() => this.chance(share));
   }

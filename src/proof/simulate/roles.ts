@@ -10,7 +10,7 @@ import { answer } from './answering.js';
 import type { FaultKind } from './fault-kinds.js';
 import { faultyPlan, materialOf, soundPlan } from './plans.js';
 import type { Random } from './random.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
 const PLAN_FAULTS: readonly FaultKind[] = [
   'plan-unknown-agent',
@@ -27,36 +27,38 @@ const PLAN_FAULTS: readonly FaultKind[] = [
   'plan-votes',
 ];
 
-/** How a call that is no plan goes wrong, by chance. */
-const callFault = (stage: Stage, key: string, share: number): FaultKind | undefined =>
-  stage.fault(`${key} call`, CALL_FAULTS, share);
+/** A random fault of a call other than a plan. */
+const callFault = (environment: Environment, key: string, share: number): FaultKind | undefined =>
+  environment.fault(`${key} call`, CALL_FAULTS, share);
 
 /** The planner of a simulated world. */
-export const plan = (stage: Stage, request: PlanRequest): unknown => {
+export const plan = (environment: Environment, request: PlanRequest): unknown => {
   const { key, signal } = request;
-  const random = stage.random(`plan ${key}`);
-  const isFailing = stage.fault(key, ['planner-fails'], 0.4) !== undefined;
+  const random = environment.random(`plan ${key}`);
+  const isFailing = environment.fault(key, ['planner-fails'], 0.4) !== undefined;
   const failing = random.pick(CALL_FAULTS);
   const fault = isFailing ? failing : undefined;
-  return answer(stage, { key, signal, fault, random }, () => proposal(stage, request, random));
+  return answer(environment, { key, signal, fault, random }, () =>
+    proposal(environment, request, random),
+  );
 };
 
-const proposal = (stage: Stage, request: PlanRequest, random: Random): Plan => {
-  const fault = stage.fault(`${request.key} plan`, PLAN_FAULTS, 0.5);
-  const material = materialOf(request, stage.world.omitted.steps);
-  // The same dice make the same plan: nothing of the request goes into it.
-  const dice = fault === 'plan-repeated' ? stage.random('the plan again') : random;
+const proposal = (environment: Environment, request: PlanRequest, random: Random): Plan => {
+  const fault = environment.fault(`${request.key} plan`, PLAN_FAULTS, 0.5);
+  const material = materialOf(request, environment.world.omitted.steps);
+  // The same random choices make the same plan: it does not depend on the request.
+  const dice = fault === 'plan-repeated' ? environment.random('the plan again') : random;
   const same = { ...material, prefix: 's', earlier: [] };
   const sound = soundPlan(dice, fault === 'plan-repeated' ? same : material, fault);
   return faultyPlan(random, sound, material, fault) ?? sound;
 };
 
 /** The supervisor of a simulated world. */
-export const review = (stage: Stage, { key, signal }: ReviewRequest): unknown => {
-  const random = stage.random(`review ${key}`);
-  const fault = stage.fault(key, ['verdict-odd', 'verdict-low', 'verdict-issues'], 0.75);
-  const called = fault === undefined ? callFault(stage, key, 0.15) : undefined;
-  return answer(stage, { key, signal, fault: called, random }, () => verdict(random, fault));
+export const review = (environment: Environment, { key, signal }: ReviewRequest): unknown => {
+  const random = environment.random(`review ${key}`);
+  const fault = environment.fault(key, ['verdict-odd', 'verdict-low', 'verdict-issues'], 0.75);
+  const called = fault === undefined ? callFault(environment, key, 0.15) : undefined;
+  return answer(environment, { key, signal, fault: called, random }, () => verdict(random, fault));
 };
 
 const verdict = (random: Random, fault: FaultKind | undefined): unknown => {
@@ -72,20 +74,20 @@ const verdict = (random: Random, fault: FaultKind | undefined): unknown => {
 };
 
 /** The tester of a simulated world. */
-export const test = (stage: Stage, { key, signal }: TestRequest): unknown => {
-  const random = stage.random(`test ${key}`);
-  const isFailing = stage.fault(key, ['tests-fail'], 0.5) !== undefined;
-  const fault = isFailing ? undefined : callFault(stage, key, 0.15);
+export const test = (environment: Environment, { key, signal }: TestRequest): unknown => {
+  const random = environment.random(`test ${key}`);
+  const isFailing = environment.fault(key, ['tests-fail'], 0.5) !== undefined;
+  const fault = isFailing ? undefined : callFault(environment, key, 0.15);
   const fixPlan = { summary: 'Fix it', steps: ['Here'] };
   const failed = { passed: false, failures: ['one'], ...(random.chance(0.5) ? { fixPlan } : {}) };
-  return answer(stage, { key, signal, fault, random }, () =>
+  return answer(environment, { key, signal, fault, random }, () =>
     isFailing ? failed : { passed: true },
   );
 };
 
 /** The summarizer of a simulated world. */
-export const summarize = (stage: Stage, { key, signal }: SummaryRequest): unknown => {
-  const random = stage.random(`summary ${key}`);
-  const fault = callFault(stage, key, 0.3);
-  return answer(stage, { key, signal, fault, random }, () => 'What was done');
+export const summarize = (environment: Environment, { key, signal }: SummaryRequest): unknown => {
+  const random = environment.random(`summary ${key}`);
+  const fault = callFault(environment, key, 0.3);
+  return answer(environment, { key, signal, fault, random }, () => 'What was done');
 };

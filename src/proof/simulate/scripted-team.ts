@@ -19,95 +19,95 @@ import type { Life } from './life.js';
 import { networkedStore } from './network.js';
 import { plan, review, summarize, test } from './roles.js';
 import type { Policy } from '../../model/policy.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 import { STORE_RETRY_MS } from './world.js';
 
-/** What a world is played with instead of the real thing; how a planted bug gets in. */
-export interface Understudies {
-  /** Runs a chart in place of the kernel's own runner. What it replays goes to `verify`, if that is given. */
+/** Parts that a test replaces, to plant a bug. */
+export interface Replacements {
+  /** Runs a chart in place of the kernel's own runner. Its replayed transitions go to `verify`, if given. */
   readonly runnerOf?: (machine: AnyStateMachine, verify?: Verify) => ChartRunner;
-  /** An entry as it is found when everything is over. */
+  /** Changes an entry of the final journal. */
   readonly found?: (entry: JournalEntry) => JournalEntry;
-  /** What is left in the store when the process that wrote it has died. */
+  /** Changes the stored entries after a crash. */
   readonly recovered?: (entries: readonly StoredEntry[]) => readonly StoredEntry[];
-  /** The store in the hands of one process: between the orchestrator and the network. */
+  /** The store of one process: between the orchestrator and the network. */
   readonly storeOf?: (store: RunStore, life: Life) => RunStore;
-  /** The clock in the hands of one process. */
+  /** The clock of one process. */
   readonly clockOf?: (clock: Clock, life: Life) => Clock;
-  /** The store takes the time of its callers, though it has a clock. */
+  /** The store uses the time of its callers, although it has a clock. */
   readonly trustsCallers?: boolean;
 }
 
-/** Where processes work together: often enough that waiting for each other is short. */
+/** For worlds with several processes: often enough that waiting for each other is short. */
 const FLEET_PACE = { pollMs: 400, answerMs: 1_500 } as const satisfies DurabilityOptions;
 
-/** Where no other process sends commands there is nothing to look for. */
+/** Without other processes there are no commands to poll for. */
 const LONE_PACE = { pollMs: 86_400_000 } as const satisfies DurabilityOptions;
 
-/** The fast path is held against XState in one world of so many. */
+/** The fast path is compared with XState in one of so many worlds. */
 const COMPARED_EVERY = 10;
 
-/** Makes the orchestrators that worlds are played with. They are the real ones: every process of a world has its own. */
-export class Troupe {
+/** Makes the orchestrators of a world. They are real ones, one per process. */
+export class SimulatedTeam {
   readonly #agentNames: readonly string[];
-  readonly understudies: Understudies;
-  /** Resolves when everything is there that runs load on demand. */
+  readonly replacements: Replacements;
+  /** Resolves when all on-demand parts are loaded. */
   readonly loaded: Promise<unknown> = loadOnDemandParts();
-  /** What a runner has learnt of a chart holds for every process. */
+  /** Traces of a chart are valid in every process. */
   readonly #runners = new Map<AnyStateMachine, ChartRunner>();
   readonly #comparedRunners = new Map<AnyStateMachine, ChartRunner>();
-  /** The world that is played. */
-  #stage: Stage | undefined;
+  /** The environment of the current world. */
+  #environment: Environment | undefined;
 
-  constructor(agentNames: readonly string[], understudies: Understudies) {
+  constructor(agentNames: readonly string[], replacements: Replacements) {
     this.#agentNames = agentNames;
-    this.understudies = understudies;
+    this.replacements = replacements;
   }
 
-  /** What a process that comes back finds of what the last one wrote. */
+  /** The stored entries that the next process finds. */
   recovered(entries: readonly StoredEntry[]): readonly StoredEntry[] {
-    return this.understudies.recovered?.(entries) ?? entries;
+    return this.replacements.recovered?.(entries) ?? entries;
   }
 
-  /** The journal as it is found when everything is over. */
+  /** The final journal. */
   found(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-    const { found } = this.understudies;
+    const { found } = this.replacements;
     return found === undefined ? entries : entries.map(found);
   }
 
   /** The orchestrator of one process. */
-  orchestrator(stage: Stage, life: Life): Orchestrator {
-    const { setting } = stage;
-    const called = <Answer>(call: () => Answer): Answer => stage.called(life, call);
-    const build = buildOf(stage, life);
+  orchestrator(environment: Environment, life: Life): Orchestrator {
+    const { setting } = environment;
+    const called = <Answer>(call: () => Answer): Answer => environment.called(life, call);
+    const build = buildOf(environment, life);
     const options = {
-      ...this.#surroundings(stage, life),
+      ...this.#surroundings(environment, life),
       agents: [...this.#agentNames, ...build.addedAgents].map((name, index) =>
-        agentOf(name, index, (call) => called(() => work(stage, call, name))),
+        agentOf(name, index, (call) => called(() => work(environment, call, name))),
       ),
       policy: build.policy,
       ...(setting.hasPlanner
-        ? { planner: (request) => called(() => plan(stage, request)) as never }
+        ? { planner: (request) => called(() => plan(environment, request)) as never }
         : {}),
       ...(setting.hasSupervisor
-        ? { supervisor: (request) => called(() => review(stage, request)) as never }
+        ? { supervisor: (request) => called(() => review(environment, request)) as never }
         : {}),
       ...(setting.hasTester
-        ? { tester: (request) => called(() => test(stage, request)) as never }
+        ? { tester: (request) => called(() => test(environment, request)) as never }
         : {}),
       ...(setting.hasSummarizer
-        ? { summarizer: (request) => called(() => summarize(stage, request)) as never }
+        ? { summarizer: (request) => called(() => summarize(environment, request)) as never }
         : {}),
     } satisfies OrchestratorOptions<readonly Agent[]>;
-    this.#stage = stage;
-    return composeOrchestrator(options, undefined, this.#runnerIn(stage));
+    this.#environment = environment;
+    return composeOrchestrator(options, undefined, this.#runnerIn(environment));
   }
 
   /** The clock and the store of one process. */
-  #surroundings(stage: Stage, life: Life) {
-    const { leaseMs, hasFleet } = stage.world;
-    const { storeOf, clockOf } = this.understudies;
-    const store = networkedStore(stage, life);
+  #surroundings(environment: Environment, life: Life) {
+    const { leaseMs, hasFleet } = environment.world;
+    const { storeOf, clockOf } = this.replacements;
+    const store = networkedStore(environment, life);
     const pace = hasFleet ? FLEET_PACE : LONE_PACE;
     return {
       clock: clockOf?.(life.clock, life) ?? life.clock,
@@ -117,11 +117,11 @@ export class Troupe {
   }
 
   /**
-   * The fast path in every world, so that a world does not depend on the ones before it. In every tenth each replayed
-   * transition is also asked of XState.
+   * The fast path in every world, so that a world does not depend on earlier ones. In every tenth each replayed
+   * transition is compared with XState.
    */
-  #runnerIn({ world }: Stage): (chart: AnyStateMachine) => ChartRunner {
-    const { runnerOf = tracingRunner } = this.understudies;
+  #runnerIn({ world }: Environment): (chart: AnyStateMachine) => ChartRunner {
+    const { runnerOf = tracingRunner } = this.replacements;
     return world.seed % COMPARED_EVERY === 0
       ? (chart) => kept(this.#comparedRunners, chart, () => runnerOf(chart, this.#verify))
       : (chart) => kept(this.#runners, chart, () => runnerOf(chart));
@@ -129,16 +129,20 @@ export class Troupe {
 
   readonly #verify: Verify = (event, replayed, ask) => {
     const isSame = transitionText(replayed) === transitionText(ask());
-    this.#stage?.expect(isSame, 'runners-agree', `XState does something else on ${event.type}`);
+    this.#environment?.expect(
+      isSame,
+      'runners-agree',
+      `XState does something else on ${event.type}`,
+    );
   };
 }
 
-/** In every such world each process is a newer build than the one before. */
+/** In every such world each process has a newer build than the one before. */
 const UPGRADED_EVERY = 4;
 
-/** A newer build has one agent more, and a policy that shows agents more of each other's outputs. */
+/** A newer build has one more agent, and a policy that shows agents more of each other's outputs. */
 const buildOf = (
-  { world, setting: { policy } }: Stage,
+  { world, setting: { policy } }: Environment,
   { number }: Life,
 ): { readonly policy: Policy; readonly addedAgents: readonly string[] } => {
   if (number === 0 || world.seed % UPGRADED_EVERY !== 0) return { policy, addedAgents: [] };

@@ -1,20 +1,20 @@
 import type { InvariantName } from '../../testing/invariants/invariants.js';
-import type { Simulation } from './play.js';
+import type { Simulation } from './run-world.js';
 import type { Simulator } from './simulator.js';
 import type { Omissions } from './world.js';
 
-/** A failing world with everything left out that it fails without. */
+/** A failing world without everything that it fails without. */
 export interface Shrunk {
   readonly omissions: Omissions;
   readonly simulation: Simulation;
 }
 
-/** Steps that are tried to be left out: no plan of a simulated world is longer. */
+/** Steps that may be left out: no plan of a simulated world is longer. */
 const STEPS_MAX = 8;
 
 /**
- * Leaves out whole kinds of faults, then steps, then single faults, one after the other, as long as the same promise
- * is still broken.
+ * Leaves out whole kinds of faults, then steps, then single faults, one after the other, as long as the same promise is
+ * broken.
  */
 export const shrink = async (
   simulator: Simulator,

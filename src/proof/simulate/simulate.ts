@@ -1,7 +1,7 @@
 import type { Violation } from '../../testing/invariants/evidence.js';
 import type { FaultKind } from './fault-kinds.js';
 import { ALL_FAULT_KINDS } from './fault-kinds.js';
-import type { Simulation } from './play.js';
+import type { Simulation } from './run-world.js';
 import { shrink } from './shrink.js';
 import type { SimulatorOptions } from './simulator.js';
 import { createSimulator } from './simulator.js';
@@ -14,9 +14,9 @@ export interface SimulateOptions extends SimulatorOptions {
   readonly seed: number;
   /** How many worlds, one for each seed from the first on. @default 1 */
   readonly runs?: number | undefined;
-  /** What is left out of every world: how a failure that was shrunk is shown again. */
+  /** What is left out of every world: reproduces a failure that was shrunk. */
   readonly without?: Omissions | undefined;
-  /** Told after every world. */
+  /** Called after every world. */
   readonly onRun?: ((simulation: Simulation) => void) | undefined;
 }
 
@@ -24,29 +24,29 @@ export interface SimulateOptions extends SimulatorOptions {
 export interface SimulationFailure {
   readonly seed: number;
   readonly violations: readonly Violation[];
-  /** What the world can do without and still fails: pass it as `without` with the same seed. */
+  /** What can be left out without making the failure disappear: pass it as `without` with the same seed. */
   readonly without: Omissions;
-  /** What happened in the smallest world that fails, line by line. */
+  /** The smallest failing world, line by line. */
   readonly trace: string;
 }
 
-/** What came of the worlds. */
+/** The result of all worlds. */
 export interface SimulationSummary {
   readonly runs: number;
-  /** At most the first ten; with none all is well. */
+  /** At most the first ten; empty when no promise was broken. */
   readonly failures: readonly SimulationFailure[];
   readonly failedRuns: number;
   /** The share of runs in which each kind of fault happened, 0 to 1. */
   readonly shares: Readonly<Record<FaultKind, number>>;
 }
 
-/** A failure is shrunk by playing it dozens of times; after this many there is enough to look at. */
+/** Shrinking a failure runs it dozens of times, so only this many are shrunk. */
 const FAILURES_MAX = 10;
 
 /**
- * Plays whole runs in simulated worlds: agents that hang, throw and lie, planners that plan nonsense, people who do not
- * answer, processes that die. One seed is one world, the same every time. Real orchestrator, real charts, virtual time.
- * Every promise of `checkInvariants` is checked, and some that only the world can see.
+ * Runs whole runs in simulated worlds: agents that hang, throw and return garbage, invalid plans, people who do not
+ * answer, processes that crash. One seed is one world, the same every time. Real orchestrator, real charts, virtual
+ * time. Checks every promise of `checkInvariants`, and some that only the simulation can see.
  *
  * @example
  * ```ts

@@ -1,24 +1,24 @@
 import { loadAllParts } from '../../orchestrator/load-all-parts.js';
 import type { Policy } from '../../model/policy.js';
-import type { Simulation } from './play.js';
-import { playWorld } from './play.js';
+import type { Simulation } from './run-world.js';
+import { runWorld } from './run-world.js';
 import type { Setting } from './policies.js';
 import { paceOf, SETTING_COUNTS, settingOf } from './policies.js';
 import { Random } from './random.js';
-import type { Understudies } from './scripted-team.js';
-import { Troupe } from './scripted-team.js';
+import type { Replacements } from './scripted-team.js';
+import { SimulatedTeam } from './scripted-team.js';
 import type { Omissions, World } from './world.js';
 import { worldOf } from './world.js';
 
-/** Whose worlds are simulated. */
+/** The team and policy of the worlds. */
 export interface SimulatorOptions {
-  /** The names of the team. @default three agents of our own */
+  /** The names of the team. @default three built-in agents */
   readonly agents?: readonly string[] | undefined;
   /** One policy for all worlds. @default all six presets in turn, with random overrides */
   readonly policy?: Policy | undefined;
 }
 
-/** Plays worlds, one after the other. Worlds of one simulator share what does not depend on the seed. */
+/** Runs worlds, one after the other. Worlds of one simulator share everything that does not depend on the seed. */
 export interface Simulator {
   run(seed: number, omissions?: Omissions): Promise<Simulation>;
 }
@@ -28,9 +28,9 @@ const AGENTS: readonly string[] = ['worker', 'architect', 'reviewer'];
 /** A simulator, with or without bugs planted in it. */
 export const createSimulator = (
   { agents = AGENTS, policy }: SimulatorOptions = {},
-  understudies: Understudies = {},
+  replacements: Replacements = {},
 ): Simulator => {
-  const troupe = new Troupe(agents, understudies);
+  const team = new SimulatedTeam(agents, replacements);
   const settings = new Map<string, Setting>();
   return {
     run: async (seed, omissions) => {
@@ -39,7 +39,7 @@ export const createSimulator = (
       const settingKey = keyOf(world);
       const setting = settings.get(settingKey) ?? settingFor(settingKey, world, policy);
       settings.set(settingKey, setting);
-      return playWorld(troupe, { world, setting, agentNames: agents });
+      return runWorld(team, { world, setting, agentNames: agents });
     },
   };
 };

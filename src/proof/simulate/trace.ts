@@ -1,11 +1,11 @@
 import type { JournalEntry } from '../../journal/entry.js';
 import type { Fact } from '../../model/facts.js';
-import type { Simulation } from './play.js';
+import type { Simulation } from './run-world.js';
 
-/** What is left out of a line: it is said elsewhere, or too long to read. */
+/** Members left out of a line: shown elsewhere, or too long. */
 const SILENT_KEYS: ReadonlySet<string> = new Set(['type', 'sequence', 'at', 'message', 'payload']);
 
-/** A simulated world as a person reads it: what went wrong, what was broken, and the journal line by line. */
+/** A simulated world as text: its faults, broken promises, and the journal line by line. */
 export const traceOf = ({ seed, faults, violations, journal, report }: Simulation): string =>
   [
     `seed ${seed}: ${report === null ? 'never ended' : `${report.status}, ${report.reason}`}`,
@@ -35,9 +35,9 @@ const eventLine = ({ event }: JournalEntry): string => {
     case 'elapsed':
       return `the timer ${event.timer} is due`;
     case 'heldBack':
-      return `the run is given back without ${event.keys.join(', ')}`;
+      return `the run is released without ${event.keys.join(', ')}`;
     case 'carriedOver':
-      return `the run goes on as ${event.successor}`;
+      return `the run continues as ${event.successor}`;
   }
 };
 

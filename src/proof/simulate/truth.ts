@@ -17,7 +17,7 @@ import type {
 import { never } from './answering.js';
 import { checkExpiries } from './expiry-checks.js';
 import type { Life, Writing } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
 interface Append {
   readonly runId: string;
@@ -32,18 +32,15 @@ export interface PostedToStore {
   readonly requestId: string | undefined;
   /** The true time when the store first had it. */
   readonly atMs: number;
-  /** Its place among all that the store was asked to read and to keep. */
+  /** Its position among all requests to the store. */
   readonly place: number;
 }
 
-/**
- * The store behind the network, which keeps what it is given, and what the world knows of it: this is what a later owner
- * can read at any moment.
- */
+/** The store behind the network, which never fails, and its true content: what a later owner can read at any moment. */
 export class Truth {
-  readonly #stage: Stage;
+  readonly #environment: Environment;
   store: RunStore = memoryStore();
-  /** The journal as it was before it was packed for the store. */
+  /** The journal before it was encoded for the store. */
   readonly journal: JournalEntry[] = [];
   readonly facts: Fact[] = [];
   /** Commands from within the owner's process that were accepted. */
@@ -61,11 +58,11 @@ export class Truth {
   /** The command that was sent last. */
   latestCommandId = '';
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(environment: Environment) {
+    this.#environment = environment;
   }
 
-  /** The life that claimed the run last, if it has not given it back. */
+  /** The process with the latest claim, if it has not released the run. */
   get owner(): Life | undefined {
     return this.#claim?.life;
   }
@@ -80,7 +77,7 @@ export class Truth {
   }
 
   create(life: Life, header: RunHeader, owner: string | undefined): void {
-    const isOwned = owner !== undefined && (life.isAlive || this.#stage.world.hasFleet);
+    const isOwned = owner !== undefined && (life.isAlive || this.#environment.world.hasFleet);
     void this.store.create(header, isOwned ? owner : undefined);
     this.open(this.store, header);
     if (!isOwned) return;
@@ -88,7 +85,7 @@ export class Truth {
     life.claims += 1;
   }
 
-  /** There is a place for the journal; or another one, with what is left of it. */
+  /** Opens the journal in a store; or in another store, with the remaining entries. */
   open(store: RunStore, header: RunHeader, entries: readonly StoredEntry[] = []): void {
     this.store = store;
     this.#format = formatOf(header);
@@ -98,20 +95,20 @@ export class Truth {
 
   append(life: Life, request: Append): MaybePromise<void> {
     const { runId, entries, options, writing } = request;
-    const stage = this.#stage;
-    if (stage.crashesAt('before-write', life)) return never();
+    const environment = this.#environment;
+    if (environment.crashesAt('before-write', life)) return never();
     void this.store.append(runId, writing.sequence, entries, options);
     this.hasEnded = options?.ended === true;
-    if (this.hasEnded) stage.endedAtMs = stage.clock.now();
+    if (this.hasEnded) environment.endedAtMs = environment.clock.now();
     const kept = this.#keep(entries);
     for (const entry of kept) {
       this.#noteCommand(entry);
-      checkExpiries(stage, life, entry, writing);
+      checkExpiries(environment, life, entry, writing);
     }
-    stage.ledger.take(kept.flatMap(({ facts }) => facts));
-    if (stage.crashesAt('after-write', life)) return never();
+    environment.ledger.take(kept.flatMap(({ facts }) => facts));
+    if (environment.crashesAt('after-write', life)) return never();
     // The answer waits until the process wakes.
-    return stage.sleepsAtWrite(life, kept)
+    return environment.sleepsAtWrite(life, kept)
       ? new Promise((resolve) => life.after(0, resolve))
       : undefined;
   }
@@ -121,9 +118,9 @@ export class Truth {
   }
 
   renew(owner: string, leaseMs: number, now: number): void {
-    const { hasStoreClock } = this.#stage.world;
-    const untilMs = (hasStoreClock ? this.#stage.fairTime : now) + leaseMs;
-    // A store without a clock is used on one machine, where a renewal is not overtaken by the next one.
+    const { hasStoreClock } = this.#environment.world;
+    const untilMs = (hasStoreClock ? this.#environment.fairTime : now) + leaseMs;
+    // A store without a clock is used on one machine, where no renewal overtakes another.
     if (!hasStoreClock && untilMs < (this.#leases.get(owner) ?? untilMs)) return;
     void this.store.renew(owner, leaseMs, now);
     this.#leases.set(owner, untilMs);
@@ -135,15 +132,15 @@ export class Truth {
   }
 
   claim(life: Life, runId: string, owner: string, now: number): RunClaim | undefined {
-    // A dead life has released its run: where the next one does not wait for a lease, it must not claim it again.
-    if (!life.isAlive && !this.#stage.world.hasFleet) return undefined;
+    // A dead process has released its run: where the next one does not wait for a lease, it must not claim it again.
+    if (!life.isAlive && !this.#environment.world.hasFleet) return undefined;
     const claim = this.store.claim(runId, owner, now) as RunClaim | undefined;
     if (claim === undefined) return undefined;
     this.#checkLease(owner, life);
     this.#claim = { ...claim, owner, life };
     life.claims += 1;
-    if (this.#stage.world.hasFleet) return claim;
-    // A dead life releases its run, so that the next one need not wait for a lease; it is a takeover all the same.
+    if (this.#environment.world.hasFleet) return claim;
+    // A dead process releases its run, so that the next one need not wait for a lease; it still counts as a takeover.
     return { ...claim, isTakeover: life.number > 0 };
   }
 
@@ -152,18 +149,18 @@ export class Truth {
     if (this.#claim?.token === token) this.#claim = undefined;
   }
 
-  /** The process is dead, and the world does not wait for its lease to run out. */
+  /** Releases the runs of a dead process, so that the world does not wait for its lease to end. */
   releaseAll(runId: string): void {
     if (this.#claim !== undefined) this.release(runId, this.#claim.token);
   }
 
   post(runId: string, command: StoredCommand): PostedCommand {
     const { id } = command;
-    const at = this.#stage.storeTime(command.at);
+    const at = this.#environment.storeTime(command.at);
     const answer = this.store.post(runId, { ...command, at }) as PostedCommand;
     if (!this.posted.has(id)) {
       const { requestId } = command.command as { readonly requestId?: string };
-      const atMs = this.#stage.clock.now();
+      const atMs = this.#environment.clock.now();
       this.posted.set(id, { id, requestId, atMs, place: this.#nextPlace() });
     }
     return answer;
@@ -179,7 +176,7 @@ export class Truth {
     return this.#places;
   }
 
-  /** The command under the name it has in this world: those that orchestrators give are random. */
+  /** The command under a reproducible id: those of orchestrators are random. */
   named(command: StoredCommand): StoredCommand {
     const id = this.#commandIds.get(command.id) ?? `command-${this.#commandIds.size}`;
     this.#commandIds.set(command.id, id);
@@ -190,9 +187,9 @@ export class Truth {
   #checkLease(owner: string, life: Life): void {
     const before = this.#claim;
     if (before === undefined || before.owner === owner) return;
-    const leftMs = (this.#leases.get(before.owner) ?? 0) - this.#stage.fairTime;
+    const leftMs = (this.#leases.get(before.owner) ?? 0) - this.#environment.fairTime;
     const message = `life ${life.number} takes over from life ${before.life.number}, whose lease lasts another ${leftMs} ms`;
-    this.#stage.expect(leftMs <= 0, 'leases-held', message);
+    this.#environment.expect(leftMs <= 0, 'leases-held', message);
   }
 
   #noteCommand(entry: JournalEntry): void {
@@ -212,7 +209,7 @@ export class Truth {
   }
 }
 
-/** What a process tells its run: not a command of a person. */
+/** Events that a process sends to its run, not commands of people. */
 const OF_PROCESSES: ReadonlySet<string> = new Set(['run.recovered', 'run.upgraded']);
 
 export const isRefused = (facts: readonly Fact[]): boolean =>

@@ -5,34 +5,38 @@ import type { RunReport } from '../../journal/report.js';
 import type { Violation } from '../../testing/invariants/evidence.js';
 import { Findings } from '../../testing/invariants/evidence.js';
 import type { Life } from './life.js';
-import type { Stage } from './stage.js';
+import type { Environment } from './environment.js';
 
-/** What a journal alone does not show: the calls that are left, the report, and whether a healed world ended. */
+/** Checks that a journal alone does not allow: remaining calls, the report, and whether a healed world ended. */
 export const checkWorld = (
-  stage: Stage,
+  environment: Environment,
   lastLife: Life | undefined,
   journal: readonly JournalEntry[],
   report: RunReport | null,
 ): readonly Violation[] => {
   const findings = new Findings();
   if (report === null || lastLife === undefined) return [];
-  checkLeftovers(stage, lastLife, findings);
+  checkLeftovers(environment, lastLife, findings);
   const facts = journal.flatMap((entry) => entry.facts);
   checkReport(facts, report, findings);
-  checkHealing(stage, facts, findings);
+  checkHealing(environment, facts, findings);
   return findings.violations;
 };
 
-/** Whoever is still at work when the run has ended was told that nobody waits. */
-const checkLeftovers = (stage: Stage, lastLife: Life, findings: Findings): void => {
-  for (const key of callsLeft(stage, lastLife)) {
-    findings.expect(false, 'nothing-left', `${key} is left at work, and nobody told it`);
+/** Every call in flight at the end of the run was aborted. */
+const checkLeftovers = (environment: Environment, lastLife: Life, findings: Findings): void => {
+  for (const key of callsLeft(environment, lastLife)) {
+    findings.expect(
+      false,
+      'nothing-left',
+      `${key} is in flight after the end, and was not aborted`,
+    );
   }
 };
 
-/** Calls that one life made, and that neither came back nor were told that nobody waits. */
-export const callsLeft = (stage: Stage, { number }: Life): string[] =>
-  [...stage.ledger.calls].flatMap(([key, calls]) =>
+/** Calls of one process that neither ended nor were aborted. */
+export const callsLeft = (environment: Environment, { number }: Life): string[] =>
+  [...environment.ledger.calls].flatMap(([key, calls]) =>
     calls
       .filter(({ life, signal, isSettled }) => life === number && !isSettled && !signal.aborted)
       .map(() => key),
@@ -45,7 +49,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   'step.cancelled': 'cancelled',
 };
 
-/** The report says what the facts say: the end, every step, every output. */
+/** The report agrees with the facts: the end, every step, every output. */
 const checkReport = (facts: readonly Fact[], report: RunReport, findings: Findings): void => {
   const expect = (isKept: boolean, message: string): void =>
     findings.expect(isKept, 'report-true', message);
@@ -84,9 +88,13 @@ const checkOutput = (
   findings.expect(isSame, 'outputs-kept', `the output of ${stepId} changed on its way`);
 };
 
-/** The liveness phase: when nothing goes wrong any more, what is open ends by its own deadlines, not by the run's. */
-const checkHealing = (stage: Stage, facts: readonly Fact[], findings: Findings): void => {
-  const { time, approval, retry, breaker } = stage.setting.policy;
+/** Liveness: without further faults, everything open ends by its own deadlines, not by the run's. */
+const checkHealing = (
+  environment: Environment,
+  facts: readonly Fact[],
+  findings: Findings,
+): void => {
+  const { time, approval, retry, breaker } = environment.setting.policy;
   const end = facts.at(-1);
   if (end === undefined || breaker !== null || time.stepTimeoutMs === null) return;
   const slackMs =
@@ -94,12 +102,12 @@ const checkHealing = (stage: Stage, facts: readonly Fact[], findings: Findings):
     retry.attempts * retry.maxBackoffMs +
     approval.timeoutMs +
     time.graceMs +
-    stage.downtimeMs +
+    environment.downtimeMs +
     QUICK_WORK_MS;
-  const latestMs = stage.world.healsAtMs + slackMs;
+  const latestMs = environment.world.healsAtMs + slackMs;
   const isAlive = end.at <= latestMs;
   findings.expect(isAlive, 'heals', `healed, and still at work at ${end.at}, not by ${latestMs}`);
 };
 
-/** What a few hundred calls take in a healed world, a few milliseconds each. */
+/** The time of a few hundred calls in a healed world, a few milliseconds each. */
 const QUICK_WORK_MS = 5_000;

@@ -2,25 +2,25 @@ import type { FaultKind } from './fault-kinds.js';
 import { ALL_FAULT_KINDS, EDGE_FAULTS } from './fault-kinds.js';
 import { Random } from './random.js';
 
-/** What a world leaves out, to find out whether it still goes wrong without it. */
+/** What a world leaves out, to test whether it still fails without it. */
 export interface Omissions {
   /** Whole kinds of faults. */
   readonly kinds?: readonly FaultKind[] | undefined;
   /** Single faults, as the trace names them: `agent-hangs@run-7/s1/1/worker`. */
   readonly faults?: readonly string[] | undefined;
-  /** Steps, by the place they would have had in every plan, from 0. */
+  /** Steps, by their position in every plan, from 0. */
   readonly steps?: readonly number[] | undefined;
 }
 
-/** When a process dies: at its `entry`th entry in all, at one of three places, and for how long it stays away. */
+/** When a process crashes: at its `entry`th entry, at one of three places, and for how long it stays down. */
 export interface CrashPoint {
   readonly entry: number;
   readonly place: 'before-write' | 'after-write' | 'in-call';
   readonly downtimeMs: number;
 }
 
-/** What a person does, and when. */
-export interface Errand {
+/** A timed action of a person. */
+export interface PersonAction {
   readonly kind: FaultKind;
   readonly atMs: number;
 }
@@ -31,39 +31,42 @@ export interface Outage {
   readonly durationMs: number;
 }
 
-/** Something that happens at a time, and lasts. */
+/** A timed event with a duration. */
 export interface Moment {
   readonly atMs: number;
   readonly durationMs: number;
 }
 
-/** Long where there is one process at a time, because every renewal is a timer: a process that dies releases its runs. */
+/**
+ * Long where there is one process at a time, because every renewal is a timer: a process that crashes releases its
+ * runs.
+ */
 const LONG_LEASE_MS = 86_400_000;
 
 /** Short where processes take over from each other. */
 const SHORT_LEASE_MS = 3_000;
 
-/** How long a process asks a store that is away. */
+/** How long a process retries an unreachable store. */
 export const STORE_RETRY_MS = 3_000;
 
-/** Everything about a world that is known before it begins. The rest follows from its seed, name by name. */
+/** Everything about a world that is known before it starts. The rest follows from its seed, name by name. */
 export interface World {
   readonly seed: number;
-  /** The faults there are in it. */
+  /** The kinds of faults in it. */
   readonly kinds: ReadonlySet<FaultKind>;
-  /** From here on nothing goes wrong any more, and people do what they are asked. */
+  /** From here on no fault happens, and people answer. */
   readonly healsAtMs: number;
   readonly crashes: readonly CrashPoint[];
-  readonly errands: readonly Errand[];
-  /** The store has a clock of its own, as a database server has. Otherwise all processes are on one machine. */
+  readonly actions: readonly PersonAction[];
+  /** The store has its own clock, as a database server has. Otherwise all processes are on one machine. */
   readonly hasStoreClock: boolean;
   /** Several processes, with short leases; otherwise one at a time. */
   readonly hasFleet: boolean;
   readonly leaseMs: number;
   readonly outage: Outage | undefined;
-  /** When the process that has the run sleeps, and for how long. */
+  /** When the owner of the run sleeps, and for how long. */
   readonly sleeps: readonly Moment[];
-  /** When the clock of the process that has the run is set forward, and by how much. */
+  /** When the clock of the run's owner is set forward, and by how much. */
   readonly jumps: readonly Moment[];
   readonly omitted: {
     readonly faults: ReadonlySet<string>;
@@ -71,8 +74,8 @@ export interface World {
   };
 }
 
-/** Things people do of their own accord. */
-const ERRANDS: readonly FaultKind[] = [
+/** Actions that people take unasked. */
+const PERSON_ACTIONS: readonly FaultKind[] = [
   'person-pauses',
   'person-skips',
   'person-extends',
@@ -83,7 +86,7 @@ const ERRANDS: readonly FaultKind[] = [
   'commands-malformed',
 ];
 
-/** Faults after which little else happens are rarer than others. */
+/** Faults that end most other activity are rarer. */
 const SHARES: Readonly<Partial<Record<FaultKind, number>>> = {
   'time-short': 0.25,
   'time-endless': 0.2,
@@ -94,22 +97,22 @@ const SHARES: Readonly<Partial<Record<FaultKind, number>>> = {
   'store-away': 0.5,
 };
 
-/** Kinds that came later have dice of their own: the worlds there were before stay as they were, but for them. */
+/** Kinds that were added later have separate random choices, so that the earlier worlds stay the same. */
 const BY_NAME: ReadonlySet<FaultKind> = new Set(EDGE_FAULTS);
 
-/** Makes a world of a seed. */
+/** Makes a world from a seed. */
 export const worldOf = (seed: number, omissions: Omissions = {}): World => {
   const random = new Random(`world ${seed}`);
   const without = new Set<FaultKind>(omissions.kinds);
   const share = random.pick([0.1, 0.25, 0.5, 0.8], 0.5);
-  // Drawn before anything is left out, so that the rest of the world stays as it was.
+  // Drawn before anything is left out, so that the rest of the world stays the same.
   const drawn = ALL_FAULT_KINDS.filter((kind) => {
     const dice = BY_NAME.has(kind) ? new Random(`world ${seed} ${kind}`) : random;
     return dice.chance(share * (SHARES[kind] ?? 1));
   });
   const kinds = new Set(drawn.filter((kind) => !without.has(kind)));
   const healsAtMs = random.pick([400, 2_000, 8_000, 60_000], 400);
-  // A timer every second would take longer than anything else where a call may take a month.
+  // A timer every second would take too long where a call may take a month.
   const hasFleet =
     !kinds.has('time-endless') && (kinds.has('second-process') || kinds.has('process-sleeps'));
   return {
@@ -117,7 +120,7 @@ export const worldOf = (seed: number, omissions: Omissions = {}): World => {
     kinds,
     healsAtMs,
     crashes: crashesOf(random, kinds),
-    errands: errandsOf(random, kinds),
+    actions: actionsOf(random, kinds),
     hasFleet,
     leaseMs: hasFleet ? SHORT_LEASE_MS : LONG_LEASE_MS,
     ...edgesOf(seed, kinds, healsAtMs),
@@ -136,15 +139,15 @@ const crashesOf = (random: Random, kinds: ReadonlySet<FaultKind>): CrashPoint[] 
   return kinds.has('crash') ? points.map((point) => ({ ...point, downtimeMs: 0 })) : [];
 };
 
-const errandsOf = (random: Random, kinds: ReadonlySet<FaultKind>): Errand[] => {
-  const errands = ERRANDS.flatMap((kind): Errand[] => {
-    const times = Array.from({ length: random.integer(1, 2) }, () => errandTime(random));
+const actionsOf = (random: Random, kinds: ReadonlySet<FaultKind>): PersonAction[] => {
+  const actions = PERSON_ACTIONS.flatMap((kind): PersonAction[] => {
+    const times = Array.from({ length: random.integer(1, 2) }, () => actionTime(random));
     return times.map((atMs) => ({ kind, atMs }));
   });
-  return errands.filter(({ kind }) => kinds.has(kind)).sort((a, b) => a.atMs - b.atMs);
+  return actions.filter(({ kind }) => kinds.has(kind)).sort((a, b) => a.atMs - b.atMs);
 };
 
-/** What happens to clocks, store and processes, with dice of its own. */
+/** Faults of clocks, store and processes, with separate random choices. */
 const edgesOf = (
   seed: number,
   kinds: ReadonlySet<FaultKind>,
@@ -152,12 +155,12 @@ const edgesOf = (
 ): Pick<World, 'hasStoreClock' | 'outage' | 'sleeps' | 'jumps'> => {
   const random = new Random(`edges ${seed}`);
   const hasStoreClock = random.chance(0.7);
-  const fromMs = errandTime(random);
+  const fromMs = actionTime(random);
   const longestMs = Math.max(0, healsAtMs - fromMs);
   const durationMs = Math.min(longestMs, random.pick([200, 1_000, 2_500, 7_000], 200));
   const atTimes = (kind: FaultKind, lengths: readonly number[]): Moment[] => {
     const moments = Array.from({ length: random.integer(1, 2) }, () => ({
-      atMs: errandTime(random),
+      atMs: actionTime(random),
       durationMs: random.pick(lengths, 0),
     }));
     return kinds.has(kind) ? moments : [];
@@ -171,5 +174,5 @@ const edgesOf = (
 };
 
 /** Early and close together: most runs are short. */
-const errandTime = (random: Random): number =>
+const actionTime = (random: Random): number =>
   random.integer(0, random.pick([0, 200, 1_000, 4_000], 0));

@@ -3,7 +3,7 @@ import { OpenAiRequestError } from './errors.js';
 
 const clock = systemClock();
 
-/** The promise, or an error as soon as the signal is aborted: what is behind the promise may not listen to it. */
+/** The promise, or an error as soon as the signal is aborted: the code behind the promise may ignore the signal. */
 export const orAborted = async <Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
@@ -38,7 +38,7 @@ export const sleep = async (durationMs: number, signal: AbortSignal): Promise<vo
   }
 };
 
-/** How long until a point in time, as an HTTP date; undefined when it is not a date. */
+/** The time until an HTTP date; undefined when it is not a date. */
 export const untilDateMs = (date: string): number | undefined => {
   const dateMs = Date.parse(date);
   return Number.isNaN(dateMs) ? undefined : dateMs - clock.now();

@@ -16,9 +16,9 @@ export interface OpenAiAgentOptions<
   readonly name: Name;
   /** Shown to the planner. */
   readonly description: string;
-  /** Told to the model: what it is, how it works, what good work looks like. */
+  /** Told to the model: its role, its method, and what good work looks like. */
   readonly instructions: string;
-  /** What finished work looks like; a text unless given. */
+  /** The shape of finished work; a text by default. */
   readonly output?: z.core.$ZodType<Output>;
   /** The agents it may hand work to, or ask for when the plan does not fit. @default none */
   readonly handOffTo?: readonly Target[];
@@ -27,8 +27,8 @@ export interface OpenAiAgentOptions<
 }
 
 /**
- * An agent that asks a model. The model can come back with every report there is: done, needsContext, requestReplan,
- * blocked, askHuman, and handOff to the agents in `handOffTo`.
+ * An agent that asks a model. The model can return every kind of report: done, needsContext, requestReplan, blocked,
+ * askHuman, and handOff to the agents in `handOffTo`.
  *
  * @example
  * const researcher = openaiAgent({

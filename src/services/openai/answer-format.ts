@@ -6,23 +6,23 @@ import type { Issue } from '../../errors.js';
 
 export type ResponseFormat = NonNullable<ChatCompletionCreateParamsNonStreaming['response_format']>;
 
-/** An answer that could be used, or what is wrong with it. */
+/** A usable answer, or its issues. */
 export type Reading<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** What a model is asked to answer with. */
+/** The expected form of a model's answer. */
 export interface AnswerFormat<Value> {
   /** Null for prose. */
   readonly responseFormat: ResponseFormat | null;
-  /** Said in the prompt; empty when the server holds the model to the format. */
+  /** Added to the prompt; empty when the server enforces the format. */
   readonly instruction: string;
-  /** Whether `read` wants the JSON value of the answer, or its text. */
+  /** Whether `read` takes the JSON value of the answer, or its text. */
   readonly isJson: boolean;
   readonly read: (answer: unknown) => Reading<Value>;
 }
 
-/** Prose, as it comes. */
+/** Plain prose. */
 export const proseFormat: AnswerFormat<string> = {
   responseFormat: null,
   instruction: '',
@@ -32,7 +32,7 @@ export const proseFormat: AnswerFormat<string> = {
 
 interface JsonAnswer<Value> {
   readonly name: string;
-  /** What the model is held to. Everything optional is nullish here: strict servers know no optional keys. */
+  /** The schema for the model. Everything optional is nullish here: strict servers support no optional keys. */
   readonly schema: z.core.$ZodObject;
   /** Validates the answer, whether or not the server was given the schema. */
   readonly read: (answer: unknown) => Reading<Value>;
@@ -53,13 +53,13 @@ const schemaFormat = (schema: z.core.$ZodObject, name: string): ResponseFormat =
   try {
     return zodResponseFormat(schema, name);
   } catch {
-    // A schema of the user's that strict mode does not know (records, optional keys, transforms): the server is told
-    // all the same, and what comes is checked here anyway.
+    // A user's schema that strict mode does not support (records, optional keys, transforms): the server still gets it,
+    // and the answer is checked here anyway.
     const json_schema = { name, strict: false, schema: looseSchema(schema) };
     return { type: 'json_schema', json_schema };
   }
 };
 
-/** What a model has to write, as JSON schema; what JSON schema cannot say is left open. */
+/** The expected answer as JSON schema; rules that JSON schema cannot express are left out. */
 export const looseSchema = (schema: z.core.$ZodObject): Record<string, unknown> =>
   z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });

@@ -31,11 +31,11 @@ export interface Question<Value> {
 
 export interface Answered<Value> {
   readonly value: Value;
-  /** Tokens of all rounds: tools and repair, too. */
+  /** Tokens of all rounds, including tools and repair. */
   readonly usage: Usage;
 }
 
-/** A model that can be asked. */
+/** A model to ask. */
 export interface Model {
   readonly settings: AskingSettings;
   readonly ask: <Value>(question: Question<Value>) => Promise<Answered<Value>>;
@@ -49,7 +49,7 @@ export const modelOf = (options: ModelOptions): Model => {
 
 /**
  * One question until it is answered: at most `maxToolRounds` rounds of tools, then an answer without them, then one
- * repair. That is `maxToolRounds + 2` requests, whatever the model does.
+ * repair. That is at most `maxToolRounds + 2` requests.
  */
 class Asking<Value> {
   readonly #settings: AskingSettings;
@@ -94,7 +94,7 @@ class Asking<Value> {
     return tools.length > 0 && this.#toolRounds < maxToolRounds && !this.#isRepairing;
   }
 
-  /** A model that has no tools and asks for some all the same has given no answer; one that says too much, neither. */
+  /** Tool calls count only when tools are available and the message is not too long; otherwise there is no answer. */
   #asksForTools(completion: Completion): boolean {
     const { tools, maxAnswerCharacters } = this.#settings;
     const isAsking = tools.length > 0 && completion.toolCalls.length > 0;
@@ -128,7 +128,7 @@ class Asking<Value> {
     };
   }
 
-  /** The old name is the one that compatible servers know; models of OpenAI that reason know only the new one. */
+  /** Compatible servers know the old name; OpenAI's reasoning models know only the new one. */
   #lengthParameters(): Readonly<Record<string, number>> {
     const { maxOutputTokens, structuredOutputs } = this.#settings;
     if (maxOutputTokens === undefined) return {};
@@ -141,13 +141,13 @@ class Asking<Value> {
     const { tools, structuredOutputs } = this.#settings;
     if (tools.length === 0) return {};
     if (mayUseTools) return { tools: toolDefinitions(tools) };
-    // Some compatible servers do not know tool_choice: there the tools themselves go.
+    // Some compatible servers do not support tool_choice: there the tools are left out.
     return structuredOutputs === 'schema'
       ? { tools: toolDefinitions(tools), tool_choice: 'none' }
       : {};
   }
 
-  /** Local servers let a JSON format win over tools, so that no tool would ever be used: first the one, then the other. */
+  /** On local servers a JSON format disables tools: the format is sent only once tools are no longer allowed. */
   #formatParameters(mayUseTools: boolean): Partial<ChatCompletionCreateParamsNonStreaming> {
     const { responseFormat } = this.#question.format;
     if (responseFormat === null) return {};
@@ -155,7 +155,7 @@ class Asking<Value> {
     return { response_format: responseFormat };
   }
 
-  /** Notes down what was wrong for one more try; throws when there was one, or when trying is no use. */
+  /** Records the issues for one repair; throws when there was one already, or a repair cannot help. */
   #repair(completion: Completion, code: OpenAiAnswerCode, issues: readonly Issue[]): void {
     if (this.#isRepairing || code === 'refused') throw this.#failure(code, issues);
     this.#isRepairing = true;
@@ -163,7 +163,7 @@ class Asking<Value> {
     this.#rounds.push(repairRound(said, issues));
   }
 
-  /** The one way out for answers that cannot be used: what is wrong with them quotes them. */
+  /** The only place that makes an error from an unusable answer: its issues quote the answer. */
   #failure(code: OpenAiAnswerCode, found: readonly Issue[]): OpenAiAnswerError {
     const { secrets } = this.#connection;
     const issues = found.map(({ path, message: told, ...issue }) => ({
@@ -171,7 +171,7 @@ class Asking<Value> {
       path: secrets.inMessage(path),
       message: secrets.inMessage(told),
     }));
-    const times = this.#isRepairing ? ', also after it was told what was wrong' : '';
+    const times = this.#isRepairing ? ', also after one repair' : '';
     const message = `${MEANINGS[code]}${times}:\n${issueLines(issues)}`;
     return new OpenAiAnswerError(code, { message, issues, usage: this.#usage() });
   }
@@ -194,9 +194,9 @@ const MEANINGS: Readonly<Record<OpenAiAnswerCode, string>> = {
   'invalid-json': 'The answer is not JSON',
   'wrong-shape': 'The answer does not have the shape that was asked for',
   'too-long': 'The answer is too long (see maxAnswerCharacters)',
-  'no-answer': 'The model says nothing',
-  'tool-rounds-exceeded': 'The model goes on using tools',
+  'no-answer': 'The model returned an empty answer',
+  'tool-rounds-exceeded': 'The model keeps calling tools instead of answering',
 };
 
-/** A character takes up to six bytes in JSON, and servers send more than the answer: thoughts, log probabilities. */
+/** A character takes up to six bytes in JSON, and servers send more than the answer: reasoning, log probabilities. */
 const bodyBytes = (maxCharacters: number): number => 6 * maxCharacters + 1_048_576;

@@ -1,17 +1,14 @@
 import { OpenAiRequestError } from './errors.js';
 
-/**
- * The body of a response as a text, read no further than allowed: a server that never stops talking costs a bounded
- * amount of memory.
- */
+/** The body of a response as text, up to a maximum size: an endless response costs a bounded amount of memory. */
 export const boundedBody = async (response: Response, maxBytes: number): Promise<string> => {
   const { text, isWhole } = await readUpTo(response, maxBytes);
   if (isWhole) return text;
-  const message = `The response is longer than ${maxBytes} bytes and was not read to its end; raise maxAnswerCharacters if such answers are right`;
+  const message = `The response is longer than ${maxBytes} bytes and was not read to its end; raise maxAnswerCharacters if such answers are expected`;
   throw new OpenAiRequestError('body-too-large', { message, status: response.status });
 };
 
-/** As much of a body as a message has room for: of an error, the status says what there is to know. */
+/** The start of an error body, as long as a message has room for: the status says the rest. */
 export const bodyStart = async (response: Response, maxBytes: number): Promise<string> =>
   (await readUpTo(response, maxBytes)).text;
 
@@ -42,7 +39,7 @@ const nextChunk = async (
   try {
     return await reader.read();
   } catch (cause) {
-    const message = 'The connection broke off in the middle of the response';
+    const message = 'The connection broke in the middle of the response';
     throw new OpenAiRequestError('cut-off', { message, cause });
   }
 };

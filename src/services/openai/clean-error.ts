@@ -1,12 +1,12 @@
 import { readSafely, toFailure } from '../../failure.js';
 import type { Secrets } from './secrets.js';
 
-/** Causes have causes; a chain longer than this is cut. */
+/** A longer chain of causes is cut. */
 const CAUSES_MAX = 8;
 
 /**
- * A copy of an error that can be logged: its name, message, code, stack and causes, without secrets. Everything else that
- * clients hang on their errors, such as headers, bodies and requests, stays behind.
+ * A copy of an error that can be logged: its name, message, code, stack and causes, without secrets. Other members that
+ * clients add to errors, such as headers, bodies and requests, are left out.
  */
 export const cleanError = (thrown: unknown, secrets: Secrets, depth = 1): Error => {
   const { name, message, code } = toFailure(thrown, Infinity);

@@ -9,11 +9,11 @@ import { NO_TOKENS } from './usage.js';
 export interface RequestedToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON, if the model kept to it. */
+  /** JSON, if the model followed the format. */
   readonly arguments: string;
 }
 
-/** What a server answered, as far as it matters here. */
+/** The part of a server's answer that is used here. */
 export interface Completion {
   readonly content: string;
   readonly refusal: string | null;
@@ -22,7 +22,7 @@ export interface Completion {
   readonly tokens: Tokens;
 }
 
-/* Compatible servers differ in what they leave out, and some answer an error with status 200: nothing is trusted. */
+/* Compatible servers leave out different members, and some answer an error with status 200: every member is checked. */
 
 const toolCallSchema = z.object({
   id: z.nullish(z.string()),

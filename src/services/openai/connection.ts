@@ -15,9 +15,9 @@ import { configuredSecrets, hasKeyFunction, parameterSecrets } from './secret-so
 import { Secrets } from './secrets.js';
 import type { ToolCall } from './tool.js';
 
-/** The way to one server. */
+/** The connection to one server. */
 export interface Connection {
-  /** Grows with every request: what it was sent with is never shown. */
+  /** Grows with every request: the credentials of a request are never shown. */
   readonly secrets: Secrets;
   readonly complete: (request: CompletionRequest) => Promise<Completion>;
 }
@@ -28,7 +28,7 @@ export interface CompletionRequest {
   readonly maxBodyBytes: number;
 }
 
-/** A client of the user's, or one that reads what it is not told from the environment, as the official client does. */
+/** The user's client, or a new one that reads missing options from the environment, as the official client does. */
 export const clientOf = ({ client, baseURL, apiKey }: ConnectionOptions): OpenAI =>
   client ??
   new OpenAI({
@@ -54,7 +54,7 @@ export const connectionOf = (options: ConnectionOptions): Connection => {
   };
 };
 
-/** One for all roles that share a client: a key that one of them was sent with may be told to another. */
+/** Shared by all roles with the same client: an answer to one role may quote a key that another one sent. */
 const secretsOf = (client: OpenAI): Secrets => {
   const secrets = secretsByClient.get(client) ?? new Secrets();
   secretsByClient.set(client, secrets);
@@ -69,7 +69,7 @@ const complete = async (
   { parameters, call, maxBodyBytes }: CompletionRequest,
   secrets: Secrets,
 ): Promise<Completion> => {
-  // A controller of its own: the client leaves its listeners on the signal, and a call may have many rounds.
+  // A separate controller: the client leaves its listeners on the signal, and a call may have many rounds.
   const controller = new AbortController();
   const abort = (): void => {
     controller.abort();
@@ -88,13 +88,13 @@ const complete = async (
   } catch (thrown) {
     throw exchange.refusal ?? keyFailure(client, exchange, thrown) ?? thrown;
   } finally {
-    // Also what the client has fetched meanwhile: a key from a function, say.
+    // Includes credentials that the client has fetched since: a key from a function, for example.
     secrets.add(configuredSecrets(client));
     call.signal.removeEventListener('abort', abort);
   }
 };
 
-/** What a function says that was to give the key may hold the key, and no request has shown which it is. */
+/** The error of a key function may contain the key, and no request has shown yet which text that is. */
 const keyFailure = (
   client: OpenAI,
   { isSent }: Exchange,
@@ -102,11 +102,11 @@ const keyFailure = (
 ): OpenAiRequestError | undefined => {
   if (isSent || !hasKeyFunction(client) || thrown instanceof APIUserAbortError) return undefined;
   const message =
-    'The client could not make the request, and why is not quoted because it may hold the key. Check the function that gives the key (apiKey, azureADTokenProvider)';
+    'The client could not make the request. The cause is not quoted because it may contain the key. Check the function that returns the key (apiKey, azureADTokenProvider)';
   return new OpenAiRequestError('request-rejected', { message });
 };
 
-/** Observers that wrap a client hand out plain promises; then the client has read the body already. */
+/** Observers that wrap a client return plain promises; then the client has read the body already. */
 type Pending = Promise<ChatCompletion> & { readonly asResponse?: () => Promise<Response> };
 
 const bodyOf = async (pending: Pending): Promise<unknown> => {

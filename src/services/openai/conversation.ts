@@ -2,14 +2,14 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 
 import { dataBlock } from './prompts/data-block.js';
 
-/** A question, and what was said about it since, in groups that only make sense as a whole. */
+/** A question and the rounds that followed, in groups that are kept or dropped as a whole. */
 export interface Conversation {
   readonly system: string;
   readonly question: string;
   readonly rounds: readonly (readonly ChatCompletionMessageParam[])[];
 }
 
-/** The messages to send: the question and as many of the latest rounds as fit. The last round is always among them. */
+/** The messages to send: the question and as many of the latest rounds as fit, always including the last one. */
 export const messagesOf = (
   { system, question, rounds }: Conversation,
   maxMessages: number,
@@ -22,7 +22,7 @@ export const messagesOf = (
     kept.unshift(round);
   }
   const left = rounds.length - kept.length;
-  // In the question itself: some chat templates refuse two messages of a user in a row.
+  // Part of the question: some chat templates refuse two user messages in a row.
   const note = left === 0 ? '' : `\n\n[${left} earlier rounds of tool use are left out here.]`;
   return [
     { role: 'system', content: system },
@@ -31,11 +31,11 @@ export const messagesOf = (
   ];
 };
 
-/** The model's own words come back to it no longer than this. */
+/** The model's own answer is quoted to it up to this length. */
 const QUOTED_CHARACTERS = 8_000;
 const ISSUE_CHARACTERS = 500;
 
-/** Shows a model what was wrong with its answer. The words of the issues may be its own, so they are data. */
+/** Shows a model the issues of its answer. The issues may quote the answer, so they are marked as data. */
 export const repairRound = (
   answer: string,
   issues: readonly { readonly path: string; readonly message: string }[],

@@ -2,7 +2,7 @@ import type { Usage } from '../../model/usage.js';
 import type { Issue } from '../../errors.js';
 import { PlanwrightError } from '../../errors.js';
 
-/** What can be wrong with what a model said. */
+/** Why a model's answer cannot be used. */
 export type OpenAiAnswerCode =
   | 'refused'
   | 'truncated'
@@ -12,7 +12,7 @@ export type OpenAiAnswerCode =
   | 'no-answer'
   | 'tool-rounds-exceeded';
 
-/** What can go wrong before a model has said anything. */
+/** Why a request to a model failed. */
 export type OpenAiRequestCode =
   | 'aborted'
   | 'connection-failed'
@@ -30,13 +30,13 @@ interface AnswerErrorParts {
   readonly usage: Usage;
 }
 
-/** A model answered, and its answer cannot be used. For the orchestrator this is a failed attempt. */
+/** The model's answer cannot be used. For the orchestrator this is a failed try. */
 export class OpenAiAnswerError extends PlanwrightError {
   override readonly name = 'OpenAiAnswerError';
   declare readonly code: OpenAiAnswerCode;
-  /** What was wrong with the last answer, as the model was told. */
+  /** The issues of the last answer, as the model was told. */
   readonly issues: readonly Issue[];
-  /** What the call has cost all the same. */
+  /** The usage of the failed call. */
   readonly usage: Usage;
 
   constructor(code: OpenAiAnswerCode, { message, issues = [], usage }: AnswerErrorParts) {
@@ -55,7 +55,7 @@ interface RequestErrorParts extends ErrorOptions {
   readonly status?: number;
 }
 
-/** The server could not be asked, or gave no answer. For the orchestrator this is a failed attempt. */
+/** The server could not be reached, or gave no answer. For the orchestrator this is a failed try. */
 export class OpenAiRequestError extends PlanwrightError {
   override readonly name = 'OpenAiRequestError';
   declare readonly code: OpenAiRequestCode;

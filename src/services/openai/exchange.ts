@@ -7,27 +7,27 @@ import { sentSecrets } from './secret-sources.js';
 import type { Secrets } from './secrets.js';
 
 /*
- * The fetch under every request that is made here. The client's own reads error bodies to their end, however long they
- * are, and follows redirects with the headers of the request, of which it drops `authorization` and keeps `api-key`.
+ * The fetch under every request made here. The client's own fetch reads error bodies to their end, whatever their
+ * length, and follows redirects with the headers of the request: it drops `authorization` but keeps `api-key`.
  */
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Marks the requests that are made here; what a user asks the same client is left alone. */
+/** Marks the requests made here; the user's own requests through the same client are not affected. */
 const EXCHANGE = Symbol('planwright.exchange');
 
-/** What an error message has room for, many times over. */
+/** Many times the length of an error message. */
 const ERROR_BODY_BYTES = 65_536;
 
 const REDIRECTS_MAX = 3;
 
-/** One request of one client, and what became of it. */
+/** One request of one client, and its outcome. */
 export class Exchange {
   readonly #secrets: Secrets;
   readonly #maxBodyBytes: number;
-  /** Whether the client got as far as sending something. */
+  /** Whether the client has sent a request. */
   isSent = false;
-  /** Why the response is not handed on: the client reports it as a connection that failed. */
+  /** Why the response is withheld: the client reports it as a failed connection. */
   refusal: OpenAiRequestError | undefined;
 
   constructor(secrets: Secrets, maxBodyBytes: number) {
@@ -35,7 +35,7 @@ export class Exchange {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** For the client's `fetchOptions`: it hands them on to its fetch. */
+  /** For the client's `fetchOptions`, which it passes to its fetch. */
   get mark(): object {
     return { [EXCHANGE]: this };
   }
@@ -57,10 +57,10 @@ export class Exchange {
   }
 }
 
-/** Puts the fetch of this file under a client, once. */
+/** Installs the fetch of this file in a client, once. */
 export const guardClient = (client: OpenAI): void => {
   const { fetch: inner } = client as unknown as { readonly fetch?: Fetch };
-  // Something that only looks like a client has no fetch, and reads what it reads.
+  // A client-like object without a fetch reads its responses itself.
   if (typeof inner !== 'function' || guarded.has(inner)) return;
   const outer: Fetch = (input, init = {}) => {
     const exchange = (init as { readonly [EXCHANGE]?: unknown })[EXCHANGE];
@@ -74,7 +74,7 @@ export const guardClient = (client: OpenAI): void => {
 
 const guarded = new WeakSet<Fetch>();
 
-/** Follows redirects of the server to itself, and no other: the request carries the key. */
+/** Follows redirects only within the same origin: the request carries the key. */
 const withinOrigin = async (inner: Fetch, url: string, init: RequestInit): Promise<Response> => {
   let target = url;
   for (let redirects = 0; ; redirects += 1) {
@@ -89,14 +89,14 @@ const withinOrigin = async (inner: Fetch, url: string, init: RequestInit): Promi
   }
 };
 
-/** In a browser a redirect shows neither its status nor where it leads. */
+/** In a browser a redirect shows neither its status nor its target. */
 const isRedirect = ({ type, status: code }: Response): boolean =>
   type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(code);
 
 /** Other redirects turn a POST into a GET. */
 const isRepeatable = ({ status: code }: Response): boolean => code === 307 || code === 308;
 
-/** Where nothing is said, somewhere that is no server. */
+/** Without a location, an address that is not a server. */
 const nextOf = (response: Response, from: string): string => {
   const target = response.headers.get('location') ?? '';
   return target !== '' && URL.canParse(target, from) ? new URL(target, from).href : 'about:blank';
@@ -109,7 +109,7 @@ const redirected = (response: Response, next: string): OpenAiRequestError => {
   return new OpenAiRequestError('request-rejected', { message, status: response.status });
 };
 
-/** The response with a body that is read already, and nothing of the body before that. */
+/** The response with a body that was read already, and no other reference to the original body. */
 const readResponse = ({ status: code, headers }: Response, text: string): Response => {
   const kept = new Headers(headers);
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) kept.delete(name);

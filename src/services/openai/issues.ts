@@ -1,10 +1,10 @@
 import type { Issue } from '../../errors.js';
 import { pathText } from '../../errors.js';
 
-/** Beyond this many a model learns nothing new. */
+/** A model learns nothing from more issues. */
 const ISSUES_MAX = 20;
 
-/** What a zod schema has to say, as issues. */
+/** The issues of a zod error. */
 export const schemaIssues = (error: {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }): Issue[] =>

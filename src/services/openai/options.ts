@@ -11,38 +11,38 @@ import type { OpenAiTool } from './tool.js';
 import { toolIssues } from './tool.js';
 import type { Pricing } from './usage.js';
 
-/** Where the model is: a client of yours, or what to make one of. */
+/** The connection to a model: your client, or the options for one. */
 export interface ConnectionOptions {
-  /** An `OpenAI` or `AzureOpenAI` client; its `maxRetries` and `timeout` are kept to. */
+  /** An `OpenAI` or `AzureOpenAI` client; its `maxRetries` and `timeout` apply. */
   readonly client?: OpenAI;
-  /** Any OpenAI-compatible server. @default OPENAI_BASE_URL, then the API of OpenAI: the client reads it */
+  /** Any OpenAI-compatible server. @default OPENAI_BASE_URL, read by the client, then the API of OpenAI */
   readonly baseURL?: string;
-  /** @default OPENAI_API_KEY: the client reads it. Servers that need none still want some text. */
+  /** Servers without keys still need some text here. @default OPENAI_API_KEY, read by the client */
   readonly apiKey?: string;
 }
 
-/** How a model is asked, whatever its role. */
+/** How a model is asked, in any role. */
 export interface AskingOptions {
-  /** Left to the server unless given: some models refuse it. */
+  /** The server's default unless given: some models refuse it. */
   readonly temperature?: number;
-  /** The most tokens of one answer. Left to the server unless given. */
+  /** The most tokens of one answer. The server's default unless given. */
   readonly maxOutputTokens?: number;
   /**
-   * `schema`: the server holds the model to a JSON schema. `json`: the schema is in the prompt and the server only
-   * asks for JSON, for servers and models that know no schemas, or not together with tools. @default 'schema'
+   * `schema`: the server enforces a JSON schema. `json`: the schema is in the prompt and the server only enforces JSON,
+   * for servers and models that do not support schemas, or not together with tools. @default 'schema'
    */
   readonly structuredOutputs?: 'schema' | 'json';
-  /** An answer beyond this is not read. Minimum: 1. @default 400_000 */
+  /** A longer answer is not read. Minimum: 1. @default 400_000 */
   readonly maxAnswerCharacters?: number;
-  /** How often the model may use its tools before it has to answer. Minimum: 1. @default 8 */
+  /** How many rounds of tool calls the model may make before it has to answer. Minimum: 1. @default 8 */
   readonly maxToolRounds?: number;
-  /** What a model is shown of one tool result. Minimum: 1. @default 20_000 */
+  /** How much of one tool result the model sees. Minimum: 1. @default 20_000 */
   readonly maxToolOutputCharacters?: number;
-  /** What a model is shown of the past: pass your `policy.context`. @default the defaults of a policy */
+  /** How much history a model sees: pass your `policy.context`. @default the defaults of a policy */
   readonly context?: Partial<ContextPolicy>;
-  /** Makes usage carry `costUsd`. */
+  /** Adds `costUsd` to the usage. */
   readonly pricing?: Pricing;
-  /** Sent along with every request, such as `reasoning_effort`; what is decided here wins over it. */
+  /** Sent with every request, such as `reasoning_effort`; parameters set by planwright override it. */
   readonly extraParameters?: Readonly<Record<string, unknown>>;
 }
 
@@ -54,7 +54,7 @@ export interface ModelOptions extends ConnectionOptions, AskingOptions {
 
 /** A model in one of the orchestrator's own roles. */
 export interface RoleOptions extends ModelOptions {
-  /** Added to the instructions of the role: the ways of the project, say. */
+  /** Added to the instructions of the role: the project's conventions, for example. */
   readonly instructions?: string;
 }
 
@@ -101,7 +101,7 @@ const settingsSchema = z.object({
   extraParameters: z._default(z.record(z.string(), z.unknown()), {}),
 });
 
-/** Checks the options and fills in what was left out; a mistake is told at once, not in the middle of a run. */
+/** Checks the options and fills in the defaults; a mistake throws here, not in the middle of a run. */
 export const settingsOf = (options: ModelOptions): AskingSettings => {
   const parsed = checked(settingsSchema, options);
   const tools = options.tools ?? [];
@@ -125,6 +125,6 @@ const asOptionIssue = (issue: Issue): Issue => ({ ...issue, code: 'invalid-optio
 
 const connectionIssues = ({ client, baseURL, apiKey }: ConnectionOptions): Issue[] => {
   if (client === undefined || (baseURL === undefined && apiKey === undefined)) return [];
-  const message = 'Expected either a client, or a baseURL and an apiKey to make one of';
+  const message = 'Expected either a client, or a baseURL and an apiKey';
   return [{ code: 'invalid-option', path: 'client', message }];
 };

@@ -5,7 +5,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly message: string };
 
-/** What a model wrote as JSON, if it is; nested no deeper than what reads it can follow. Never throws. */
+/** Parses a model's JSON, with a limited nesting depth. Never throws. */
 export const parseJson = (text: string): ParsedJson => {
   try {
     return canonicalJson(JSON.parse(text), { maxBytes: Infinity });
@@ -15,7 +15,7 @@ export const parseJson = (text: string): ParsedJson => {
   }
 };
 
-/** Engines quote the text around the mistake, cut anywhere: also in the middle of what must not be shown. */
+/** Engines quote the text around the mistake, perhaps a part of a secret. */
 const withoutSnippet = (message: string): string => {
   const snippet = [', "', ', ..."'].map((start) => message.indexOf(start)).filter((at) => at >= 0);
   return snippet.length === 0 ? message : message.slice(0, Math.min(...snippet));

@@ -6,8 +6,8 @@ import { plannerQuestion, plannerSystem } from './prompts/planner.js';
 import { planFormat } from './wire/plan.js';
 
 /**
- * A planner that asks a model. What it proposes is judged by the orchestrator like any plan: it can name no other
- * agent, raise no limit and take no approval away.
+ * A planner that asks a model. The orchestrator validates its proposals like any plan: they can name no other agent,
+ * raise no limit and remove no approval.
  *
  * @example
  * createOrchestrator({ agents, planner: openaiPlanner({ model: 'gpt-5-mini' }), policy: presets.dynamic() });
@@ -23,7 +23,7 @@ export const openaiPlanner = <const AgentName extends string = never>(
       format: planFormat(request, settings.structuredOutputs),
       call: request,
     });
-    // Which agents there are is for the orchestrator to check, as it checks every plan.
+    // The orchestrator checks the agent names, as in every plan.
     const plan = value as Plan as Plan<AgentName>;
     return { ...plan, usage };
   };

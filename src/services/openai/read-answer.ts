@@ -5,7 +5,7 @@ import type { OpenAiAnswerCode } from './errors.js';
 import { parseJson } from './parse-json.js';
 import type { Secrets } from './secrets.js';
 
-/** The answer in a completion, or why there is none. */
+/** The answer in a completion, or its issues. */
 export type Judgement<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly code: OpenAiAnswerCode; readonly issues: readonly Issue[] };
@@ -22,15 +22,15 @@ export const judge = <Value>(
     return problem('too-long', `Expected at most ${maxCharacters} characters`);
   }
   if (isTruncated) {
-    return problem('truncated', 'The answer was cut off at the token limit: say it in fewer words');
+    return problem('truncated', 'The answer was cut off at the token limit: use fewer words');
   }
-  if (content.trim() === '') return problem('no-answer', 'Expected an answer, got no text');
+  if (content.trim() === '') return problem('no-answer', 'Expected an answer, got an empty text');
   return format.isJson
     ? judgeJson(content, format, secrets)
     : accept(format, secrets.inAnswer(content));
 };
 
-/** Characters of everything the model said. */
+/** The number of characters in the model's message and tool calls. */
 export const lengthOf = ({ content, toolCalls }: Completion): number =>
   toolCalls.reduce((sum, call) => sum + call.arguments.length, content.length);
 
@@ -50,7 +50,7 @@ const accept = <Value>(format: AnswerFormat<Value>, answer: unknown): Judgement<
   return reading.ok ? reading : { ok: false, code: 'wrong-shape', issues: reading.issues };
 };
 
-/** Small models think aloud and like code fences, whatever they are told. */
+/** Small models think aloud and add code fences, whatever the prompt says. */
 const unwrapped = (content: string): string => withoutFence(withoutThoughts(content.trim()));
 
 const THOUGHTS = { start: '<think>', end: '</think>' } as const;
@@ -63,7 +63,7 @@ const withoutThoughts = (said: string): string => {
 
 const FENCE = '```';
 
-/** By hand: a pattern for this takes quadratic time on line feeds, and a model chooses how many there are. */
+/** By hand: a pattern for this takes quadratic time on line feeds, and the model controls their number. */
 const withoutFence = (said: string): string => {
   const end = said.length - FENCE.length - 1;
   const firstLineEnd = said.indexOf('\n');

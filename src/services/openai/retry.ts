@@ -8,10 +8,12 @@ import type { OpenAiRequestCode } from './errors.js';
 import { OpenAiRequestError } from './errors.js';
 import type { Secrets } from './secrets.js';
 
-/* The retries of the official client, with two differences: a wait ends when the call is aborted, and no wait lasts an
-   hour because a server says so. The client's own waits hold the process until they are over. */
+/*
+ * The retries of the official client, with two differences: a wait ends when the call is aborted, and no server can ask
+ * for a wait of an hour. The client's own waits keep the process alive until they are over.
+ */
 
-/** A server that wants to be left alone for longer than this has refused the attempt. */
+/** A server that asks for a longer wait has refused the try. */
 const LONGEST_WAIT_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_OWN_WAIT_MS = 8_000;
@@ -21,7 +23,7 @@ interface RetryRules {
   readonly signal: AbortSignal;
   /** Waits differ from call to call, and are the same when a call is repeated. */
   readonly key: string;
-  /** Never shown in an error: servers like to quote them. */
+  /** Never shown in an error: servers may quote them. */
   readonly secrets: Secrets;
 }
 
@@ -47,7 +49,7 @@ const isWorthARetry = (thrown: unknown, { code, status }: OpenAiRequestError): b
   if (told === undefined) return code === 'cut-off';
   const advice = told.headers?.get('x-should-retry');
   if (advice === 'true' || advice === 'false') return advice === 'true';
-  // A quota that is used up does not come back by waiting.
+  // Waiting does not restore a spent quota.
   if (told.code === 'insufficient_quota') return false;
   return RETRIED_CODES.has(code) || status === 408 || status === 409;
 };
@@ -79,7 +81,7 @@ const askedWaitMs = (headers: Headers | undefined): number | undefined => {
   return Number.isNaN(seconds) ? untilDateMs(after) : seconds * 1_000;
 };
 
-/** The one way out for what goes wrong with a request: nothing that leaves here holds a secret, its causes neither. */
+/** The only place that makes an error from a failed request: neither the error nor its causes contain a secret. */
 const asRequestError = (thrown: unknown, { secrets }: RetryRules): OpenAiRequestError => {
   const { message, cause, ...parts } = partsOf(thrown);
   return new OpenAiRequestError(parts.code, {
@@ -119,9 +121,9 @@ const codeOf = (thrown: unknown, status: number | undefined): FailureCode => {
 const MEANINGS = {
   aborted: 'The call was aborted',
   'connection-failed': 'The server could not be reached, or did not answer in time',
-  'rate-limited': 'The server has had too many requests',
+  'rate-limited': 'The server has received too many requests',
   unauthorized: 'The server does not accept the API key',
-  'server-error': 'The server has failed',
+  'server-error': 'The server failed',
   'request-rejected': 'The server does not accept the request',
 } as const;
 

@@ -1,6 +1,6 @@
-/* A server that shows a request shows it in some encoding: each is looked for. */
+/* A server that quotes a request may encode it: every encoding is searched. */
 
-/** Below this, a piece of base64 or hexadecimal is too short to be told from other text. */
+/** A shorter piece of base64 or hexadecimal cannot be distinguished from other text. */
 const ENCODED_CHARACTERS_MIN = 8;
 
 /** The texts in which a secret may appear: itself, escaped for a URL, for JSON and for HTML, in base64, in hexadecimal. */
@@ -38,8 +38,8 @@ const base64Of = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replaceAll('=', '');
 
 /**
- * The characters that stand for these bytes in the base64 of any longer text, where as many bytes come before them as
- * `offset` says, modulo three: `user:key` in base64 does not contain the base64 of `key`.
+ * The characters that encode these bytes inside the base64 of a longer text, with `offset` bytes before them, modulo
+ * three: `user:key` in base64 does not contain the base64 of `key`.
  */
 const base64Within = (bytes: Uint8Array, offset: number): string => {
   const padded = base64Of(new Uint8Array([...new Uint8Array(offset), ...bytes]));

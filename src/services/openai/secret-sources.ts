@@ -2,9 +2,9 @@ import type { OpenAI } from 'openai';
 
 import { readSafely } from '../../failure.js';
 
-/* Where secrets are: in what a client is configured with, and in what its requests carry. */
+/* Finds secrets in the configuration of a client, and in its requests. */
 
-/** Headers, query parameters and parameters that say nothing secret, however long they are. */
+/** Headers, query parameters and parameters that are never secret, whatever their length. */
 const PUBLIC_NAMES = new Set([
   ...['accept', 'accept-encoding', 'accept-language', 'connection', 'content-length'],
   ...['content-type', 'host', 'user-agent', 'openai-beta', 'http-referer', 'referer', 'origin'],
@@ -13,15 +13,15 @@ const PUBLIC_NAMES = new Set([
 ]);
 const PUBLIC_PREFIX = 'x-stainless-';
 
-/** What credentials are called, whatever their length. */
+/** Names of credentials, whatever their length. */
 const CREDENTIAL_WORDS = [
   ...['auth', 'key', 'token', 'secret', 'pass', 'cookie', 'credential', 'signature', 'session'],
 ] as const;
 
-/** Other values are secrets when they are too long for an ordinary word. */
+/** Other values count as secrets when they are too long for an ordinary word. */
 const SECRET_CHARACTERS_MIN = 8;
 
-/** What a client is made with, as far as it can be read; its key is the one that was fetched last. */
+/** The credentials that a client is configured with, as far as they can be read; its key is the last one it fetched. */
 export const configuredSecrets = (client: OpenAI): readonly string[] => {
   const options = readSafely(client, '_options');
   const keys = ['apiKey', 'adminAPIKey', 'webhookSecret', 'organization', 'project'];
@@ -34,17 +34,17 @@ export const configuredSecrets = (client: OpenAI): readonly string[] => {
   ];
 };
 
-/** Whether the key is given by a function: what such a function throws may hold it. */
+/** Whether a function returns the key: its errors may contain the key. */
 export const hasKeyFunction = (client: OpenAI): boolean =>
   typeof readSafely(readSafely(client, '_options'), 'apiKey') === 'function';
 
-/** What one request carries. */
+/** The credentials in one request. */
 export const sentSecrets = (url: string, headers: Headers): readonly string[] => [
   ...namedSecrets([...headers.entries()]),
   ...urlSecrets(url),
 ];
 
-/** Some gateways take the key of the model's provider as a parameter of the request. */
+/** Some gateways take the model provider's key as a request parameter. */
 export const parameterSecrets = (parameters: object): readonly string[] =>
   entriesOf(parameters).flatMap(([name, value]) => {
     if (ASKED.has(name)) return [];
@@ -52,7 +52,7 @@ export const parameterSecrets = (parameters: object): readonly string[] =>
     return typeof value === 'string' && isCredential(name) ? [value] : [];
   });
 
-/** What is asked is no configuration. */
+/** Parameters with content, which are not configuration. */
 const ASKED = new Set(['messages', 'tools', 'response_format', 'model']);
 
 const namedSecrets = (entries: readonly (readonly [string, unknown])[]): readonly string[] =>
@@ -97,7 +97,7 @@ const urlSecrets = (text: string): readonly string[] => {
   return [password, decoded(password), ...namedSecrets([...searchParams.entries()])];
 };
 
-/** Headers as clients take them: an object, a list of pairs, `Headers`, or the client's own list of them. */
+/** Headers in every form that clients accept: an object, a list of pairs, `Headers`, or the client's own list. */
 const headerEntries = (headers: unknown): readonly (readonly [string, unknown])[] => {
   const held = readSafely(headers, 'values');
   const list = held instanceof Headers ? held : headers;

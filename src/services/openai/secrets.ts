@@ -2,7 +2,7 @@ import { REDACTED } from '../../agents/secret.js';
 import type { JsonValue } from '../../canonical-json.js';
 import { formsOf } from './secret-forms.js';
 
-/** Keys that servers without keys are given, because the client wants some text. They are words, and no secrets. */
+/** Placeholder keys for servers without keys. They are ordinary words, not secrets. */
 const PLACEHOLDERS = new Set([
   ...['none', 'null', 'empty', 'dummy', 'fake', 'unused', 'placeholder', 'anything'],
   ...['ollama', 'lm-studio', 'no-key', 'not-needed', 'sk-no-key-required'],
@@ -11,10 +11,10 @@ const PLACEHOLDERS = new Set([
 /** A shorter secret is likely to be part of an ordinary word. */
 const SHORT_CHARACTERS = 8;
 
-/** Tokens are renewed while a process lives: this many are remembered. */
+/** Tokens are renewed while a process lives: this many are kept. */
 const REMEMBERED_MAX = 64;
 
-/** The secrets of one client: what it is configured with, and what its requests were sent with. */
+/** The secrets of one client: from its configuration and its requests. */
 export class Secrets {
   readonly #known = new Set<string>();
   #long: readonly string[] = [];
@@ -23,7 +23,7 @@ export class Secrets {
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.trim() === '' || PLACEHOLDERS.has(secret.toLowerCase())) continue;
-      // The latest is the last to be forgotten.
+      // The latest is the last to be dropped.
       if (this.#known.delete(secret)) this.#known.add(secret);
       else this.#remember(secret);
     }
@@ -40,14 +40,14 @@ export class Secrets {
     this.#short = forms.filter(({ length }) => length < SHORT_CHARACTERS);
   }
 
-  /** A message or an error, without secrets: a mangled word is better than a key in a log. */
+  /** Redacts a message or an error: a mangled word is better than a key in a log. */
   inMessage(text: string): string {
     return without(text, [...this.#long, ...this.#short], split);
   }
 
   /**
-   * What a model said, without secrets. An answer must stay readable: a short secret is taken out where it stands
-   * for itself, and left where it is part of a word, so that a key `sk` leaves the word `ask` whole.
+   * Redacts a model's answer. The answer must stay readable: a short secret is removed only as a whole word, so that a
+   * key `sk` leaves the word `ask` intact.
    */
   inAnswer(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.#inAnswerText(value);
@@ -55,7 +55,7 @@ export class Secrets {
     if (Array.isArray(value)) return value.map((item: JsonValue) => this.inAnswer(item));
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
-        // Names are what answers are read by: only what cannot be a word is taken out of them.
+        // Answers are read by their names: only text that cannot be a word is removed from them.
         without(name, this.#long, split),
         this.inAnswer(member),
       ]),
@@ -71,7 +71,7 @@ const longestFirst = (left: string, right: string): number => right.length - lef
 
 type Split = (text: string, secret: string) => readonly string[];
 
-/** Pieces are joined at the end: what stands for one secret is never searched for another. */
+/** Pieces are joined at the end: a replacement is never searched for another secret. */
 const without = (text: string, secrets: readonly string[], pieces: Split): string =>
   secrets
     .reduce<readonly string[]>(
@@ -84,7 +84,7 @@ const split: Split = (text, secret) => text.split(secret);
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
-/** Only where the secret has no letter and no digit beside it. */
+/** Splits only where no letter or digit is next to the secret. */
 const splitAtWords: Split = (text, secret) => {
   const parts: string[] = [];
   let from = 0;

@@ -14,18 +14,18 @@ import { openaiSupervisor } from './supervisor.js';
 import { openaiTester } from './tester.js';
 import type { OpenAiTool } from './tool.js';
 
-/** Everybody a software team asks: its agents, and the roles that the orchestrator itself has. */
+/** The members of a software team: its agents, and the orchestrator's own roles. */
 export type SoftwareTeamMember = SoftwareRole | 'planner' | 'supervisor' | 'tester' | 'summarizer';
 
 export interface SoftwareTeamOptions<Role extends SoftwareRole>
   extends ConnectionOptions, AskingOptions {
-  /** The model of every role that has none of its own. */
+  /** The model of every role without its own. */
   readonly model: string;
-  /** A strong model for the planner, say, and a quick one for the reviewer. */
+  /** A strong model for the planner, for example, and a fast one for the reviewer. */
   readonly models?: Readonly<Partial<Record<SoftwareTeamMember, string>>>;
-  /** What they may do: read files, change them, run the tests. @default no tools */
+  /** Tools by member: to read files, change them, run the tests. @default no tools */
   readonly tools?: Readonly<Partial<Record<SoftwareTeamMember, readonly OpenAiTool[]>>>;
-  /** Added to what they are told: the ways of the project. */
+  /** Added to the instructions, by member: the project's conventions. */
   readonly instructions?: Readonly<Partial<Record<SoftwareTeamMember, string>>>;
   /** Only these agents. @default all eight */
   readonly roles?: readonly Role[];
@@ -65,7 +65,7 @@ export const softwareTeam = <const Role extends SoftwareRole = SoftwareRole>(
   };
 };
 
-/** One client for all of them. */
+/** One client for all members. */
 const memberOptions = (
   options: SoftwareTeamOptions<SoftwareRole>,
 ): ((member: SoftwareTeamMember) => RoleOptions) => {
@@ -101,7 +101,7 @@ const agentOf = <Role extends SoftwareRole>(
   });
 };
 
-/** Only what was given: an option that is there but undefined is another thing to the compiler. */
+/** Only the given options: an undefined option is a different type to the compiler. */
 const given = <Options extends object>(
   options: Options,
 ): { [Name in keyof Options]?: NonNullable<Options[Name]> } =>
@@ -109,7 +109,7 @@ const given = <Options extends object>(
     [Name in keyof Options]?: NonNullable<Options[Name]>;
   };
 
-/** Refuses tools for a role that does not exist: otherwise the mistake would show only in the middle of a run. */
+/** Refuses tools for an unknown role: otherwise the mistake would show only in the middle of a run. */
 const memberIssues = (
   { models, tools, instructions, roles: chosen = [] }: SoftwareTeamOptions<SoftwareRole>,
   roles: readonly string[],

@@ -4,7 +4,7 @@ import type { RoleOptions } from './options.js';
 import { supervisorQuestion, supervisorSystem } from './prompts/supervisor.js';
 import { verdictFormat } from './wire/verdict.js';
 
-/** A supervisor that asks a model for its verdict. Whether a score is good enough, the policy decides. */
+/** A supervisor that asks a model for its verdict. The policy decides whether a score passes. */
 export const openaiSupervisor = (options: RoleOptions): Supervisor => {
   const { settings, ask } = modelOf(options);
   const format = verdictFormat(settings.structuredOutputs);

@@ -4,7 +4,7 @@ import type { RoleOptions } from './options.js';
 import { testerQuestion, testerSystem } from './prompts/tester.js';
 import { testResultFormat } from './wire/verdict.js';
 
-/** A tester that asks a model. Give it tools to run the tests with: without them it can only read. */
+/** A tester that asks a model. Give it tools to run the tests: without them it can only read. */
 export const openaiTester = (options: RoleOptions): Tester => {
   const { settings, ask } = modelOf(options);
   const format = testResultFormat(settings.structuredOutputs);

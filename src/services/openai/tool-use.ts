@@ -19,22 +19,22 @@ import { dataBlock, excerpt } from './prompts/data-block.js';
 import type { Secrets } from './secrets.js';
 import type { OpenAiTool, ToolCall } from './tool.js';
 
-/** More calls than this in one breath are not made: rounds are bounded, so this bounds all of them. */
+/** More calls in one message are refused: rounds are bounded, so this bounds all tool calls. */
 const CALLS_PER_ROUND = 16;
 
-/** How a server is told of the tools. */
+/** The tools in the form that a server expects. */
 export const toolDefinitions = (tools: readonly OpenAiTool[]): ChatCompletionFunctionTool[] =>
   tools.map(({ name, description, parameters }) => {
     try {
       return zodFunction({ name, description, parameters });
     } catch {
-      // Parameters that strict mode does not know, such as optional ones; the arguments are checked here anyway.
+      // Parameters that strict mode does not support, such as optional ones; the arguments are checked here anyway.
       const loose = { name, description, parameters: looseSchema(parameters), strict: false };
       return { type: 'function', function: loose };
     }
   });
 
-/** Does what the model asked for, one thing after the other, and says what came of it. */
+/** Makes the model's tool calls one after the other, and returns their results. */
 export const useTools = async (
   completion: Completion,
   settings: AskingSettings,
@@ -67,7 +67,7 @@ const requestMessage = ({ content, toolCalls }: Completion): ChatCompletionMessa
   })),
 });
 
-/** A mistake of the model's or a failing tool is a result too: the model can do better next time. */
+/** An invalid tool call or a failing tool is a result, too: the model can correct itself. */
 const resultOf = async (
   { name, arguments: text }: RequestedToolCall,
   tools: readonly OpenAiTool[],
@@ -103,5 +103,5 @@ const run = async (tool: OpenAiTool, parameters: unknown, call: ToolCall): Promi
   }
 };
 
-/** What is held in memory before it is cut to what the model may see. */
+/** The most bytes held in memory before the result is cut for the model. */
 const RESULT_BYTES = 16 * 1_024 * 1_024;

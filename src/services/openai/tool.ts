@@ -2,22 +2,22 @@ import * as z from 'zod/mini';
 
 import type { Issue } from '../../errors.js';
 
-/** The call for which a tool is used. */
+/** The agent call that a tool is used in. */
 export interface ToolCall {
   readonly goal: string;
-  /** Names the call for ever: the same after a crash. */
+  /** The idempotency key of the call: the same after a crash. */
   readonly key: string;
   /** Aborted when the call is. */
   readonly signal: AbortSignal;
 }
 
-/** Something a model may do: a name, a zod object of parameters, and a function. Best made by {@link openaiTool}. */
+/** A tool for a model: a name, a zod object of parameters, and a function. Best made by {@link openaiTool}. */
 export interface OpenAiTool {
   readonly name: string;
   /** Tells the model what the tool is for. */
   readonly description: string;
   readonly parameters: z.core.$ZodObject;
-  /** Gets checked arguments. Its result is shown to the model as data; an error it throws, too. */
+  /** Receives checked arguments. The model sees its result, or its error, as data. */
   readonly run: (parameters: never, call: ToolCall) => unknown;
 }
 

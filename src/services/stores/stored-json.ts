@@ -1,7 +1,7 @@
 import { JournalCorruptError } from '../../errors.js';
 import type { StoredEntry } from '../../model/run-store.js';
 
-/** What a store has written as JSON; anything that is not is damage, and never a guess. */
+/** Parses stored JSON; anything else is damage and throws. */
 export function parseStored(text: unknown, what: string): unknown {
   if (typeof text !== 'string') throw tornError(what);
   try {
@@ -18,7 +18,7 @@ export const tornError = (what: string, options?: ErrorOptions): JournalCorruptE
 export const jsonOf = (value: unknown): string =>
   JSON.stringify(value === undefined ? null : value);
 
-/** What of an entry has no column of its own. */
+/** The members of an entry without their own column. */
 export const bodyOf = (entry: StoredEntry): object => ({
   ...entry,
   sequence: undefined,

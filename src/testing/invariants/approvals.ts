@@ -8,13 +8,13 @@ interface Questions {
   readonly answered: Set<string>;
   readonly approved: Set<string>;
   readonly rejected: Set<string>;
-  /** Steps nobody may be called for before a person agreed. */
+  /** Steps that may make no call before an approval. */
   readonly needsConsent: Set<string>;
-  /** True when a person agreed to something of the plan of the goal since that was proposed. */
+  /** True when a person approved something of the goal's plan since it was proposed. */
   isPlanApproved: boolean;
 }
 
-/** Invariant 10: nothing that needs consent runs without it, and nothing at all after a refusal. */
+/** Invariant 10: nothing that needs an approval runs without it, and nothing at all after a rejection. */
 export const checkApprovals: Check = ({ facts, policy, bounds }) => {
   const findings = new Findings();
   const questions: Questions = {
@@ -50,7 +50,7 @@ export const checkApprovals: Check = ({ facts, policy, bounds }) => {
       findings.expect(
         !isEndedByNo,
         'consent-first',
-        `${fact.key} is called after the no that ends the run`,
+        `${fact.key} is called after the rejection that ends the run`,
       );
     },
   });
@@ -62,7 +62,7 @@ export const checkApprovals: Check = ({ facts, policy, bounds }) => {
 
 type Answer = FactBody<'approval.granted' | 'approval.rejected' | 'approval.expired'>;
 
-/** With `approval.plan` a person agrees to every plan of the goal, whatever it says about itself; not to a hand-off. */
+/** With `approval.plan` a person approves every plan of the goal, whatever its scope, but no hand-off. */
 const checkPlanGate = (
   { isPlanApproved }: Questions,
   proposal: FactBody<'plan.proposed'> | undefined,
@@ -73,18 +73,18 @@ const checkPlanGate = (
   findings.expect(
     !isGated || isPlanApproved,
     'consent-first',
-    'A plan is adopted that no person has agreed to',
+    'A plan is adopted without an approval',
   );
 };
 
-/** Steps are adopted in the order they were proposed in, whatever they are called afterwards. */
+/** Steps are adopted in the order of the proposal, under other ids. */
 const noteConsent = (
   { needsConsent }: Questions,
   { steps }: FactBody<'plan.adopted'>,
   proposal: FactBody<'plan.proposed'> | undefined,
   { approval }: Evidence['policy'],
 ): void => {
-  // The scope of the plan that brings the steps; a hand-off has none.
+  // The scope of the plan that adds the steps; a hand-off has none.
   const isExempt = approval.autoApproveTrivial && proposal?.plan?.scope === 'trivial';
   const asked = new Set<string>(isExempt ? [] : approval.agents);
   for (const [index, { id, agent }] of steps.entries()) {
@@ -111,7 +111,7 @@ const checkAnswer = (questions: Questions, fact: Answer, findings: Findings): vo
   findings.expect(
     open.get(requestId) === stepId,
     'consent-first',
-    `${requestId} is answered and not open`,
+    `${requestId} is answered without being open`,
   );
   open.delete(requestId);
   answered.add(requestId);
@@ -126,7 +126,7 @@ const isNo = (fact: Answer): boolean =>
   fact.type === 'approval.rejected' ||
   (fact.type === 'approval.expired' && fact.outcome === 'reject');
 
-/** Plans and limits are asked about by the plan, not by one of its steps. */
+/** The plan, not one of its steps, asks about plans and limits. */
 const isAboutPlan = ({ requestId }: Answer): boolean => /:plan\.\d+$/.test(requestId);
 
 const checkCall = (
@@ -140,11 +140,7 @@ const checkCall = (
     'consent-first',
     `${key} does not wait for the answer`,
   );
-  findings.expect(
-    !rejected.has(stepId),
-    'consent-first',
-    `${key} is called after a person said no`,
-  );
+  findings.expect(!rejected.has(stepId), 'consent-first', `${key} is called after a rejection`);
   const hasConsent = !needsConsent.has(stepId) || approved.has(stepId);
-  findings.expect(hasConsent, 'consent-first', `${key} is called and nobody agreed`);
+  findings.expect(hasConsent, 'consent-first', `${key} is called without an approval`);
 };

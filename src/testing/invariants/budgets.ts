@@ -4,8 +4,8 @@ import type { Check } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 
 /**
- * Invariant 11 call by call: nothing goes out once calls, tokens or money are used up, and no output is too large. A call
- * is counted when it is asked for, so one that a breaker refuses counts too.
+ * Invariant 11, call by call: no call is made once calls, tokens or money are spent, and no output is too large. A call
+ * is counted when it is requested, so one that a breaker refuses counts too.
  */
 export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
   const findings = new Findings();
@@ -14,7 +14,7 @@ export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
     findings.expect(
       most === null || used < most,
       'ceilings-held',
-      `${key} is asked for with ${used} of ${most} ${name} used`,
+      `${key} is requested with ${used} of ${most} ${name} used`,
     );
   const count = (usage: FactBody<'agent.answered'>['usage'] | undefined): void => {
     spent.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
@@ -35,7 +35,7 @@ export const checkBudgets: Check = ({ facts, policy: { limits } }) => {
     'agent.answered': ({ key, usage, output }) => {
       count(usage);
       const isSmall = sizeOf(output) <= limits.maxOutputBytes;
-      findings.expect(isSmall, 'ceilings-held', `the output of ${key} is beyond maxOutputBytes`);
+      findings.expect(isSmall, 'ceilings-held', `the output of ${key} exceeds maxOutputBytes`);
     },
   });
   return findings.violations;

@@ -2,12 +2,12 @@ import type { FactBody } from '../../model/facts.js';
 import type { Check, Evidence } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 
-/** Calls that were refused before they were made fail without having been made. */
+/** Refused calls fail without having been made. */
 const REFUSALS = ['breaker-open', 'budget-exhausted', 'timeout'];
 
 interface Ledger {
   readonly agents: Set<string>;
-  /** Keys of tries: true while there is neither an answer nor a failure. */
+  /** Keys of tries: true while a try has neither an answer nor a failure. */
   readonly isOpen: Map<string, boolean>;
   /** The number of the last try by the key of the call. */
   readonly tries: Map<string, number>;
@@ -17,7 +17,7 @@ interface Ledger {
   readonly attempts: Map<string, number>;
 }
 
-/** Invariants 4, 8, 9, 11 and 16: who is called how often, and that answers are answers to calls. */
+/** Invariants 4, 8, 9, 11 and 16: calls stay within their bounds, and every answer belongs to a call. */
 export const checkCalls: Check = (evidence) => {
   const findings = new Findings();
   const ledger: Ledger = {
@@ -69,13 +69,13 @@ const checkRetry = (
   findings.expect(
     attempt === expected,
     'attempts-bounded',
-    `${stepId} is tried a ${attempt}th time, out of turn`,
+    `${stepId} starts attempt ${attempt} out of order`,
   );
   const isWithin = attempt <= policy.limits.maxAttempts;
   findings.expect(
     isWithin,
     'attempts-bounded',
-    `${stepId} is tried a ${attempt}th time, beyond maxAttempts`,
+    `${stepId} starts attempt ${attempt}, beyond maxAttempts`,
   );
   attempts.set(stepId, attempt);
 };
@@ -93,7 +93,7 @@ const checkCall = (
   findings.expect(
     !ledger.answeredCalls.has(call),
     'intent-first',
-    `${key} is called though it was answered`,
+    `${key} is called after it was answered`,
   );
   const before = ledger.tries.get(call) ?? 0;
   const isNext = isFallback ? fact.try >= before : fact.try > before;
@@ -110,7 +110,11 @@ const checkCall = (
   );
   ledger.tries.set(call, fact.try);
   if (role !== 'worker') return;
-  findings.expect(ledger.agents.has(agent), 'team-only', `${agent} is called and not in the team`);
+  findings.expect(
+    ledger.agents.has(agent),
+    'team-only',
+    `${agent} is called without being in the team`,
+  );
   const isWorking = stepId !== null && ledger.workingSteps.has(stepId);
   findings.expect(isWorking, 'causes-first', `${key} is called for a step that is not working`);
 };
@@ -130,7 +134,7 @@ const checkReturn = (
   findings.expect(
     wasRefused || ledger.isOpen.get(key) === true,
     'intent-first',
-    `${key} comes back (${fact.type}) and is not out`,
+    `${key} ends (${fact.type}) without being in flight`,
   );
   ledger.isOpen.set(key, false);
   if (fact.type === 'agent.failed') return;
@@ -159,7 +163,7 @@ const checkCompletion = (
   findings.expect(
     fact.attempts === made,
     'attempts-bounded',
-    `${fact.stepId} took ${made}, says ${fact.attempts}`,
+    `${fact.stepId} took ${made} attempts, but reports ${fact.attempts}`,
   );
 };
 

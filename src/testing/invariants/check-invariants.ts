@@ -35,20 +35,20 @@ const CHECKS = [
   checkEnding,
 ];
 
-/** What a run is held to. */
+/** What a run is checked against. */
 export interface Promised {
   /** `orchestrator.policy`. */
   readonly policy: Policy;
-  /** `orchestrator.bounds()`: given, the run is held to its price tag as well. */
+  /** `orchestrator.bounds()`: when given, the run is checked against them, too. */
   readonly bounds?: Bounds | undefined;
-  /** For how long the run lay idle between a crash and its resumption. @default 0 */
+  /** How long the run had no owner between a crash and its resumption. @default 0 */
   readonly downtimeMs?: number | undefined;
 }
 
 /**
- * Every promise that can be read off a run that has ended: off its journal, or off its facts alone. It trusts nothing
- * but what was written down and the policy: none of the code that made the facts is asked, except what a cycle is.
- * Returns all that was broken, in no case an exception.
+ * Checks every promise about an ended run, from its journal or from its facts alone. It relies only on the stored
+ * entries and the policy: none of the code that made the facts is used, except the cycle search. Returns all violations
+ * and never throws.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import type { Fact } from '../../model/facts.js';
 import type { Check } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 
-/** Something that waits for an answer, and until when it may. */
+/** A call or question that waits for an answer, and its deadline. */
 interface Waiting {
   readonly what: string;
   readonly stepId: string | null;
@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * Invariant 22 as a run shows it: whoever waits has a deadline of their own. A call is over by the timeout of a try, a
- * question by the timeout of approvals; the limit of the run is not what ends them.
+ * Invariant 22: everything that waits has its own deadline. A call ends by the timeout of a try, a question by the
+ * timeout of approvals, not by the limit of the run.
  */
 export const checkDeadlines: Check = ({ facts, policy, downtimeMs }) => {
   const findings = new Findings();
@@ -42,7 +42,7 @@ export const checkDeadlines: Check = ({ facts, policy, downtimeMs }) => {
     'step.failed': closeStep,
     'step.skipped': closeStep,
     'step.cancelled': closeStep,
-    // A phase takes its call along: the next one begins when the last is over.
+    // The end of a phase ends its call.
     'phase.entered': ({ parentStepId, at }) => {
       for (const [key, { stepId }] of open) if (stepId === parentStepId) close(key, at);
     },
@@ -52,7 +52,7 @@ export const checkDeadlines: Check = ({ facts, policy, downtimeMs }) => {
 
 type Asking = Pick<Fact<'agent.called'>, 'at' | 'stepId'>;
 
-/** A step that settles takes its own calls along, and those of its sub-plans. */
+/** A step that settles ends its own calls, and those of its sub-plans. */
 const isOf = ({ stepId }: Waiting, settled: string): boolean =>
   stepId === settled || stepId?.startsWith(`${settled}/`) === true;
 

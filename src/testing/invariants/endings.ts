@@ -4,7 +4,7 @@ import { Findings, follow, parentOf } from './evidence.js';
 
 type End = Fact<'run.ended'>;
 
-/** Invariants 12 and 19: the end comes in time and says what happened. */
+/** Invariants 12 and 19: the run ends in time and reports what happened. */
 export const checkEnding: Check = (evidence) => {
   const findings = new Findings();
   const end = evidence.facts.find((fact): fact is End => fact.type === 'run.ended');
@@ -29,24 +29,27 @@ const extensionsMs = (facts: readonly Fact[]): number =>
 const checkStatus = (facts: readonly Fact[], { status, reason }: End, findings: Findings): void => {
   const expect = (isKept: boolean, message: string): void =>
     findings.expect(isKept, 'ending-true', message);
-  expect(reason !== '', `the run is ${status} and does not say why`);
+  expect(reason !== '', `the run is ${status} without a reason`);
   const { unresolved, cancelled } = openSteps(facts);
-  // A supervisor that confirms the goal has the last word on what was left out.
+  // A supervisor that confirms the goal decides about the steps left out.
   if (status === 'completed' && reason !== 'goal-achieved') {
     const left = [...unresolved, ...cancelled];
     expect(left.length === 0, `the run is completed without ${left.join(', ')}`);
   }
   if (reason === 'steps-failed') {
-    expect(unresolved.length > 0, 'steps failed, and every one of them was answered');
+    expect(
+      unresolved.length > 0,
+      'the run reports failed steps, but every failure was followed by a plan',
+    );
   }
   if (reason === 'steps-left') {
-    expect(cancelled.length > 0, 'steps are left, and none was cancelled');
+    expect(cancelled.length > 0, 'the run reports open steps, but none was cancelled');
   }
 };
 
 /**
- * Steps of the goal's plan that no later plan of a planner answers: those that failed or were skipped behind a
- * failure, which only a plan with steps can answer, and those that were cancelled.
+ * Steps of the goal's plan that no later plan of a planner resolves: those that failed or were skipped behind a
+ * failure, which only a plan with steps can resolve, and those that were cancelled.
  */
 const openSteps = (facts: readonly Fact[]): { unresolved: string[]; cancelled: string[] } => {
   let unresolved: string[] = [];

@@ -5,15 +5,15 @@ import type { Policy } from '../../model/policy.js';
 import type { InvariantName } from './invariants.js';
 import { INVARIANTS } from './invariants.js';
 
-/** What a run left behind, and what it was held to. */
+/** The data of a run, and what it is checked against. */
 export interface Evidence {
   readonly facts: readonly Fact[];
   /** Empty when only facts are known. */
   readonly entries: readonly JournalEntry[];
   readonly policy: Policy;
-  /** The price tag, when the run is to be held to it as well. */
+  /** The bounds, when the run is checked against them. */
   readonly bounds: Bounds | undefined;
-  /** For how long nobody drove the run: time in which no limit could be held. */
+  /** How long the run had no owner: limits cannot hold during that time. */
   readonly downtimeMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface Violation {
   readonly name: InvariantName;
   /** Its number in section 6 of the reliability reference. */
   readonly invariant: number;
-  /** The fact at which it was broken; null when the run as a whole breaks it. */
+  /** The fact that broke it; null when the run as a whole breaks it. */
   readonly sequence: number | null;
   /** How, in one sentence. */
   readonly message: string;
@@ -30,12 +30,12 @@ export interface Violation {
 
 export type Check = (evidence: Evidence) => readonly Violation[];
 
-/** Collects violations; `expect` reads like the promise it holds. */
+/** Collects violations. */
 export class Findings {
   readonly violations: Violation[] = [];
   #sequence: number | null = null;
 
-  /** What is found from here on is found at this fact; null for the run as a whole. */
+  /** Later findings belong to this fact; null for the run as a whole. */
   lookAt(fact: Fact | null): void {
     this.#sequence = fact?.sequence ?? null;
   }
@@ -47,10 +47,10 @@ export class Findings {
   }
 }
 
-/** What is done with facts, by their type. */
+/** Handlers of facts, by type. */
 export type Handlers = { readonly [Type in FactType]?: (fact: Fact<Type>) => void };
 
-/** Shows every fact, in order, to the handler of its type; facts without one are not looked at. */
+/** Passes every fact, in order, to the handler of its type; facts without one are skipped. */
 export const follow = (facts: readonly Fact[], findings: Findings, handlers: Handlers): void => {
   for (const fact of facts) {
     const handle = handlers[fact.type] as ((fact: Fact) => void) | undefined;
@@ -67,11 +67,11 @@ export const parentOf = (stepId: string): string | null => {
   return end < 0 ? null : stepId.slice(0, end);
 };
 
-/** Whether steps that wait for a step that ended this way may run. */
+/** Whether steps that depend on a step with this ending may run. */
 export const isSatisfying = (type: FactType, reason: string): boolean =>
   type === 'step.completed' || (type === 'step.skipped' && /^human(?:: |$)/.test(reason));
 
-/** Facts that belong together: those of one entry, or, without a journal, of one point in time. */
+/** Groups of facts: those of one entry, or, without a journal, of one point in time. */
 export const moments = ({ entries, facts }: Evidence): readonly (readonly Fact[])[] => {
   if (entries.length > 0) return entries.map((entry) => entry.facts);
   const groups: Fact[][] = [];

@@ -15,8 +15,8 @@ interface Ledger {
 }
 
 /**
- * The other half of invariant 3: while a plan is executed, a step that can run does, as far as there are slots, and
- * something always runs. Judged when a moment is over: within one, facts come one after the other.
+ * The other half of invariant 3: while a plan is executed, every runnable step runs as far as slots are free, and at
+ * least one step runs. Checked after each group of facts.
  */
 export const checkIdleness: Check = (evidence) => {
   const findings = new Findings();
@@ -35,7 +35,7 @@ export const checkIdleness: Check = (evidence) => {
 const handlersOf = ({ steps, phases }: Ledger): Handlers => {
   const settle = (fact: Settling): void => {
     change(steps, fact.stepId, settledState(fact));
-    // With a step goes the plan that worked for it.
+    // The end of a step ends its sub-plan.
     phases.delete(fact.stepId);
   };
   return {
@@ -70,7 +70,7 @@ const judge = (
   { policy }: Evidence,
   findings: Findings,
 ): void => {
-  // A plan inside a step that is gone is gone as well.
+  // A sub-plan of an ended step has ended, too.
   if (parent !== null && steps.get(parent)?.state !== 'running') {
     phases.delete(parent);
     return;
@@ -88,5 +88,9 @@ const judge = (
   const isBusy = runnable === undefined || running >= slots;
   findings.expect(isBusy, 'no-idle-slot', `${runnable} can run and a slot is free`);
   const isAlive = running > 0 || runnable !== undefined;
-  findings.expect(isAlive, 'no-idle-slot', `${parent ?? 'the plan'} is executed and nothing runs`);
+  findings.expect(
+    isAlive,
+    'no-idle-slot',
+    `${parent ?? 'the plan'} is being executed, but no step runs`,
+  );
 };

@@ -1,21 +1,21 @@
 /**
- * The promises a run is held to, by name. The number is the one of section 6 of the reliability reference, where
- * several names may share one; the sentence is what is promised.
+ * The promises about a run, by name. The number is that of section 6 of the reliability reference, where several names
+ * may share one; the sentence is the promise.
  */
 export const INVARIANTS = {
   'settled-once': { number: 1, promise: 'A step settles exactly once, and never changes again.' },
   'dependencies-first': {
     number: 2,
     promise:
-      'A step starts only when what it depends on is done, and is skipped only behind a loss.',
+      'A step starts only when its dependencies are satisfied, and is skipped only behind a failed, skipped or cancelled one.',
   },
   'parallel-cap': {
     number: 3,
-    promise: 'Never more steps at once than maxParallel, each in a slot of its own.',
+    promise: 'Never more steps at once than maxParallel, each in its own slot.',
   },
   'no-idle-slot': {
     number: 3,
-    promise: 'While a plan is executed, a step that can run does, as far as there are slots.',
+    promise: 'While a plan is executed, every runnable step runs as far as slots are free.',
   },
   'attempts-bounded': {
     number: 4,
@@ -23,16 +23,17 @@ export const INVARIANTS = {
   },
   'replans-bounded': {
     number: 5,
-    promise: 'Every change of the plan spends the one budget, and never more than it holds.',
+    promise: 'Every change of the plan spends the replan budget, and never more than it holds.',
   },
   'plans-sound': {
     number: 5,
-    promise: 'A plan that is adopted has new ids, resolvable dependencies, no cycle and its turn.',
+    promise:
+      'An adopted plan has new ids, resolvable dependencies, no cycle and the next revision.',
   },
   'depth-bounded': { number: 6, promise: 'No sub-plan is deeper than maxDepth.' },
   'ladder-in-order': {
     number: 7,
-    promise: 'Every verdict is judged by its gate and moves the ladder to the rung it calls for.',
+    promise: 'Every verdict is judged by its gate and moves the ladder to the right level.',
   },
   'intent-first': {
     number: 8,
@@ -48,27 +49,28 @@ export const INVARIANTS = {
   },
   'outputs-kept': {
     number: 9,
-    promise: 'What a completed step made is in the journal, as it was made.',
+    promise: 'The output of a completed step is in the journal, unchanged.',
   },
   'outputs-delivered': {
     number: 9,
-    promise: 'An agent is handed what the steps before it made, as they made it.',
+    promise: 'An agent receives the outputs of its dependencies unchanged.',
   },
   'consent-first': {
     number: 10,
-    promise: 'Nothing that needs consent runs without it, and nothing after a no.',
+    promise: 'Nothing that needs an approval runs without it, and nothing after a rejection.',
   },
   'ceilings-held': {
     number: 11,
-    promise: 'Calls, steps, questions and outputs stay within the policy and the price tag.',
+    promise: 'Calls, steps, questions and outputs stay within the policy and its bounds.',
   },
   'recoveries-bounded': {
     number: 11,
-    promise: 'A run that dies again and again without coming on is ended at its bound, not before.',
+    promise:
+      'A run that is taken over repeatedly without progress is ended at its bound, not before.',
   },
-  'ending-true': { number: 12, promise: 'The end says what happened, and why.' },
-  'report-true': { number: 12, promise: 'The report says what the journal says.' },
-  'replay-agrees': { number: 13, promise: 'A run that is taken up again goes on as it was.' },
+  'ending-true': { number: 12, promise: 'The end of a run reports what happened, and why.' },
+  'report-true': { number: 12, promise: 'The report agrees with the journal.' },
+  'replay-agrees': { number: 13, promise: 'A resumed run continues with the same facts.' },
   'journal-gapless': { number: 14, promise: 'Entries and facts are numbered without gaps.' },
   'leases-held': {
     number: 14,
@@ -78,22 +80,22 @@ export const INVARIANTS = {
     number: 15,
     promise: 'Facts come in the order of their causes: one beginning, one end, nothing after it.',
   },
-  'team-only': { number: 16, promise: 'Nobody outside the team is ever called.' },
+  'team-only': { number: 16, promise: 'No call goes to an agent outside the team.' },
   'nothing-left': {
     number: 18,
-    promise: 'After the end there is no timer, and whoever is still at work was told.',
+    promise: 'After the end no timer is armed, and calls in flight are aborted.',
   },
   'ends-in-time': {
     number: 19,
-    promise: 'A run ends within its limit, its grace period and the extensions it was given.',
+    promise: 'A run ends within its limit, its grace period and its extensions.',
   },
   heals: {
     number: 20,
-    promise: 'When nothing goes wrong any more, a run ends by its own deadlines.',
+    promise: 'Without further faults a run ends by its own deadlines.',
   },
   'waits-in-time': {
     number: 22,
-    promise: 'A call is over by the timeout of a try, a question by the timeout of approvals.',
+    promise: 'A call ends by the timeout of a try, a question by the timeout of approvals.',
   },
   'pause-held': {
     number: 23,
@@ -106,20 +108,20 @@ export const INVARIANTS = {
   'commands-kept': {
     number: 23,
     promise:
-      'An acknowledged command is judged, and an answer that is in the store before anything expires; a refused one is not carried out.',
+      'An acknowledged command is handled, and so is an answer that is stored before a deadline expires; a refused command has no effect.',
   },
   'told-implies-durable': {
     number: 24,
     promise:
-      'No subscriber is told a fact, no command is answered and no agent is called before a later owner can read why.',
+      'No fact is delivered, no command answered and no agent called before its entry is durable.',
   },
   'outages-survived': {
     number: 25,
-    promise: 'A store that is back within the retry window costs no run.',
+    promise: 'A store that is back within the retry window ends no run.',
   },
   'runners-agree': {
     number: 26,
-    promise: 'What is replayed of a chart is what XState does, down to every parameter.',
+    promise: 'A replayed transition equals that of XState, including every parameter.',
   },
 } as const satisfies Readonly<Record<string, { number: number; promise: string }>>;
 

@@ -5,8 +5,8 @@ import type { Check } from './evidence.js';
 import { Findings } from './evidence.js';
 
 /**
- * Invariants 8, 9 and 14 as the journal shows them: entries and facts are numbered without gaps, a call is written down
- * before it is made, a result answers a call of an earlier entry, and an output is kept as it came.
+ * Invariants 8, 9 and 14 in the journal: entries and facts are numbered without gaps, a call is recorded before it is
+ * made, a result answers a call of an earlier entry, and an output is stored unchanged.
  */
 export const checkJournal: Check = ({ entries, facts }) => {
   const findings = new Findings();
@@ -29,7 +29,7 @@ const checkNumbers = (facts: readonly Fact[], findings: Findings): void => {
   for (const [index, fact] of facts.entries()) {
     findings.lookAt(fact);
     const isNext = fact.sequence === index + 1;
-    findings.expect(isNext, 'journal-gapless', `fact ${fact.sequence} comes in place ${index + 1}`);
+    findings.expect(isNext, 'journal-gapless', `fact ${fact.sequence} is at position ${index + 1}`);
   }
 };
 
@@ -40,7 +40,7 @@ const checkEntry = (
 ): void => {
   const expected = (before?.sequence ?? -1) + 1;
   const isNext = sequence === expected;
-  findings.expect(isNext, 'journal-gapless', `entry ${sequence} comes in place ${expected}`);
+  findings.expect(isNext, 'journal-gapless', `entry ${sequence} is at position ${expected}`);
   const isLater = at >= (before?.at ?? at);
   findings.expect(isLater, 'causes-first', `time runs backwards at entry ${sequence}`);
   const isOpen = before?.facts.at(-1)?.type !== 'run.ended';
@@ -54,19 +54,23 @@ const checkFact = (
   findings: Findings,
 ): void => {
   const isOfEntry = fact.at === entry.at;
-  findings.expect(isOfEntry, 'causes-first', `fact ${fact.sequence} has a time of its own`);
+  findings.expect(
+    isOfEntry,
+    'causes-first',
+    `fact ${fact.sequence} has another time than its entry`,
+  );
   if (fact.type === 'agent.called') {
     const isKept = entry.intents.includes(fact.key);
-    findings.expect(isKept, 'intent-first', `${fact.key} is called, and no intent was kept`);
+    findings.expect(isKept, 'intent-first', `${fact.key} is called without a stored intent`);
   }
   if (fact.type !== 'agent.answered') return;
   const isAnswer = intended.has(fact.key);
   findings.expect(isAnswer, 'intent-first', `${fact.key} is answered before it could be made`);
   const isSame = isSameJson(outputIn(entry), fact.output);
-  findings.expect(isSame, 'outputs-kept', `the output of ${fact.key} is not what came back`);
+  findings.expect(isSame, 'outputs-kept', `the output of ${fact.key} differs from the answer`);
 };
 
-/** What came back from the world: the last word on what an output is. */
+/** The answer in an entry: the reference for the output. */
 const outputIn = ({ event }: JournalEntry): unknown => {
   const outcome: unknown = event.kind === 'answered' ? event.output : null;
   const isOutcome = typeof outcome === 'object' && outcome !== null && 'output' in outcome;
@@ -77,6 +81,6 @@ const checkIntents = ({ intents, facts, sequence }: JournalEntry, findings: Find
   findings.lookAt(facts.at(-1) ?? null);
   for (const key of intents) {
     const isTold = facts.some((fact) => fact.type === 'agent.called' && fact.key === key);
-    findings.expect(isTold, 'intent-first', `entry ${sequence} makes ${key} and does not say so`);
+    findings.expect(isTold, 'intent-first', `entry ${sequence} makes ${key} without an intent`);
   }
 };

@@ -7,20 +7,20 @@ type Level = FactBody<'escalation.changed'>['to'];
 interface Ladder {
   level: Level;
   consecutiveIssues: number;
-  /** Where the last verdict takes the ladder, until it is there. */
+  /** The level that the last verdict requires, until the ladder is there. */
   due: { readonly level: Level; readonly score: number } | null;
-  /** Verdicts that come while the run winds down move nothing. */
+  /** Verdicts during the winding down do not move the ladder. */
   isOver: boolean;
 }
 
-/** Invariant 7: every verdict is judged by its gate, and moves the ladder to the rung it calls for, and no other. */
+/** Invariant 7: every verdict is judged by its gate, and moves the ladder to the right level. */
 export const checkLadder: Check = ({ facts, policy }) => {
   const findings = new Findings();
   const ladder: Ladder = { level: 'none', consecutiveIssues: 0, due: null, isOver: false };
   const expect = (isKept: boolean, message: string): void =>
     findings.expect(isKept, 'ladder-in-order', message);
   const expectClimbed = (): void =>
-    expect(ladder.due === null, `the ladder should be at ${ladder.due?.level} and is not`);
+    expect(ladder.due === null, `the ladder should be at ${ladder.due?.level}`);
   follow(facts, findings, {
     'verdict.given': (fact) => {
       expectClimbed();
@@ -32,15 +32,15 @@ export const checkLadder: Check = ({ facts, policy }) => {
     'escalation.changed': (fact) => {
       const { level, due, consecutiveIssues } = ladder;
       const isFrom = fact.from === level;
-      expect(isFrom, `the ladder leaves ${fact.from} and stands at ${level}`);
-      expect(due?.level === fact.to, `the ladder goes to ${fact.to}, not to ${due?.level}`);
+      expect(isFrom, `the ladder leaves ${fact.from}, but is at ${level}`);
+      expect(due?.level === fact.to, `the ladder moves to ${fact.to} instead of ${due?.level}`);
       const isCounted = fact.consecutiveIssues === consecutiveIssues;
       expect(isCounted, `${consecutiveIssues} issues are counted as ${fact.consecutiveIssues}`);
       ladder.level = fact.to;
       ladder.due = null;
     },
     'step.started': ({ stepId }) =>
-      expect(ladder.level !== 'abort', `${stepId} starts after the ladder's end`),
+      expect(ladder.level !== 'abort', `${stepId} starts after the ladder reached abort`),
     'phase.entered': ({ phase, parentStepId }) => {
       ladder.isOver ||= phase === 'windingDown' && parentStepId === null;
     },
@@ -60,7 +60,7 @@ const judge = (
   ladder.due = level === ladder.level ? null : { level, score };
 };
 
-/** Seed 004's table, from the most severe row down: the first that matches counts. */
+/** Seed 004's table, from the most severe row down: the first match counts. */
 const rungFor = (
   score: number,
   inARow: number,

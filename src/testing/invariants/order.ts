@@ -1,7 +1,7 @@
 import type { Check } from './evidence.js';
 import { Findings } from './evidence.js';
 
-/** The run's part of 15: one beginning, one end, numbers without gaps, and time that does not run backwards. */
+/** The run's part of invariant 15: one start, one end, numbers without gaps, and time that never runs backwards. */
 export const checkOrder: Check = ({ facts }) => {
   const findings = new Findings();
   const expect = (isKept: boolean, message: string): void =>

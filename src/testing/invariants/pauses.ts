@@ -2,7 +2,7 @@ import type { FactBody } from '../../model/facts.js';
 import type { Check } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 
-/** Invariant 23 for pauses: steps that run finish, and nothing else starts until the run is unpaused. */
+/** Invariant 23 for pauses: running steps finish, and nothing else starts until the run is unpaused. */
 export const checkPauses: Check = ({ facts }) => {
   const findings = new Findings();
   let isPaused = false;
@@ -23,6 +23,9 @@ export const checkPauses: Check = ({ facts }) => {
   return findings.violations;
 };
 
-/** Asks for a plan, or for a verdict about a plan or the goal. The summary is part of the end, which ends the pause too. */
+/**
+ * A call for a plan, or for a verdict about a plan or the goal. The summary is part of the end, which ends the pause
+ * too.
+ */
 const isForPlan = ({ role, key }: FactBody<'agent.called'>): boolean =>
   role === 'planner' || /\/plan\/supervisor\.(?:plan|goal)\.\d+(?:#|$)/.test(key);

@@ -3,7 +3,7 @@ import { findCycle } from '../../plan/cycle.js';
 import type { Check, Evidence } from './evidence.js';
 import { Findings, follow } from './evidence.js';
 
-/** Invariants 5 and 6: replans, revisions and depth are bounded, and every plan that is adopted is a plan. */
+/** Invariants 5 and 6: replans, revisions and depth are bounded, and every adopted plan is valid. */
 export const checkPlans: Check = (evidence) => {
   const { facts, policy } = evidence;
   const findings = new Findings();
@@ -58,10 +58,10 @@ const checkReplan = (
   const expect = (isKept: boolean, message: string): void =>
     findings.expect(isKept, 'replans-bounded', message);
   expect(fact.replans === replans, `replan ${replans} counts as ${fact.replans}`);
-  expect(fact.parentStepId === null, 'a sub-plan is planned again');
+  expect(fact.parentStepId === null, 'a sub-plan is replanned');
   expect(replans <= maxReplans, `replan ${replans} is beyond ${maxReplans}`);
   const isSaid = fact.maxReplans === maxReplans;
-  expect(isSaid, `the bound is ${maxReplans} and said to be ${fact.maxReplans}`);
+  expect(isSaid, `the bound is ${maxReplans}, but reported as ${fact.maxReplans}`);
 };
 
 const checkHandOff = (ledger: Ledger, findings: Findings): void => {
@@ -108,7 +108,7 @@ const checkAdoption = (
   findings.expect(
     revision === expected,
     'plans-sound',
-    `revision ${revision} comes in place of ${expected}`,
+    `revision ${revision} is adopted instead of ${expected}`,
   );
   revisions.set(parentStepId, revision);
   const isWithin = steps.length <= policy.limits.maxSteps;
@@ -118,7 +118,7 @@ const checkAdoption = (
     findings.expect(
       agents.includes(agent),
       'team-only',
-      `${id} is for ${agent}, who is not in the team`,
+      `${id} is for ${agent}, which is not in the team`,
     );
     const depth = id.split('/').length - 1;
     findings.expect(depth <= policy.limits.maxDepth, 'depth-bounded', `${id} has depth ${depth}`);

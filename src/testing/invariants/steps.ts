@@ -18,7 +18,7 @@ interface Step {
 
 type Policy = Evidence['policy'];
 
-/** Invariants 1, 2, 3 and the steps' part of 15: steps start when they may, as many as may, and settle once. */
+/** Invariants 1, 2, 3 and the steps' part of 15: steps start when they may, never too many at once, and settle once. */
 export const checkSteps: Check = ({ facts, policy }) => {
   const findings = new Findings();
   const steps = new Map<string, Step>();
@@ -65,7 +65,7 @@ const checkStart = (
 ): void => {
   const step = steps.get(stepId);
   if (step === undefined) {
-    findings.expect(false, 'dependencies-first', `${stepId} starts and is on no plan`);
+    findings.expect(false, 'dependencies-first', `${stepId} starts without being in a plan`);
     return;
   }
   findings.expect(!step.hasStarted, 'causes-first', `${stepId} starts twice`);
@@ -77,7 +77,7 @@ const checkStart = (
   findings.expect(
     mayStart,
     'dependencies-first',
-    `${stepId} starts before what it depends on is done`,
+    `${stepId} starts before its dependencies are satisfied`,
   );
   const running = [...steps.values()].filter(
     (other) => other.parent === step.parent && other.slot !== null,
@@ -85,7 +85,7 @@ const checkStart = (
   const isFree = running.every((other) => other.slot !== slot);
   findings.expect(isFree, 'parallel-cap', `${stepId} starts in ${slot}, which is taken`);
   const isWithinCap = running.length < policy.limits.maxParallel;
-  findings.expect(isWithinCap, 'parallel-cap', `${stepId} is one more than maxParallel`);
+  findings.expect(isWithinCap, 'parallel-cap', `${stepId} exceeds maxParallel`);
   step.hasStarted = true;
   step.slot = slot;
 };
@@ -99,14 +99,14 @@ const checkSettlement = (
 ): void => {
   const step = steps.get(stepId);
   if (step === undefined) {
-    findings.expect(false, 'settled-once', `${stepId} settles and is on no plan`);
+    findings.expect(false, 'settled-once', `${stepId} settles without being in a plan`);
     return;
   }
   findings.expect(step.settlement === null, 'settled-once', `${stepId} settles twice`);
   const { status, reason } = settlement;
   const isSkippedAsReplaced = status === 'skipped' && reason === 'replaced';
   const isConsistent = isSkippedAsReplaced === step.isReplaced;
-  const how = `${stepId} is replaced and settles as ${status}: ${reason}`;
+  const how = `${stepId} is replaced, but settles as ${status}: ${reason}`;
   findings.expect(isConsistent, 'settled-once', how);
   checkBeginning(stepId, step, settlement, findings);
   const others = policy.failure.onDependencyFailure === 'run' ? [] : dependencies(steps, step);
@@ -115,7 +115,7 @@ const checkSettlement = (
   step.slot = null;
 };
 
-/** Whoever ends was at work, and whoever is passed over was not. */
+/** A completed or failed step has started; a skipped one has not. */
 const checkBeginning = (
   stepId: string,
   { hasStarted }: Step,
@@ -123,7 +123,7 @@ const checkBeginning = (
   findings: Findings,
 ): void => {
   if (status === 'completed' || status === 'failed') {
-    findings.expect(hasStarted, 'causes-first', `${stepId} is ${status} and never started`);
+    findings.expect(hasStarted, 'causes-first', `${stepId} is ${status} without having started`);
   }
   if (status === 'skipped' && (reason === 'dependency' || reason === 'replaced')) {
     const how = `${stepId} started and is then skipped: ${reason}`;
@@ -134,11 +134,11 @@ const checkBeginning = (
 interface Behind {
   readonly step: Step;
   readonly settlement: Settlement;
-  /** What became of its dependencies, where that keeps it from running. */
+  /** The endings of its dependencies, where they keep it from running. */
   readonly others: readonly (Settlement | null)[];
 }
 
-/** A step is skipped behind a loss, and only there. */
+/** A step is skipped only behind a dependency without a result. */
 const checkBehind = (
   stepId: string,
   { step, settlement, others }: Behind,
@@ -146,17 +146,17 @@ const checkBehind = (
 ): void => {
   const lost = others.filter((other) => other !== null && !isDone(other));
   if (settlement.status === 'skipped' && settlement.reason === 'dependency') {
-    const how = `${stepId} is skipped, and no dependency failed`;
+    const how = `${stepId} is skipped, but no dependency failed`;
     findings.expect(lost.length > 0, 'dependencies-first', how);
   }
   if (settlement.status === 'cancelled' && !step.hasStarted) {
     const isLeft = lost.some((other) => other?.status !== 'cancelled');
-    const how = `${stepId} was left waiting behind a failure`;
+    const how = `${stepId} still waits behind a failure`;
     findings.expect(!isLeft, 'dependencies-first', how);
   }
 };
 
-/** A step of a sub-plan that is cut short ends with the step it works for. */
+/** A step of an interrupted sub-plan ends with its parent step. */
 const checkAllSettled = (steps: ReadonlyMap<string, Step>, findings: Findings): void => {
   const isSettled = (stepId: string | null): boolean => {
     const step = stepId === null ? undefined : steps.get(stepId);

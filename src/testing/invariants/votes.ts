@@ -13,13 +13,13 @@ interface Ledger {
   /** By step; another attempt or a question starts a new one. */
   readonly votes: Map<string, Vote>;
   readonly answers: Map<string, Fact<'agent.answered'>>;
-  /** The key that a decision chose, by step, until something else changes the work. */
+  /** The key of the winning vote, by step, until something else changes the work. */
   readonly chosen: Map<string, string>;
 }
 
 /**
- * What invariants 4, 8, 9 and 15 mean for votes: no more of them than the step asked for and the policy allows, every
- * one an answer, none once the outcome is certain, and the winner is what the step ends with.
+ * Invariants 4, 8, 9 and 15 for votes: no more votes than the step asked for and the policy allows, each with an
+ * answer, none once the outcome is certain, and the winner is the output of the step.
  */
 export const checkVotes: Check = ({ facts, policy }) => {
   const findings = new Findings();
@@ -55,18 +55,18 @@ const checkCast = (
     findings.expect(isKept, 'attempts-bounded', message);
   bounded(of <= limits.maxVotes, `${stepId} has ${of} votes, beyond maxVotes`);
   const isNext = number > (vote.cast.at(-1)?.number ?? 0) && number <= of;
-  bounded(isNext, `vote ${number} of ${of} on ${stepId} is out of turn`);
+  bounded(isNext, `vote ${number} of ${of} on ${stepId} is out of order`);
   findings.expect(!vote.isDecided, 'causes-first', `${key} votes after the decision`);
   const isOpen = fact.choose !== 'majority' || vote.cast.every((cast) => !hasMajority(vote, cast));
-  bounded(isOpen, `${key} votes though there is a majority`);
+  bounded(isOpen, `${key} votes although there is a majority`);
   checkBallot(ledger, vote, fact, findings);
   vote.cast.push(fact);
 };
 
-/** Of answers that are redacted the journal does not show whether they are equal; their votes are labelled `vote-N`. */
+/** For redacted answers the journal does not show whether they are equal; their votes are labelled `vote-N`. */
 const isLabel = (digest: string): boolean => digest.startsWith('vote-');
 
-/** A ballot is an answer, and equal to another one exactly when the answers are. */
+/** A ballot belongs to an answer, and equals another one exactly when the answers do. */
 const checkBallot = (
   { answers }: Ledger,
   vote: Vote,
@@ -75,7 +75,7 @@ const checkBallot = (
 ): void => {
   const answer = answers.get(key);
   const isAnswer = answer?.stepId === stepId && answer.report === 'done';
-  findings.expect(isAnswer, 'intent-first', `${key} votes and has not answered`);
+  findings.expect(isAnswer, 'intent-first', `${key} votes without an answer`);
   for (const other of vote.cast) {
     const isSame = isSameJson(answers.get(other.key)?.output, answer?.output);
     const isJudgedSame = other.digest === digest;
@@ -103,24 +103,28 @@ const checkDecision = (
   findings.expect(
     cast === vote.cast.length,
     'attempts-bounded',
-    `${vote.cast.length} votes, ${cast} are counted`,
+    `${vote.cast.length} votes, but ${cast} are counted`,
   );
   const areCounted = counts.every((side) => side.votes === votesFor(vote, side));
   findings.expect(areCounted, 'attempts-bounded', `the votes on ${stepId} are counted wrongly`);
   const winning = vote.cast.find(({ number }) => number === winner);
   const isKnown = winner === null || winning !== undefined;
-  findings.expect(isKnown, 'outputs-kept', `vote ${winner} on ${stepId} wins and was never cast`);
+  findings.expect(
+    isKnown,
+    'outputs-kept',
+    `vote ${winner} on ${stepId} wins without having been cast`,
+  );
   const isRight =
     choose === 'majority'
       ? vote.cast.some((other) => hasMajority(vote, other)) ===
         (winning !== undefined && hasMajority(vote, winning))
       : vote.cast.every((other) => (other.confidence ?? -1) <= (winning?.confidence ?? -1));
-  findings.expect(isRight, 'outputs-kept', `vote ${winner} on ${stepId} wins and should not`);
+  findings.expect(isRight, 'outputs-kept', `vote ${winner} on ${stepId} wins, but should not`);
   const isFirst = vote.cast.find((other) => isEqualTo(other, winning, choose)) === winning;
   findings.expect(
     isFirst,
     'outputs-kept',
-    `vote ${winner} on ${stepId} wins and is not the first of its side`,
+    `vote ${winner} on ${stepId} wins, but is not the first with its answer`,
   );
   if (winning !== undefined) chosen.set(stepId, winning.key);
 };
@@ -132,7 +136,7 @@ const isEqualTo = (
 ): boolean =>
   choose === 'majority' ? vote.digest === winner?.digest : vote.confidence === winner?.confidence;
 
-/** What nothing was made of cannot be the output: then the step has none, or what it had before. */
+/** A winner without an output changes nothing: the step has none, or keeps the previous one. */
 const checkWork = (
   { chosen, answers }: Ledger,
   { stepId, outputKeys }: FactBody<'step.completed'>,

@@ -28,19 +28,19 @@ import { teamThrough } from './team-through.js';
 
 type Options = OrchestratorOptions<readonly Agent[]>;
 
-/** What is done to the run while it goes on: approvals, commands. The same when it is recorded and when it is replayed. */
+/** Approvals and commands during the run. The same when it is recorded and when it is replayed. */
 type Attend = (run: Run) => void;
 
-/** What came of a recorded run. */
+/** The result of a recorded run. */
 export interface Recorded {
-  /** Keep it as a JSON file beside the test. */
+  /** Store it as a JSON file next to the test. */
   readonly recording: Recording;
   readonly report: RunReport;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Plays the run once with its real agents and writes down everything that comes from outside. */
+/** Runs once with the real agents and records everything that comes from outside. */
 const record = async (options: Options, input: StartInput, attend?: Attend): Promise<Recorded> => {
   const clock = options.clock ?? systemClock();
   const startedAtMs = clock.now();
@@ -50,7 +50,7 @@ const record = async (options: Options, input: StartInput, attend?: Attend): Pro
     const call = { key: request.key, who, request: requestJson(request), outcome: UNANSWERED };
     const position = calls.push({ ...call, finishedAtMs: null }) - 1;
     const finish = (outcome: RecordedOutcome): void => {
-      // No two at one time: the order in which they came back is part of what happened.
+      // One at a time: the order of the answers is part of the recording.
       latestMs = Math.max(latestMs + 1, clock.now() - startedAtMs);
       calls[position] = { ...call, outcome, finishedAtMs: latestMs };
     };
@@ -71,8 +71,8 @@ const record = async (options: Options, input: StartInput, attend?: Attend): Pro
 };
 
 /**
- * Plays the run again without its agents, in virtual time: whoever is asked answers what was recorded. Throws
- * RecordingDriftError with the first difference: a call that was not recorded, another request, other facts.
+ * Replays the run without its agents, in virtual time, with the recorded answers. Throws RecordingDriftError with the
+ * first difference: a call that was not recorded, another request, other facts.
  */
 const replay = async (
   candidate: unknown,
@@ -86,7 +86,7 @@ const replay = async (
   let run: Run | undefined;
   const drift = (path: string, expected: unknown, actual: unknown): void => {
     drifts.push(new RecordingDriftError({ path, expected: text(expected), actual: text(actual) }));
-    void run?.abort('The run is not as it was recorded');
+    void run?.abort('The run differs from its recording');
   };
   const team = teamThrough({ ...options, clock }, (who, request) => {
     const call = recorded.get(request.key);
@@ -162,7 +162,7 @@ const returned = (value: unknown): RecordedOutcome => {
 
 type PlainReport = Extract<RecordedOutcome, { kind: 'reported' }>['report'];
 
-/** A report as an agent would make it; what was recorded is only its JSON. */
+/** A report as an agent would make it, from its recorded JSON. */
 const reportOf = (report: PlainReport): AgentReport => {
   const { confidence, usage } = report;
   const meta = {
@@ -185,7 +185,7 @@ const reportOf = (report: PlainReport): AgentReport => {
   }
 };
 
-/** What JSON cannot hold is recorded as what it is not: the replay then differs, and says where. */
+/** A value that JSON cannot hold is recorded as a note: the replay then differs, and says where. */
 const asJson = (value: unknown): JsonValue => {
   const bounded = canonicalJson(value, { maxBytes: MAX_BYTES });
   return bounded.ok ? bounded.value : `not recorded: ${bounded.message}`;
@@ -194,7 +194,7 @@ const asJson = (value: unknown): JsonValue => {
 const requestJson = (request: object): JsonValue =>
   asJson(Object.fromEntries(Object.entries(request).filter(([key]) => key !== 'signal')));
 
-/** Facts without what a clock gives them. */
+/** A fact without its sequence and time. */
 const body = (fact: Fact | undefined): unknown =>
   fact === undefined
     ? undefined

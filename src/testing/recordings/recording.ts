@@ -9,7 +9,7 @@ import { factSchema } from '../../model/facts.js';
 const json: z.ZodMiniType<JsonValue> = z.json();
 const timeMs = z.number().check(z.minimum(0));
 
-/** How a call came back: with a value, with a report of an agent, with an error, or not at all. */
+/** How a call ended: with a value, with a report of an agent, with an error, or not at all. */
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('returned'), value: json }),
   z.strictObject({ kind: z.literal('reported'), report: agentReportSchema }),
@@ -19,12 +19,12 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 
 const recordedCallSchema = z.strictObject({
   key: z.string(),
-  /** Who was asked: an agent by its name, or a role. */
+  /** The name of the agent, or the role. */
   who: z.string(),
-  /** What was asked, without the signal. */
+  /** The request, without the signal. */
   request: json,
   outcome: outcomeSchema,
-  /** When it came back, counted from the start of the run; null when it never did. */
+  /** When it ended, counted from the start of the run; null when it never did. */
   finishedAtMs: z.nullable(timeMs),
 });
 
@@ -38,10 +38,10 @@ const recordingSchema = z.strictObject({
 export type RecordedOutcome = z.infer<typeof outcomeSchema>;
 export type RecordedCall = z.infer<typeof recordedCallSchema>;
 
-/** One run, recorded: everything that came from outside, and what the run made of it. Plain JSON. */
+/** One recorded run: everything that came from outside, and the resulting facts. Plain JSON. */
 export type Recording = z.infer<typeof recordingSchema>;
 
-/** A recording is a file, and a file may hold anything. */
+/** Validates a recording: a file may contain anything. */
 export const parsedRecording = (candidate: unknown): Recording => {
   const parsed = checked(recordingSchema, candidate);
   if (parsed.success) return parsed.data;

@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/agent.js';
 import type { OrchestratorOptions } from '../../orchestrator/create-orchestrator.js';
 
-/** Somebody is asked: who it is, the request, and how to really ask them. */
+/** One call: its agent or role, the request, and the real call. */
 export type Ask = (
   who: string,
   request: { readonly key: string },
@@ -10,7 +10,7 @@ export type Ask = (
 
 type Options = OrchestratorOptions<readonly Agent[]>;
 
-/** The same team, with everybody asked through one door. */
+/** The same team, with every call going through one function. */
 export const teamThrough = (options: Options, door: Ask): Options => {
   const through =
     <Request extends { readonly key: string }>(who: string, ask: (request: Request) => unknown) =>

@@ -8,43 +8,43 @@ import type {
   TakenCommand,
 } from '../../model/run-store.js';
 
-/** One promise of the port, put to the test. */
+/** One test of the store contract. */
 export interface StoreCase {
   readonly name: string;
-  /** Rejects with an error that says what was expected and what came instead. */
+  /** Rejects with an error that names the expected and the actual result. */
   readonly run: () => Promise<void>;
 }
 
-/** An entry as the cases write it. */
+/** An entry as the cases append it. */
 export interface ContractEntry extends StoredEntry {
   readonly note: string;
 }
 
 export type ContractStore = RunStore<ContractEntry>;
 
-/** Makes a store with nothing in it; every case has its own. */
+/** Makes an empty store; every case has its own. */
 export type CreateStore = () => MaybePromise<ContractStore>;
 
-/** Makes two store objects that keep the same runs, of which there are none, as two processes have them. */
+/** Makes two store objects for the same runs, initially none, as two processes have them. */
 export type CreateSharedStores = () => MaybePromise<readonly [ContractStore, ContractStore]>;
 
-/** The time of a store: its own clock, or the one it is told. */
+/** The time of a store: its own clock, or the `now` it is given. */
 export interface ContractTime {
   now(): number;
   pass(elapsedMs: number): Promise<void>;
 }
 
-/** What a case does with an empty store. */
-export type Scene = (store: ContractStore, time: ContractTime) => Promise<void>;
+/** The test of a case, with an empty store. */
+export type StoreCheck = (store: ContractStore, time: ContractTime) => Promise<void>;
 
-/** What a case does with two store objects that share their runs. */
-export type SharedScene = (
+/** The test of a case with two store objects that share their runs. */
+export type SharedCheck = (
   one: ContractStore,
   other: ContractStore,
   time: ContractTime,
 ) => Promise<void>;
 
-/** Long enough for a few questions to a real server, short enough to wait for. */
+/** Long enough for a few queries to a real server, short enough to wait for. */
 export const LEASE_MS = 1_000;
 
 export const headerOf = (runId: string): RunHeader => ({
@@ -98,6 +98,6 @@ export async function claimFor(
   await store.renew(owner, LEASE_MS, time.now());
   const claim = await store.claim(runId, owner, time.now());
   if (claim === undefined)
-    throw new Error(`Expected ${owner} to get run '${runId}', but another owner has it`);
+    throw new Error(`Expected ${owner} to claim run '${runId}', but another owner has it`);
   return claim;
 }

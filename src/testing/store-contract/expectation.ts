@@ -2,17 +2,17 @@ import { PlanwrightError } from '../../errors.js';
 import { toFailure } from '../../failure.js';
 
 /*
- * The little that the contract needs to judge a store, in any runner and in a browser: nothing of Node, and nothing of
- * a test framework.
+ * The assertions of the contract. They need neither Node nor a test framework, so they work in any runner and in a
+ * browser.
  */
 
-/** Throws unless both are the same JSON; members that are undefined count as missing. */
+/** Throws unless both are the same JSON; undefined members count as missing. */
 export function expectSame(what: string, actual: unknown, expected: unknown): void {
   const difference = firstDifference(actual, expected, '');
   if (difference !== undefined) throw new Error(`${what}: ${difference}`);
 }
 
-/** Throws unless the work is refused with an error of this package that has this code. */
+/** Throws unless the work is refused with an error of this package with this code. */
 export async function expectRefused(
   what: string,
   code: string,
@@ -45,12 +45,12 @@ export async function expectThrown(
   }
 }
 
-/** Throws unless it holds. */
+/** Throws unless the condition holds. */
 export function expectThat(what: string, holds: boolean): void {
   if (!holds) throw new Error(what);
 }
 
-/** How many of the attempts were accepted; what else they met must be a refusal with this code. */
+/** How many of the attempts were accepted; every other one must be refused with this code. */
 export async function countAccepted(
   what: string,
   code: string,
@@ -67,7 +67,7 @@ export async function countAccepted(
 
 type Outcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
-/** A store may throw at once or return a promise that rejects; both are a refusal. */
+/** A store may throw synchronously or return a promise that rejects; both are a refusal. */
 async function outcomeOf(work: () => unknown): Promise<Outcome> {
   try {
     await work();

@@ -1,44 +1,44 @@
 import { systemClock } from '../../services/clock.js';
-import { claimScenes } from './claim-scenes.js';
+import { claimCases } from './claim-cases.js';
 import type {
   ContractStore,
   ContractTime,
   CreateSharedStores,
   CreateStore,
-  Scene,
-  SharedScene,
+  StoreCheck,
+  SharedCheck,
   StoreCase,
 } from './contract-case.js';
-import { idScenes } from './id-scenes.js';
-import { inboxScenes } from './inbox-scenes.js';
-import { journalScenes } from './journal-scenes.js';
-import { listScenes } from './list-scenes.js';
-import { sharedScenes } from './shared-scenes.js';
-import { watchScenes } from './watch-scenes.js';
+import { idCases } from './id-cases.js';
+import { inboxCases } from './inbox-cases.js';
+import { journalCases } from './journal-cases.js';
+import { listCases } from './list-cases.js';
+import { sharedCases } from './shared-cases.js';
+import { watchCases } from './watch-cases.js';
 
 export interface StoreContractOptions {
   /**
-   * Makes two store objects that keep the same runs: two connections to one new database, two stores on one new file.
-   * Without it nothing is tested of what several processes do at once.
+   * Makes two store objects for the same runs: two connections to one new database, two stores on one new file. Without
+   * it the contract tests no concurrent processes.
    */
   readonly createShared?: CreateSharedStores;
-  /** The store has a clock of its own (a database server): the cases wait until a lease is over. @default false */
+  /** The store has its own clock (a database server): the cases wait until a lease has ended. @default false */
   readonly hasOwnClock?: boolean;
 }
 
-const scenes: Readonly<Record<string, Readonly<Record<string, Scene>>>> = {
-  journal: journalScenes,
-  list: listScenes,
-  claim: claimScenes,
-  inbox: inboxScenes,
-  ids: idScenes,
-  watch: watchScenes,
+const cases: Readonly<Record<string, Readonly<Record<string, StoreCheck>>>> = {
+  journal: journalCases,
+  list: listCases,
+  claim: claimCases,
+  inbox: inboxCases,
+  ids: idCases,
+  watch: watchCases,
 };
 
 /**
- * What every store promises, as cases for any test runner. Each case makes its own store and closes it.
+ * The contract of every store, as cases for any test runner. Each case makes its own store and closes it.
  *
- * @param createStore makes a store with nothing in it
+ * @param createStore makes an empty store
  *
  * @example
  * ```ts
@@ -49,39 +49,39 @@ export function storeContract(
   createStore: CreateStore,
   { createShared, hasOwnClock = false }: StoreContractOptions = {},
 ): readonly StoreCase[] {
-  const alone = Object.entries(scenes).flatMap(([group, groupScenes]) =>
-    Object.entries(groupScenes).map(([name, scene]) => ({
+  const alone = Object.entries(cases).flatMap(([group, groupCases]) =>
+    Object.entries(groupCases).map(([name, check]) => ({
       name: `${group}: ${name}`,
-      run: () => playAlone(createStore, scene, timeOf(hasOwnClock)),
+      run: () => runAlone(createStore, check, timeOf(hasOwnClock)),
     })),
   );
   if (createShared === undefined) return alone;
-  const shared = Object.entries(sharedScenes).map(([name, scene]) => ({
+  const shared = Object.entries(sharedCases).map(([name, check]) => ({
     name: `shared: ${name}`,
-    run: () => playShared(createShared, scene, timeOf(hasOwnClock)),
+    run: () => runShared(createShared, check, timeOf(hasOwnClock)),
   }));
   return [...alone, ...shared];
 }
 
-async function playAlone(
+async function runAlone(
   createStore: CreateStore,
-  scene: Scene,
+  check: StoreCheck,
   time: ContractTime,
 ): Promise<void> {
   const store = await createStore();
-  await closing([store], () => scene(store, time));
+  await closing([store], () => check(store, time));
 }
 
-async function playShared(
+async function runShared(
   createShared: CreateSharedStores,
-  scene: SharedScene,
+  check: SharedCheck,
   time: ContractTime,
 ): Promise<void> {
   const [one, other] = await createShared();
-  await closing([one, other], () => scene(one, other, time));
+  await closing([one, other], () => check(one, other, time));
 }
 
-/** A real clock, or one that stands still until time passes. */
+/** A real clock, or one that moves only by `pass`. */
 function timeOf(hasOwnClock: boolean): ContractTime {
   if (!hasOwnClock) {
     let now = 1_800_000_000_123;

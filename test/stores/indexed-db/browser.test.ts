@@ -17,7 +17,7 @@ type PageFunctions = typeof pageFunctions;
  * Ten thousand browser transactions take half a minute, so nearly all waiting commands are there before the test
  * begins.
  */
-const tooSlow = 'inbox: holds ten thousand commands and refuses one more';
+const tooSlow = 'inbox: holds ten thousand commands and refuses the next one';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 

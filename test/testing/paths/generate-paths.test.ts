@@ -24,7 +24,7 @@ describe('the paths of an orchestrator', () => {
   it('let every agent and role give every possible answer', () => {
     const steps = new Set([...small.paths, ...supervised.paths].flatMap((path) => path.steps));
     for (const step of [
-      'planner proposes a plan for somebody who is not in the team',
+      'planner proposes a plan with an agent outside the team',
       'planner throws',
       'coder needs context',
       'coder hands off to writer',

@@ -45,10 +45,10 @@ describe('an agent in testPaths()', () => {
     expect(calls.length).toBeGreaterThan(20);
     expect(calls.every((call) => Object.isFrozen(call) && call.key.startsWith('path/'))).toBe(true);
     expect(new Set(calls.map(({ step }) => step.id))).toContain('step-1');
-    const deeds = new Set(
-      reportsIn(results).flatMap((report) => report.deeds.map(({ did }) => did)),
+    const outcomes = new Set(
+      reportsIn(results).flatMap((report) => report.calls.map(({ outcome }) => outcome)),
     );
-    expect([...deeds].sort()).toEqual(['done', 'was not waited for']);
+    expect([...outcomes].sort()).toEqual(['done', 'was not waited for']);
     expect(new Set(reportsIn(results).map(({ status }) => status)).size).toBeGreaterThan(2);
     expect(reportsIn(results).every(({ hasLeftPath }) => !hasLeftPath)).toBe(true);
   });
@@ -58,14 +58,16 @@ describe('an agent in testPaths()', () => {
     expect(codesIn(results)).toEqual([]);
     const left = reportsIn(results).filter(({ hasLeftPath }) => hasLeftPath);
     expect(left.length).toBeGreaterThan(5);
-    expect(left.every(({ deeds }) => deeds.some(({ did }) => did === 'blocked'))).toBe(true);
+    expect(left.every(({ calls }) => calls.some(({ outcome }) => outcome === 'blocked'))).toBe(
+      true,
+    );
   });
 
   it('fails a path by an output that does not match its schema, with the path so far', async () => {
     const results = await resultsOf(() => ({ files: 'a.ts' }), 0);
     expect(codesIn(results)).toEqual(['invalid-output']);
     const [error] = errorsIn(results);
-    expect(error?.message).toMatch(/The agent 'coder' answered what nobody can use: files/);
+    expect(error?.message).toMatch(/The agent 'coder' gave an invalid answer: files/);
     expect(error?.message).toMatch(/\n {2}1\. planner proposes a plan/);
     expect(error?.steps[0]).toBe('planner proposes a plan');
   });
@@ -95,8 +97,10 @@ describe('an agent in testPaths()', () => {
       throw new Error('Down');
     }, 0);
     expect(codesIn(results)).toEqual([]);
-    const deeds = reportsIn(results).flatMap((report) => report.deeds.map(({ did }) => did));
-    expect(deeds).toContain('threw');
+    const calls = reportsIn(results).flatMap((report) =>
+      report.calls.map(({ outcome }) => outcome),
+    );
+    expect(calls).toContain('threw');
   });
 });
 

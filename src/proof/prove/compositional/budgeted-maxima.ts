@@ -13,7 +13,7 @@ import { detailOf } from './contract.js';
 export const isBudgeted = (metric: Metric): metric is BudgetedMetric =>
   (BUDGETED_METRICS as readonly Metric[]).includes(metric);
 
-/** The most of a metric that a run comes to with the calls it has, and how, chart by chart. */
+/** The maximum of a metric that a run reaches within its call budget, and the path to it, chart by chart. */
 export const budgetedMaximum = (
   { analyses }: Composition,
   goal: Analysis,
@@ -36,7 +36,7 @@ export const budgetedMaximum = (
   return { value, witness: { ...way, sentences: teller.tell(goal, edges, ''), parts: {} } };
 };
 
-/** What costs no calls is bounded by them all the same: an edge is passed only with enough of them to come there. */
+/** Edges without cost are bounded by the calls, too: an edge is passable only with enough calls to reach it. */
 export const isPassableWithin = (
   { exploration: { graph } }: Analysis,
   callBudget: number,
@@ -49,7 +49,7 @@ export const isPassableWithin = (
   };
 };
 
-/** Whatever is counted, the fewest calls of a way are those to come to nothing of it. */
+/** For any metric, the fewest calls of a path are those for an amount of zero. */
 const ANY_METRIC: BudgetedMetric = 'steps';
 
 class Teller {
@@ -76,7 +76,7 @@ class Teller {
     });
   }
 
-  /** What a child did: as much of it as it can have done with these calls. */
+  /** The path of a child, up to the amount it can reach with these calls. */
   #tellDetail(detail: string, amount: number, calls: number, indent: string): string[] {
     for (const analysis of this.#analyses) {
       const { exploration, system } = analysis;

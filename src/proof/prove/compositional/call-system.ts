@@ -22,7 +22,7 @@ import {
   windDownMove,
 } from './environment-moves.js';
 
-/** What tells one call from another for the chart that makes it. */
+/** The properties of a call that the calling chart can distinguish. */
 export interface CallVariant {
   readonly hasFallback: boolean;
   readonly isWindingDown: boolean;
@@ -70,7 +70,7 @@ export const callSystem = (
 export const pick = (charts: Charts, ...names: readonly string[]): Charts =>
   Object.fromEntries(Object.entries(charts).filter(([name]) => names.includes(name)));
 
-/** Codes that mean the end of the run are told from other failures. */
+/** Failure codes at the end of the run are distinguished from other failures. */
 const resultName = (output: unknown): string => {
   const result = output as CallResult;
   if (result.kind === 'answered') return 'answered';

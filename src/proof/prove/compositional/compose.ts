@@ -20,16 +20,16 @@ import { stepSystem } from './step-system.js';
 
 /** All charts, each explored against the contracts of its children, from the bottom up. */
 export interface Composition {
-  /** In the order in which they were made; the last is the plan of the goal, unless one before is refuted. */
+  /** In order of exploration; the last is the plan of the goal, unless an earlier one is refuted. */
   readonly analyses: readonly Analysis[];
-  /** The first that is not as it should be. */
+  /** The first refuted analysis. */
   readonly refuted: Analysis | undefined;
-  /** How many calls there are, where that is fewer than a run could make. */
+  /** The call budget, where it is below the number of calls that a run could make. */
   readonly callBudget: number | undefined;
 }
 
 export interface ComposeOptions extends ExploreOptions {
-  /** False to tell steps apart that could be counted. @default true */
+  /** False to distinguish steps that could be counted. @default true */
   readonly isCounting?: boolean;
 }
 
@@ -45,7 +45,7 @@ export const compose = (
   return composer.run();
 };
 
-/** Everything that can be said to the charts of this policy, each on its own. */
+/** Every reply to the charts of this policy, each on its own. */
 export const repertoireFor = (settings: Settings): Repertoire =>
   repertoireOf(bareSettings(settings), settings);
 
@@ -58,9 +58,9 @@ const callBudgetOf = ({ policy, team }: Settings): number | undefined => {
 };
 
 /**
- * A step asks for approval or it does not: that is a choice when it starts, whatever made it ask. So nothing that leads
- * to it has to be told apart, nor agents by more than their fallback. Nor how many calls are left: in a chart on its own
- * any of them may be the last. How many there are is counted along the ways.
+ * Whether a step needs approval is a choice when it starts. So the causes of that need not be distinguished, nor agents
+ * by more than their fallback, nor the number of calls left: in a chart on its own any call may be the last. The calls
+ * are counted along the paths.
  */
 const bareSettings = ({ policy, team }: Settings): Settings => {
   const maxAgentCalls = policy.limits.maxAgentCalls === null ? null : 1;
@@ -117,7 +117,7 @@ class Composer {
     return { analyses: this.#analyses, refuted, callBudget: this.#callBudget };
   }
 
-  /** Undefined when the system is refuted: then nothing above it can rely on it. */
+  /** Undefined when the system is refuted: then no chart above it can rely on it. */
   #contract(system: System): Contract | undefined {
     if (!this.#isSound(system)) return undefined;
     const analysis = this.#analyses.at(-1);
@@ -152,7 +152,7 @@ class Composer {
 
   #goal(below: Contracts): void {
     const planned = this.#step(below, 0, 'planned');
-    // Where there is a planner, whatever is handed on could as well have been planned; but not with as few calls.
+    // With a planner, a handed-off step could as well have been planned, though not with as few calls.
     const { hasPlanner } = this.#repertoire.settings.team;
     const isAsPlanned = hasPlanner && this.#callBudget === undefined;
     const handedOn = isAsPlanned ? planned : this.#step(below, 0, 'handed on');

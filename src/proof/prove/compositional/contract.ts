@@ -7,38 +7,38 @@ import type { Metric, Weights } from '../metrics.js';
 import { METRICS, NOTHING } from '../metrics.js';
 import type { EnvironmentOutcome } from './environment.js';
 
-/** One way a chart can end, and the most it can cost to end like that. */
+/** One ending of a chart, and the maximum cost of reaching it. */
 export interface ContractEnd {
   readonly name: string;
   readonly output: unknown;
   readonly cost: Weights;
-  /** Where to read how: the name of the system and of the end. */
+  /** The name of the system and of the ending, to find the path. */
   readonly detail: string;
 }
 
-/** What whoever starts a chart can rely on. */
+/** What the parent of a chart can rely on. */
 export interface Contract {
   readonly ends: readonly ContractEnd[];
-  /** The most that it can cost when it is stopped in the middle. */
+  /** The maximum cost when it is stopped in the middle. */
   readonly stopped: Weights;
-  /** The same when a call of its own is the one too many; only with a budget. */
+  /** The same when its own call exceeds the budget; only with a budget. */
   readonly refused: Weights | undefined;
-  /** The same when the call of another is: it may not have done anything yet. */
+  /** The same when another call exceeds the budget: this chart may not have done anything yet. */
   readonly stoppedByRefusal: Weights | undefined;
-  /** The same when the grace period ends: then a call is out, so it is not for nothing. */
+  /** The same when the grace period ends: then a call is in flight, so the cost is not zero. */
   readonly cutOff: Weights | undefined;
   readonly analysis: Analysis;
 }
 
-/** The end of a chart that the one above gave up. */
+/** The ending of a chart that its parent stopped. */
 export const STOPPED = 'stopped';
-/** The end of one that asked for a call when none was left. */
+/** The ending of a chart whose call exceeded the budget. */
 const REFUSED = 'refused';
-/** The end of one that was still at work when the grace period was over. */
+/** The ending of a chart that was still running when the grace period ended. */
 const CUT_OFF = 'cut off';
 const FROM_ABOVE: readonly string[] = [STOPPED, REFUSED, CUT_OFF];
 
-/** The name of an end: the part of the output that somebody can tell from another. */
+/** The name of an ending: the part of the output that another chart can distinguish. */
 export const endNamer =
   (nameOf: (output: unknown) => string) =>
   ({ output, status }: KernelStep): string => {
@@ -48,12 +48,11 @@ export const endNamer =
     return kind;
   };
 
-/** A call that is refused because the budget is used up. */
+/** A call that is refused because the budget is spent. */
 export const OUT_OF_BUDGET = 'budget-exhausted';
 
 /**
- * The ends of an explored chart with the longest way to each; with a budget also what of it can be had with how many
- * calls.
+ * The endings of an explored chart with the longest path to each; with a budget also the amounts by number of calls.
  */
 export const contractOf = (analysis: Analysis, callBudget: number | undefined): Contract => {
   const { exploration, system } = analysis;
@@ -89,8 +88,8 @@ const costTo = ({ paths }: Analysis, node: number): Weights => {
 };
 
 /**
- * What each end costs under a budget of calls. A call that is refused ends the run: nothing more comes of it than of
- * being stopped, which is an end of its own.
+ * The cost of each ending under a call budget. A refused call ends the run, so it costs no more than being stopped,
+ * which has its own ending.
  */
 const profiler = (
   { exploration: { graph } }: Analysis,

@@ -19,14 +19,14 @@ import { detailOf, STOPPED } from './contract.js';
 /** The proved contracts of the charts below. */
 export interface Contracts {
   readonly calls: ReadonlyMap<string, Contract>;
-  /** A step of a plan, and one that an agent handed on. */
+  /** A step of a plan, and a handed-off step. */
   readonly planned?: Contract;
   readonly handedOn?: Contract;
   /** A sub-plan one level deeper. */
   readonly subplan?: Contract;
 }
 
-/** Every answer of every child, as its contract has it. */
+/** Every answer of every child, by its contract. */
 export const contractMoves = (contracts: Contracts, repertoire: Repertoire, frame: Frame): Move[] =>
   [...frame.calls].flatMap(([address, call]) => {
     switch (call.actor) {
@@ -41,7 +41,7 @@ export const contractMoves = (contracts: Contracts, repertoire: Repertoire, fram
     }
   });
 
-/** What a child costs that is stopped. */
+/** The cost of a stopped child. */
 export const costOfStopped =
   (contracts: Contracts): System['costOfStopped'] =>
   (call, address, { refused, input }) => {
@@ -53,13 +53,13 @@ export const costOfStopped =
     return (address === refused ? contract.refused : contract.stoppedByRefusal) ?? NOTHING;
   };
 
-/** Where to read how a child that is stopped comes to its cost. */
+/** The name of the path to the cost of a stopped child. */
 export const detailOfStopped = (contracts: Contracts, call: OpenCall): string | undefined => {
   const contract = contractFor(contracts, call);
   return contract === undefined ? undefined : detailOf(contract.analysis.system.name, STOPPED);
 };
 
-/** The children that may ask for one call too many; none where there is no budget. */
+/** The children whose call may exceed the budget; none without a budget. */
 export const refusableIn = (contracts: Contracts, { calls }: Frame): string[] =>
   [...calls].flatMap(([address, call]) =>
     contractFor(contracts, call)?.refused === undefined ? [] : [address],
@@ -91,7 +91,7 @@ const stepMoves = (
   if (isTold(frame, address)) return [];
   const ends = stepContract(contracts, input)?.ends ?? [];
   const isEnding = isRunEnding(frame);
-  // A step is cut short by the end of the run, and by nothing else.
+  // Only the end of the run cuts a step short.
   const possible = ends.filter(
     ({ output }) => isEnding || (output as StepOutcome).code !== 'run-ended',
   );
@@ -116,7 +116,7 @@ const withVerdicts = (end: ContractEnd): ContractEnd[] => {
 
 const PASSED = { score: 100, hasPassed: true, feedback: '' } as const;
 
-/** Of steps that run and that nobody can tell apart the first speaks for all. */
+/** Of indistinguishable running steps the first stands for all. */
 const isTold = ({ state }: Frame, address: string): boolean => {
   const place = address.lastIndexOf('/');
   const context = state.nodes.get(address.slice(0, place))?.snapshot.context as OrchestratorContext;
@@ -164,7 +164,7 @@ const callMoves = (
   );
   const isWindingDown = isStepWindingDown(frame, address);
   const failures = ends
-    // Only a step that winds down has told its call so.
+    // Only a step that winds down has told its call.
     .filter(({ name }) => name !== 'answered' && (name !== 'run-ended' || isWindingDown))
     .map((end) => ({ label: `ends: ${end.name}`, end, result: failedResult(request, end) }));
   return [...replies, ...failures].map(({ label, end, result }) => ({

@@ -12,25 +12,25 @@ import { rootPlanOf } from '../root-plan.js';
 import { areListsEnough } from './lists-enough.js';
 
 /*
- * Where plans add up, more and more steps wait, and the more replans there are the more ways there are to come to each
- * number of them. But with one slot steps that wait are all alike: each starts when its turn comes, and whatever then comes
- * of it does not depend on how many wait behind it. So states with two of them or more are looked at as one, by two
- * that stand for all: with two, after which one waits, and with three, after which there are still two or more. How many
- * there are is counted along the ways (unfold.ts), as calls are.
+ * Where plans are appended, the number of waiting steps grows, and with it the number of states. With one slot all
+ * waiting steps are alike: each starts in its turn, and its outcome does not depend on how many wait behind it. So
+ * states with two or more waiting steps are explored as one, by two representatives: with two steps, after which one
+ * waits, and with three, after which two or more wait. The number itself is counted along the paths (unfold.ts), as
+ * calls are.
  *
- * How many failures are too many depends on how many steps were planned, which would be one more number to tell states
- * apart by. Here any failure after the first may be the last one that is borne, which is more than can happen: what holds
- * then holds for every limit. A run is not dearer by it: the price tag is the same for every limit but none at all.
+ * The failure limit depends on the number of planned steps, which would be one more number in a state. Here any failure
+ * after the first may be the last tolerated one, which includes more than can happen: a result that holds here holds
+ * for every limit. The cost of a run does not grow: the bounds are the same for every limit except none.
  */
 
-/** With a budget of calls, steps that were handed on are told from others; and so are agents with a fallback. */
+/** With a call budget, handed-off steps are distinguished from others, and so are agents with a fallback. */
 export const areStepsCounted = ({ policy, team }: Settings): boolean =>
   areListsEnough(policy) &&
   team.hasPlanner &&
   team.agents.length === 1 &&
   policy.limits.maxAgentCalls === null;
 
-/** States that stand, all together, for every one that looks like this. */
+/** States that together represent every state that looks like this one. */
 export const standInsFor = (frame: Frame): Frame[] => {
   const context = rootPlanOf(frame);
   const { progress, settings } = context;
@@ -47,8 +47,8 @@ export const standInsFor = (frame: Frame): Frame[] => {
 };
 
 /**
- * How many steps are planned, with at least so many more: after the last failure that is borne, as many as let another one be
- * borne when a step is handed on, and as many as do not.
+ * The numbers of planned steps to try, with at least so many more: after the last tolerated failure, enough that a
+ * hand-off allows another one, and too few for that.
  */
 const sizesOf = (context: OrchestratorContext, more: number): readonly number[] => {
   const { policy } = context.settings;
@@ -63,7 +63,7 @@ const sizesOf = (context: OrchestratorContext, more: number): readonly number[] 
   });
 };
 
-/** How many failures there were: of those that are borne as many as leave one more, and two more. */
+/** The numbers of failures to try: those that leave one more tolerated failure, and two more. */
 const failuresIn = (context: OrchestratorContext, limit: number): readonly number[] => {
   const { progress, settings } = context;
   const left = failuresLeft(context);
@@ -83,7 +83,7 @@ const withProgress = (frame: Frame, progress: Progress): Frame => {
   return { state: { ...state, nodes }, calls };
 };
 
-/** With more steps, of which so many wait: all others that would are skipped. */
+/** Resizes the plan, with so many waiting steps: all other new ones are skipped. */
 const resized = (progress: Progress, planned: number, waiting: number): Progress => {
   const larger = withMore(progress, planned - progress.steps.length);
   return pendingIndexes(larger).slice(waiting).reduce(skipped, larger);

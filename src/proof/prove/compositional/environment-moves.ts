@@ -7,7 +7,7 @@ import type { Frame, Move, MoveKind } from '../model.types.js';
 import type { EnvironmentContext, Heard } from './environment.js';
 import { CUTS_OFF, REFUSES, STOPS } from './environment.js';
 
-/* What the charts above can say to a chart that is explored on its own. */
+/* The messages of the charts above to a chart that is explored on its own. */
 
 export const environmentIn = ({ state }: Frame): EnvironmentContext =>
   state.nodes.get('')?.snapshot.context as EnvironmentContext;
@@ -24,21 +24,23 @@ const says = (kind: MoveKind, label: string, said: object, isAnswer = false): Mo
 export const sayMove = (kind: MoveKind, label: string, event: object): Move =>
   says(kind, label, event);
 
-/** The run above is over, or has given the chart up. */
+/** The run above has ended, or has stopped the chart. */
 export const stopMove: Move = {
   kind: 'answer',
   label: 'It is stopped from above',
   input: { kind: 'commanded', event: STOPS },
 };
 
-/** The grace period is over, and the chart still had something out. */
+/** The grace period has ended with a call in flight. */
 export const cutOffMove: Move = {
   kind: 'answer',
   label: 'The grace period is over',
   input: { kind: 'commanded', event: CUTS_OFF },
 };
 
-/** The run has no calls left, and is over: `refused` is the child that asked for one, if it was not the chart itself. */
+/**
+ * The run has no calls left and has ended: `refused` is the child that requested one, if it was not the chart itself.
+ */
 export const refusedMove = (refused?: string): Move => ({
   kind: 'answer',
   label: 'No calls are left',
@@ -48,7 +50,7 @@ export const refusedMove = (refused?: string): Move => ({
 
 const downwards = ({ route }: Heard): readonly string[] => route.slice(0, -1);
 
-/** What was asked is answered at once: in a run that happens within the same step of the kernel. */
+/** A request is answered at once: in a run that happens within the same step of the kernel. */
 export const replyMoves = ({ breaker, limits }: Policy, heard: Heard): Move[] => {
   const route = downwards(heard);
   const granted = says('answer', 'The call may go out', { type: 'permit.granted', route }, true);
@@ -56,7 +58,7 @@ export const replyMoves = ({ breaker, limits }: Policy, heard: Heard): Move[] =>
     limits.maxAgentCalls !== null || limits.maxTokens !== null || limits.maxCostUsd !== null;
   const refused = (code: FailureCode): Move =>
     says('answer', `The call is refused: ${code}`, { type: 'permit.refused', route, code }, true);
-  // Where calls are counted, so is one that a breaker refuses.
+  // Where calls are counted, a call that a breaker refuses counts, too.
   const cost = limits.maxAgentCalls === null ? NOTHING : { ...NOTHING, agentCalls: 1 };
   return [
     granted,
@@ -87,7 +89,7 @@ export const questionMoves = (frame: Frame): Move[] =>
 
 export const windDownMove = sayMove('answer', 'The run winds down', { type: 'run.windDown' });
 
-/** A pause reaches down to whoever may start something. */
+/** A pause reaches every chart that may start something. */
 export const pauseMoves: readonly Move[] = [
   sayMove('nudge', 'A person pauses the run', { type: 'run.hold' }),
   sayMove('nudge', 'A person unpauses the run', { type: 'run.release' }),

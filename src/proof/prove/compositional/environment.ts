@@ -4,11 +4,11 @@ import { assign, fromPromise, sendTo, setup } from 'xstate';
 import type { Route } from '../../../model/commands.js';
 
 /*
- * What stands in for the charts above a chart that is explored on its own: it passes on whatever it is told to, writes
- * down what it is asked, and can be told to stop the chart. It decides nothing.
+ * Stands in for the charts above a chart that is explored on its own: it passes messages on, records requests, and can
+ * stop the chart. It decides nothing.
  */
 
-/** Something the chart asked and that is answered before anything else happens, as it is in a run. */
+/** A request of the chart that is answered before anything else happens, as in a run. */
 export interface Heard {
   readonly type: 'permit.requested';
   readonly route: Route;
@@ -26,11 +26,11 @@ export interface EnvironmentContext {
   readonly outcome: unknown;
 }
 
-/** What the world is told to say to the chart. */
+/** A message that the environment sends to the chart. */
 export interface Said extends EventObject {
   readonly type: 'environment.says';
   readonly said: EventObject & { readonly requestId?: string };
-  /** True when it answers what was heard first. */
+  /** True when it answers the first recorded request. */
   readonly isAnswer: boolean;
 }
 
@@ -46,8 +46,8 @@ interface Reported extends EventObject {
 }
 
 /**
- * How the exploration of a chart ends: by itself, by a crash, stopped by the chart above, with the calls of the run, or
- * with its grace period.
+ * How the exploration of a chart ends: by itself, by a crash, stopped by its parent, by the spent call budget, or by
+ * the end of the grace period.
  */
 export interface EnvironmentOutcome {
   readonly kind: 'ended' | 'crashed' | 'stopped' | 'refused' | 'cut off';
@@ -91,10 +91,10 @@ export const environmentOf = (chart: string, id: string): AnyStateMachine =>
         outcome: { kind: event.kind ?? 'stopped', output: null } satisfies EnvironmentOutcome,
       })),
     },
-    actors: { [chart]: fromPromise(() => Promise.reject(new Error('Nobody calls this'))) },
+    actors: { [chart]: fromPromise(() => Promise.reject(new Error('This actor is never called'))) },
   }).createMachine({
     id: 'environment',
-    description: 'Stands in for the charts above the one that is explored.',
+    description: 'Stands in for the charts above the explored one.',
     context: ({ input }: { readonly input: unknown }) => ({
       child: input,
       heard: [],

@@ -92,7 +92,7 @@ export const subplanSystem = (
 
 const timeUpMove = sayMove('answer', 'The time of its step gets short', { type: 'time.isUp' });
 
-/** What a step can tell of how its sub-plan ended. */
+/** The endings of a sub-plan that its step can distinguish. */
 const outcomeName = (output: unknown): string => {
   const { status, rejected } = output as RunOutcome;
   if (rejected !== null) return 'failed (rejected)';
@@ -115,7 +115,7 @@ const nestedInput = (
   },
 });
 
-/** The orchestrator chart of the goal, alone, against the contracts of its steps and calls, and all that people say. */
+/** The orchestrator chart of the goal, alone, against the contracts of its steps and calls, and all commands. */
 export const goalSystem = (
   charts: Charts,
   repertoire: Repertoire,
@@ -149,7 +149,7 @@ export const goalSystem = (
   };
 };
 
-/** As if a person ended it there and then: whoever asks for one call too many ends the run, and nothing comes of it. */
+/** Treated like an abort by a person: the call that exceeds the budget ends the run. */
 const outOfCalls = (refused: string): Move => ({
   kind: 'answer',
   label: 'No calls are left',
@@ -160,7 +160,7 @@ const outOfCalls = (refused: string): Move => ({
   refused,
 });
 
-/** What is reported before a step or a review is over: verdicts for the ladder, calls for the budget. */
+/** Reports before a step or a review ends: verdicts for the ladder, calls for the budget. */
 const reportMoves = (settings: Settings, frame: Frame): Move[] => {
   const slot = rootPlanOf(frame).slots.findIndex((index) => index !== null);
   if (slot < 0) return reviewReports(settings, frame);
@@ -197,15 +197,15 @@ const verdictReports = (settings: Settings, judged: string): Move[] =>
     ),
   );
 
-/** Somebody no breaker knows: breakers answer the steps, which their contract has already. */
-const SOMEBODY = 'somebody else';
+/** An agent without a breaker: the contracts of the steps already include the breakers' answers. */
+const AGENT_WITHOUT_BREAKER = 'somebody else';
 
 const budgetReports = ({ policy }: Settings, route: readonly string[]): Move[] => {
   const { maxAgentCalls, maxTokens, maxCostUsd } = policy.limits;
   if (maxAgentCalls === null && maxTokens === null && maxCostUsd === null) return [];
   const usage = { inputTokens: maxTokens ?? 0, outputTokens: 0, costUsd: maxCostUsd ?? 0 };
-  const asks = { type: 'permit.requested', agent: SOMEBODY, route };
-  const spends = { type: 'call.settled', agent: SOMEBODY, hasSucceeded: true, usage };
+  const asks = { type: 'permit.requested', agent: AGENT_WITHOUT_BREAKER, route };
+  const spends = { type: 'call.settled', agent: AGENT_WITHOUT_BREAKER, hasSucceeded: true, usage };
   return [
     report('A step asks to make a call', asks),
     ...(maxTokens === null && maxCostUsd === null

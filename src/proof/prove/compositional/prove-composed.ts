@@ -19,7 +19,10 @@ import type { Composition } from './compose.js';
 import { compose } from './compose.js';
 import { budgetedMaximum, isBudgeted, isPassableWithin } from './budgeted-maxima.js';
 
-/** The proof by contracts. What breaks a rule is shown in a whole run where one is found, and otherwise at the chart that breaks it. */
+/**
+ * The proof by contracts. A counterexample is shown in a whole run where one is found, and otherwise at the chart that
+ * breaks the rule.
+ */
 export const proveComposed = (
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,
@@ -33,7 +36,7 @@ export const proveComposed = (
     return { composition, maxima };
   };
   const found = findingsBy(true);
-  // More is counted than can happen: what is refuted by that is looked at once more, state by state.
+  // Counting includes more than can happen: a refutation is checked again, state by state.
   const { composition, maxima } = isRefuted(found) && isCounted(found) ? findingsBy(false) : found;
   const counterexample = counterexampleOf(chartsFor, composition, settings, maxima);
   const { analyses } = composition;
@@ -63,7 +66,7 @@ const isRefuted = ({ maxima }: Findings): boolean =>
 const isCounted = ({ composition: { analyses } }: Findings): boolean =>
   analyses.some(({ system }) => system.standInsFor !== undefined);
 
-/** What a breaker says is a choice here: where there is one, its chart is not explored. */
+/** A breaker's answer is a choice here, so its chart is not explored. */
 const exploredCharts = (chartsFor: (settings: Settings) => Charts, settings: Settings): Charts => {
   const charts = Object.entries(chartsFor(settings));
   const { breaker } = settings.policy;

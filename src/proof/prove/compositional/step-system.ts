@@ -53,13 +53,15 @@ export const stepSystem = (
   detailOfStopped: (call) => detailOfStopped(contracts, call),
   violations: (frame) => [...boundViolations(frame), ...waitingViolations(frame)],
   violationsOfStep: (_before, _move, step) =>
-    // Whether a no ends the run is for the plan to say.
+    // The plan decides whether a rejection ends the run.
     rejectionViolations(repertoire.settings.policy, step).filter(({ message }) =>
-      message.includes('goes on'),
+      message.includes('continues'),
     ),
 });
 
-/** What a plan can tell of how a step ended. Work handed on to nobody is work done. */
+/**
+ * The endings of a step that a plan can distinguish. A hand-off to an agent outside the team counts as completed work.
+ */
 const outcomeName =
   ({ policy, team }: Settings) =>
   (output: unknown): string => {
@@ -68,7 +70,7 @@ const outcomeName =
     if (handOff !== null && team.agents.includes(handOff.agent)) {
       return `${status}, hands on to ${handOff.agent}`;
     }
-    // A no further down is a failure like any other, unless it ends the run.
+    // A rejection further down is an ordinary failure, unless it ends the run.
     if (code === 'subplan-rejected' && policy.approval.onReject !== 'fail') return status;
     return `${status}${NAMED_CODES[code] ?? ''}`;
   };
@@ -97,7 +99,7 @@ const startsOf = (repertoire: Repertoire, depth: number, origin: StepOrigin): Mo
   );
 };
 
-/** What an agent hands on is asked once; whether a person must agree is for the policy to say. */
+/** A handed-off step has no votes; the policy decides whether a person must approve it. */
 const votesOf = (settings: Settings, origin: StepOrigin): StepInput['votes'][] =>
   origin === 'planned' ? votesToTell(settings) : [null];
 
@@ -134,7 +136,7 @@ const skipMove = sayMove('answer', 'A person skips the step', {
   reason: '',
 });
 
-/** Whether it can be that it was told that the run ends: a sub-plan is told what the step does not keep. */
+/** Whether the step may have been told that the run ends: a sub-plan receives messages that the step does not keep. */
 const isEndAwaited = ({ state, calls }: Frame): boolean =>
   [...calls.values()].some(({ actor }) => actor === 'orchestrator') ||
   [...state.nodes.values()].some(

@@ -8,7 +8,7 @@ import type { Asked } from './replies.types.js';
 
 const NOTHING: readonly string[] = [];
 
-/** What is known about a call at an address. */
+/** The known data about a call at an address. */
 export const askedAt = (frame: Frame, address: string, request: CallRequest): Asked => {
   const step = above(frame, address, 'step')?.snapshot.context as StepContext | undefined;
   const plan = above(frame, address, 'orchestrator')?.snapshot.context as
@@ -23,7 +23,7 @@ export const askedAt = (frame: Frame, address: string, request: CallRequest): As
   };
 };
 
-/** The steps that a new plan may build on. */
+/** The steps that a new plan may depend on. */
 const earlierSteps = (
   request: CallRequest,
   plan: OrchestratorContext | undefined,
@@ -50,7 +50,7 @@ const digestsOf = (step: StepContext | undefined): readonly string[] =>
     ? NOTHING
     : [...new Set(step.ballots.flatMap(({ digest }) => (digest === null ? [] : [digest])))];
 
-/** Steps that stay when another plan comes. */
+/** Steps that stay when another plan is adopted. */
 const waitingIn = ({ progress, settings }: OrchestratorContext): readonly string[] =>
   settings.policy.replan.merge.startsWith('append')
     ? itemsOf(progress.states).flatMap(({ status }, index) => {

@@ -6,7 +6,7 @@ import { repliesTo } from './replies.js';
 import type { Reply } from './replies.types.js';
 import { placeOf } from './timers.js';
 
-/** Every answer to every open call, where charts ask the world itself. */
+/** Every answer to every open call, where charts make real calls. */
 export const answerMoves = (repertoire: Repertoire, frame: Frame): Move[] =>
   [...frame.calls].flatMap(([address, call]) => answersTo(repertoire, frame, address, call));
 
@@ -23,7 +23,7 @@ const answersTo = (
   return [...replies, brokenMove(frame, address)];
 };
 
-/** A call comes to no outcome at all: what makes calls has a bug. */
+/** A call ends with an error instead of an outcome: the caller has a bug. */
 export const brokenMove = ({ state }: Frame, address: string): Move => ({
   kind: 'answer',
   label: `${placeOf(address)} breaks`,

@@ -9,12 +9,12 @@ import type { Skip } from './skips.js';
 import { skipsOf } from './skips.js';
 
 /**
- * What a person can say to a run. What a run refuses changes nothing, and is said all the same. Besides, that its
- * processes died once too often; as long as they did not, no guard sees it.
+ * The commands of a person. A refused command changes nothing, but is explored, too. Includes one takeover too many;
+ * fewer takeovers are invisible to guards.
  */
 export const commandMoves = (frame: Frame): Move[] => {
   const context = rootPlanOf(frame);
-  // From then on everything is refused for the same reason.
+  // From then on every command is refused for the same reason.
   const lastDeath = command('answer', 'The run has died with too many processes', {
     type: 'run.recovered',
     takeovers: context.takeovers.atProgress + context.settings.policy.limits.maxRecoveries + 1,
@@ -47,7 +47,7 @@ const answers = ({ requestId }: OpenQuestion): Move[] => [
   }),
 ];
 
-/** Who skips something brings the run nearer to its end; a skip to where it is can be said again and again. */
+/** A skip brings the run closer to its end; a skip to the current step can be repeated without effect. */
 const skipMove = ({ command: said, isEmpty }: Skip): Move => {
   const label =
     said.type === 'plan.skip'
@@ -73,7 +73,7 @@ const something = command('nudge', 'A person says something', {
 });
 const pause = command('nudge', 'A person pauses the run', { type: 'run.pause' });
 const unpause = command('nudge', 'A person unpauses the run', { type: 'run.unpause' });
-/** That there is time to come is seen by the clock alone: see extension-rule.ts. */
+/** Only the clock sees granted time: see extension-rule.ts. */
 export const MORE_TIME = command('nudge', 'A person gives more time', {
   type: 'time.extend',
   extraMs: 60_000,

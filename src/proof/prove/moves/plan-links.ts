@@ -1,30 +1,31 @@
 import type { Asked } from './replies.types.js';
 
-/** Which steps of earlier plans each step of a new one waits for, in the order of its steps. */
+/** The steps of earlier plans that each step of a new one depends on, in the order of its steps. */
 export interface PlanLinks {
-  /** Tells them from any other. */
+  /** Identifies the links. */
   readonly name: string;
   readonly after: readonly (readonly string[])[];
 }
 
 export type LinksAsked = Pick<Asked, 'waiting' | 'done'>;
 
-/** Which earlier steps of its own plan each step waits for. */
+/** The earlier steps of its own plan that each step depends on. */
 export type Dependencies = readonly (readonly number[])[];
 
 /**
- * How much a step may wait for. `all` is everything that a planner can say. `one` is enough for whoever looks at all runs:
+ * How many dependencies a step may have. `all` includes every plan that a planner can make. `one` is enough when all
+ * runs are explored:
  *
- * A step that waits is not seen by what it waits for, only by whether it may start. In any one run some step decides that:
- * the last one that it waited for, or the first that failed and had it skipped. As long as that one is not settled, it
- * waits; when it is, it is ready, or skipped. So in this run it could as well have waited for that one alone, and nobody
- * had noticed. A planner that may name any single step for each of its steps has said so in one of its plans.
+ * Guards see only whether a waiting step may start, not its dependencies. In any one run one dependency decides that:
+ * the last one to complete, or the first one whose failure skipped the step. Until that one is settled the step waits;
+ * then it is ready, or skipped. So in this run it could have depended on that one alone. A planner that may name any
+ * single dependency for each of its steps has made such a plan.
  */
 export type WaitsFor = 'all' | 'one';
 
 export const NO_LINKS: PlanLinks = { name: '', after: [] };
 
-/** A plan can be listed so that every step waits for earlier ones only: in the order in which they start. */
+/** Every plan can be listed so that each step depends on earlier ones only: in the order in which they start. */
 export const dependenciesOf = (size: number, waitsFor: WaitsFor): Dependencies[] => {
   if (size === 0) return [[]];
   const earlier = Array.from({ length: size - 1 }, (_, index) => index);
@@ -34,7 +35,7 @@ export const dependenciesOf = (size: number, waitsFor: WaitsFor): Dependencies[]
   );
 };
 
-/** What the steps of a new plan may wait for: nothing, steps that still wait, or one that is done, which holds up nobody. */
+/** The possible dependencies of a new plan's steps: none, waiting steps, or a completed one, which delays nothing. */
 export const linksOf = (
   dependencies: Dependencies,
   { waiting, done }: LinksAsked,

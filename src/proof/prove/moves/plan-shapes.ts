@@ -5,7 +5,7 @@ import type { Dependencies, LinksAsked, PlanLinks, WaitsFor } from './plan-links
 import { dependenciesOf, linksOf, NO_LINKS } from './plan-links.js';
 import type { Asked } from './replies.types.js';
 
-/** What a step asks for, as far as a guard can see it. */
+/** The properties of a step that a guard can see. */
 interface StepTraits {
   readonly agent: string;
   readonly requiresApproval: boolean;
@@ -20,7 +20,7 @@ export interface NamedPlan {
 /** A plan without its texts. */
 interface PlanShape {
   readonly name: string;
-  /** With the names that its steps have in a later plan. */
+  /** With the ids that its steps have in a later plan. */
   readonly laterName: string;
   readonly dependsOn: Dependencies;
   readonly traits: readonly StepTraits[];
@@ -29,14 +29,14 @@ interface PlanShape {
 }
 
 export interface ShapeOptions {
-  /** Steps ask for nothing here: what one can ask for is part of its contract. */
+  /** Steps have no properties here: those are part of their contracts. */
   readonly isBare: boolean;
   readonly waitsFor: WaitsFor;
 }
 
 /**
- * Every plan a planner can make, up to what nobody can tell apart: how many steps, which wait for which, who does them,
- * what they ask for.
+ * Every plan a planner can make, up to differences that no guard can see: the number of steps, their dependencies,
+ * agents and properties.
  */
 export class PlanShapes {
   readonly #waitsFor: WaitsFor;
@@ -58,13 +58,13 @@ export class PlanShapes {
     );
   }
 
-  /** A plan for every shape, to start with; or only lists of steps that wait for nothing. */
+  /** A first plan for every shape; or only plans without dependencies. */
   first(isList: boolean): NamedPlan[] {
     const shapes = isList ? this.#lists : this.#shapes;
     return shapes.map((shape) => this.#planOf(shape, 0, NO_LINKS));
   }
 
-  /** A plan for every shape, with everything that its steps can wait for; or only lists of steps that wait for nothing. */
+  /** A plan for every shape, with all possible dependencies; or only plans without dependencies. */
   next(asked: LinksAsked & Pick<Asked, 'revision'>, isList: boolean): NamedPlan[] {
     const { revision } = asked;
     if (isList) return this.#lists.map((shape) => this.#planOf(shape, revision, NO_LINKS));
@@ -75,7 +75,7 @@ export class PlanShapes {
     );
   }
 
-  /** The plan that was adopted under a fingerprint, once more. */
+  /** The plan that was adopted under a fingerprint. */
   again(fingerprint: string): ProposedPlan | undefined {
     return this.#byFingerprint.get(fingerprint);
   }
@@ -94,7 +94,7 @@ export class PlanShapes {
   }
 }
 
-// Steps of later plans have other names than those of the first, so that they can wait for them.
+// Steps of later plans have other ids than those of the first, so that they can depend on them.
 const FIRST = 's';
 const LATER = 't';
 
@@ -122,7 +122,7 @@ interface PlanFrame {
 }
 
 const framesOf = ({ policy }: Settings, isBare: boolean): PlanFrame[] => {
-  // The scope decides about questions of single steps, which bare plans do not have.
+  // The scope decides about approvals of single steps, which bare plans do not have.
   const isScopeSeen = policy.approval.autoApproveTrivial && !isBare;
   const complexities: Complexity[] =
     policy.replan.maxByComplexity === null ? ['medium'] : ['simple', 'medium', 'complex'];
@@ -130,7 +130,7 @@ const framesOf = ({ policy }: Settings, isBare: boolean): PlanFrame[] => {
   return complexities.flatMap((complexity) => scopes.map((scope) => ({ complexity, scope })));
 };
 
-/** Agents are told apart by approvals and fallbacks; by name only where their past is remembered. */
+/** Agents are distinguished by approvals and fallbacks; by name only where their history matters. */
 export const agentsToTell = ({ policy, team }: Settings): readonly string[] => {
   const { agents, confidenceBelow } = policy.approval;
   if (confidenceBelow !== null || policy.breaker !== null) return team.agents;

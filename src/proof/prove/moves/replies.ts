@@ -6,20 +6,20 @@ import { agentsToTell } from './plan-shapes.js';
 import type { PlanShapes } from './plan-shapes.js';
 import type { Asked, Reply } from './replies.types.js';
 
-/* Every answer to a call that some guard tells from another. Each list ends with the ways to fail. */
+/* Every answer to a call that some guard distinguishes. Each list ends with the failures. */
 
 const THREW: Reply = { label: 'fails', code: 'threw' };
-/** Nobody to call: trying again cannot help. */
+/** The callee is missing: a retry cannot help. */
 const UNKNOWN: Reply = { label: 'fails for good', code: 'unknown-agent' };
 
 export interface Repertoire {
   readonly settings: Settings;
   readonly shapes: PlanShapes;
-  /** Whether it is enough that plans are lists of steps that wait for nothing: see lists-enough.ts. */
+  /** Whether plans without dependencies are enough: see lists-enough.ts. */
   readonly areListsEnough: boolean;
-  /** Whether steps that wait are all alike, and are only counted: see counted-steps.ts. */
+  /** Whether waiting steps are all alike, and are only counted: see counted-steps.ts. */
   readonly areStepsCounted: boolean;
-  /** Whether a person may have to agree to a step that an agent handed on. */
+  /** Whether a handed-off step may need an approval. */
   readonly isHandedOnAsked: boolean;
 }
 
@@ -78,11 +78,11 @@ const workerReplies = (
   return [...done, ...wishes(settings), ...interruptions];
 };
 
-/** Done, but somebody else has to go on. */
+/** Completed work that another agent or plan must continue. */
 const wishes = (settings: Settings): Answered[] => {
   const targets = [...agentsToTell(settings), 'nobody'];
   return confidencesOf(settings).flatMap((confidence) => [
-    // With nothing to show for it: whether there is an output is seen by agents only.
+    // Without an output: only agents see whether there is one.
     {
       ...answered(`needs to know more${surely(confidence)}`, {
         role: 'worker',
@@ -121,7 +121,7 @@ const interruptions: readonly Answered[] = [
   }),
 ];
 
-/** Below what the policy asks for, not below it, and none given. */
+/** Below the policy's threshold, at or above it, and none. */
 const confidencesOf = ({ policy }: Settings): (number | null)[] => {
   const below = policy.approval.confidenceBelow;
   if (below === null) return [null];
@@ -131,7 +131,7 @@ const confidencesOf = ({ policy }: Settings): (number | null)[] => {
 const surely = (confidence: number | null): string =>
   confidence === null ? '' : `, sure by ${confidence}`;
 
-/** Where tokens or money are bounded, any answer may be the one that uses them up. */
+/** Where tokens or money are bounded, any answer may be the one that spends the rest. */
 const withSpending = ({ policy }: Settings, replies: readonly Reply[]): readonly Reply[] => {
   const { maxTokens, maxCostUsd } = policy.limits;
   if (maxTokens === null && maxCostUsd === null) return replies;
@@ -182,7 +182,7 @@ interface Verdict {
   readonly hasIssues: boolean;
 }
 
-/** A pass, a pass with issues, and no pass, which is an issue by itself; and each of them for every rung of the ladder. */
+/** A pass, a pass with issues, and a fail, which is an issue by itself; each of them for every level of the ladder. */
 const verdictsOf = (settings: Settings, subject: SupervisorRequest['subject']): Verdict[] => {
   const gate = settings.policy.gates[subject] ?? 0;
   const seen = new Set<string>();
@@ -195,7 +195,7 @@ const verdictsOf = (settings: Settings, subject: SupervisorRequest['subject']): 
   });
 };
 
-/** A score for each rung of the ladder that a score alone can lead to. */
+/** A score for each level of the ladder that a score alone can reach. */
 export const rungScores = ({ policy }: Settings): number[] => {
   const { remind, correct, refocus } = policy.escalation.scores;
   return [100, remind, correct, refocus, 0].flatMap((score, position, all) => {

@@ -1,7 +1,7 @@
 import type { Answer, CallRequest, FailureCode } from '../../../model/calls.js';
 import type { Usage } from '../../../model/usage.js';
 
-/** What an agent, planner, supervisor, tester or summarizer can answer, told from every other by some guard. */
+/** An answer of an agent or role that some guard distinguishes from every other. */
 export type Reply =
   | {
       readonly label: string;
@@ -14,13 +14,13 @@ export type Reply =
 /** What is known about a call when it is answered. */
 export interface Asked {
   readonly request: CallRequest;
-  /** The digests of the ballots that are in, each once. */
+  /** The distinct digests of the ballots so far. */
   readonly digests: readonly string[];
   /** Fingerprints of the plans that were adopted. */
   readonly fingerprints: readonly string[];
-  /** Steps that wait and that a new plan may build on. */
+  /** Waiting steps that a new plan may depend on. */
   readonly waiting: readonly string[];
-  /** One that is done, if there is one. */
+  /** A completed step, if there is one. */
   readonly done: string | undefined;
   /** Plans adopted so far. */
   readonly revision: number;

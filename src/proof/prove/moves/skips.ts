@@ -3,15 +3,15 @@ import type { Command } from '../../../model/commands.js';
 import type { LiveStep } from '../projection/live-steps.js';
 import { isExecutionOver, liveSteps, waitingSegments } from '../projection/live-steps.js';
 
-/** A command that takes steps off the plan, and which: nothing, where `skipTo` names the first one. */
+/** A command that skips steps. It skips none where `skipTo` names the first one. */
 export interface Skip {
   readonly command: Extract<Command, { readonly type: 'plan.skip' | 'plan.skipTo' }>;
   readonly isEmpty: boolean;
 }
 
 /**
- * Every way to skip. Steps that are not linked can as well be skipped one after the other, so only linked ones are
- * skipped together; and of waiting steps that nobody can tell apart the first is named for all.
+ * Every possible skip. Unlinked steps can as well be skipped one after the other, so only linked ones are skipped
+ * together; of indistinguishable waiting steps the first stands for all.
  */
 export const skipsOf = (context: OrchestratorContext): Skip[] => {
   const steps = liveSteps(context);
@@ -39,11 +39,11 @@ const toName = (steps: readonly LiveStep[]): LiveStep[] => [
   ),
 ];
 
-/** All sets of two or more steps that wait for each other, directly or by way of others. */
+/** All sets of two or more steps that depend on each other, directly or indirectly. */
 const linkedSets = (steps: readonly LiveStep[]): LiveStep[][] =>
   linkedGroups(steps).flatMap((group) => subsetsOf(group).filter((set) => set.length > 1));
 
-/** Steps that wait for each other, directly or by way of others. */
+/** Steps that depend on each other, directly or indirectly. */
 export const linkedGroups = (steps: readonly LiveStep[]): LiveStep[][] => {
   let groups: LiveStep[][] = [];
   for (const step of steps) {

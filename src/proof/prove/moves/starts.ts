@@ -1,7 +1,7 @@
 import type { Move } from '../model.types.js';
 import type { Repertoire } from './replies.js';
 
-/** A run starts with a goal, and with a plan of the caller's or without one where there is a planner. */
+/** A run starts with a goal, and with or without a given plan where there is a planner. */
 export const startMoves = ({ settings: { team }, shapes, areListsEnough }: Repertoire): Move[] => {
   const given = shapes
     .first(areListsEnough)

@@ -1,7 +1,7 @@
 import type { Frame, Move } from '../model.types.js';
 import { TICK, timerName } from '../timer-name.js';
 
-/** Any timer may be the next one to elapse: more than can happen, and so all that can happen. */
+/** Any timer may be the next one to elapse: that includes more than can happen, and so everything that can. */
 export const timerMoves = ({ state }: Frame): Move[] => {
   const moves: Move[] = [];
   state.timers.forEach(({ generation, address }, timer) => {

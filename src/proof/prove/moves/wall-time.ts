@@ -5,13 +5,12 @@ import type { Frame, Move } from '../model.types.js';
 import { rootPlanOf } from '../root-plan.js';
 
 /*
- * How long a run can take follows from the deadlines of the run itself: at any time it has one, armed when its state
- * was entered, and whatever happens before it elapses takes no longer. So a run takes no longer than the deadlines
- * that it came to, one after the other. Time that people gave is not counted: each part of the clock is counted by what
- * the policy gives it, when it is over.
+ * The duration of a run follows from its own deadlines: at any time it has one, armed when its state was entered, and
+ * everything before it elapses takes no longer. So a run takes at most the sum of its deadlines. Time granted by people
+ * is not counted: each part of the clock counts as what the policy gives it, when it is over.
  */
 
-/** Adds the deadline of the run to the move that it elapses by. */
+/** Adds the deadline of the run to the move by which it elapses. */
 export const withWallTime = (frame: Frame, move: Move): Move => {
   const wallTimeMs = move.input.kind === 'elapsed' ? deadlineMs(frame, move.input.timer) : 0;
   return wallTimeMs === 0 ? move : { ...move, cost: { ...NOTHING, wallTimeMs } };
@@ -22,7 +21,7 @@ export const isGracePeriod = (timer: string): boolean =>
 
 const deadlineMs = (frame: Frame, timer: string): number => {
   const context = rootPlanOf(frame);
-  // What a sub-plan waits for is part of what the run waits for.
+  // The waiting time of a sub-plan is part of that of the run.
   if (!timer.startsWith('#')) return 0;
   if (isGracePeriod(timer)) return context.settings.policy.time.graceMs;
   const isClock = timer.includes('.orchestrator.active.clock.');

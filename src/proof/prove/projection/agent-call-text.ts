@@ -1,7 +1,7 @@
 import type { AgentCallContext } from '../../../machines/agent-call/chart.js';
 import { flag } from './value-text.js';
 
-/** How the last try failed is judged as soon as it is known, so it is not seen afterwards. */
+/** The failure of the last try is handled at once, so no later guard sees it. */
 export const agentCallText = (context: AgentCallContext): string => {
   const { tries, isFallback, isWindingDown, isPaused } = context;
   return `${tries}${flag(isFallback)}${flag(isWindingDown)}${flag(isPaused)}`;

@@ -1,5 +1,5 @@
 import type { BreakerContext } from '../../../machines/breaker/chart.js';
 
-/** In other states than `closed` the count is what it was when the breaker opened. */
+/** In states other than `closed` the count is that of when the breaker opened. */
 export const breakerText = ({ failures, failureLimit }: BreakerContext): string =>
   String(Math.min(failures, failureLimit));

@@ -6,9 +6,9 @@ import { isPlanPossible, isReplanDue, replansLeft } from './plans-to-come.js';
 import { flag } from './value-text.js';
 
 /*
- * Failures are compared with a limit, which may grow with the steps that were planned so far. Most of the time that
- * comparison is settled: whatever fails from here on is not too much. Then neither number is seen any more, and runs
- * that differ in nothing else are one. What is left out here is held to its bound at every arrival: see planned-rule.ts.
+ * Failures are compared with a limit, which may grow with the number of planned steps. Most of the time that comparison
+ * is settled: no further failure can exceed the limit. Then neither number is visible, and runs that differ in nothing
+ * else are one. planned-rule.ts checks the omitted numbers at every state.
  */
 export const failuresText = (context: OrchestratorContext, sight: Sight): string => {
   const { isPlanComing, areStepsCounted } = sight;
@@ -26,7 +26,7 @@ export const failuresText = (context: OrchestratorContext, sight: Sight): string
 };
 
 /**
- * How many more may fail, where so many more can; and how many after each hand-off, which adds a step to the plan while as
+ * How many more steps may fail, where so many can; and how many after each hand-off, which adds a planned step while as
  * many wait and run as before.
  */
 const leftText = (context: OrchestratorContext, isPlanComing: boolean): string => {
@@ -41,20 +41,20 @@ const leftText = (context: OrchestratorContext, isPlanComing: boolean): string =
   return left.join('+');
 };
 
-/** Where steps are counted any failure but the first may turn out to be the last: see counted-steps.ts. */
+/** Where steps are counted any failure except the first may be the last: see counted-steps.ts. */
 const lastText = (context: OrchestratorContext, isPlanComing: boolean): string => {
   const left = failuresLeft(context);
   return left <= 0 && left < mostToFail(context, isPlanComing) ? String(Math.max(-1, left)) : '';
 };
 
-/** Before the last failure. When the time to execute is over, what is handed on does not hand on again. */
+/** Before the last failure. When the execution time is over, a handed-off step does not hand off again. */
 const handOffsLeft = (context: OrchestratorContext, isPlanComing: boolean): number => {
   const { isExecutionClosed, progress } = context;
   const left = replansLeft(context, isPlanComing);
   return isExecutionClosed ? Math.min(left, Math.max(0, progress.counts.running - 1)) : left;
 };
 
-/** How many steps were planned, as far as it makes a difference to the limit or to whether there is a summary. */
+/** The number of planned steps, as far as the limit or the summary depends on it. */
 const plannedText = (
   context: OrchestratorContext,
   { isPlanComing, areStepsCounted }: Sight,
@@ -69,23 +69,23 @@ const plannedText = (
 export const failuresLeft = ({ progress, settings }: OrchestratorContext, added = 0): number =>
   failureLimit(settings.policy, progress.steps.length + added) - progress.counts.failedSincePlan;
 
-/** A step that hands on is completed, so what is handed on adds nothing that can fail. */
+/** A step that hands off is completed, so its hand-off adds no step that can fail. */
 const mostToFail = (context: OrchestratorContext, isPlanComing: boolean): number => {
   const { pending, running } = context.progress.counts;
   if (!context.isExecutionClosed) {
     return pending + running - unseenFailures(context, replansLeft(context, isPlanComing));
   }
-  // Steps that never started are told by the end of a run that is out of time, but not by that of one that failed.
+  // The end of a run that is out of time reports steps that never started; that of a failed run does not.
   return pending > 0 ? running : running - unseenFailures(context, 0);
 };
 
 /**
- * With one slot, where no failure asks for another plan and nobody judges the goal, a plan that ends with a failure ends
- * the run just as one failure too many does: so the last step may as well fail.
+ * With one slot, where no failure causes a replan and the goal is not judged, a plan that ends with a failure ends the
+ * run just as one failure too many does: so the last step may fail, too.
  */
 const unseenFailures = ({ settings }: OrchestratorContext, replans: number): number => {
   const { limits, failure, approval } = settings.policy;
-  // A step that a person turned down has failed, too.
+  // A rejected step has failed, too.
   const isAsking = failure.onStepFailure === 'replan' || approval.onReject === 'replan';
   const isAnswered = isAsking && replans > 0;
   return limits.maxParallel === 1 && !isAnswered && !hasGate(settings, 'goal') ? 1 : 0;
@@ -95,10 +95,10 @@ const unseenFailures = ({ settings }: OrchestratorContext, replans: number): num
 const isLimitOpen = (context: OrchestratorContext, isPlanComing: boolean): boolean =>
   context.settings.policy.limits.maxFailures === null && isPlanPossible(context, isPlanComing);
 
-/** From how many steps on the limit is as high as the failures that a later plan can come to. */
+/** The number of planned steps from which on the limit covers all failures that a later plan can reach. */
 const plannedSeen = (context: OrchestratorContext, isPlanComing: boolean): number => {
   const { settings, isExecutionClosed } = context;
-  // What is planned after the time to execute is over never runs, so it cannot fail.
+  // A plan after the execution time never runs, so its steps cannot fail.
   if (isExecutionClosed) return 0;
   const later = laterPlans(context, isPlanComing);
   const isTold = (planned: number): boolean =>
@@ -115,7 +115,7 @@ interface LaterPlan {
   readonly most: number;
 }
 
-/** After each plan that may follow. A longer one adds more that can fail than it adds to the limit. */
+/** After each possible later plan. A longer plan adds more possible failures than it adds to the limit. */
 const laterPlans = (context: OrchestratorContext, isPlanComing: boolean): LaterPlan[] => {
   const { settings, progress } = context;
   const { limits, replan } = settings.policy;
@@ -123,7 +123,8 @@ const laterPlans = (context: OrchestratorContext, isPlanComing: boolean): LaterP
   const isDue = isPlanComing || isReplanDue(context, isPlanComing);
   const plans = replansLeft(context, isPlanComing) + (isDue ? 1 : 0);
   const isKeeping = replan.merge.startsWith('append');
-  // A step has to end before anything asks for another plan, so each adds one less than it has; unless one has ended.
+  // A step has to end before another plan is requested, so each plan adds one less than its size, unless a step has
+  // ended already.
   const live = progress.counts.pending + progress.counts.running;
   const first = isDue || context.requests.length > 0 ? live + 1 : Math.max(1, live);
   return Array.from({ length: plans }, (_, index) => {

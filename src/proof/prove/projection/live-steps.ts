@@ -5,26 +5,28 @@ import type { PlannedStep } from '../../../model/progress.js';
 import { isLost } from './plans-to-come.js';
 import { flag, votesText } from './value-text.js';
 
-/** A step that waits or runs. */
+/** A waiting or running step. */
 export interface LiveStep {
   readonly index: number;
   readonly isRunning: boolean;
-  /** True when another step waits for it. */
+  /** True when another step depends on it. */
   readonly isAwaited: boolean;
-  /** Which live steps it waits for, by their index. */
+  /** The indexes of the live steps it depends on. */
   readonly after: readonly number[];
-  /** Who does it, and what it asks for. */
+  /** Its agent and properties. */
   readonly kind: string;
-  /** The same, with what it waits for. */
+  /** The same, with its dependencies. */
   readonly text: string;
 }
 
-/** The task of a step that an agent handed on; the planner's have another. */
+/** The task of a handed-off step; planned steps have another. */
 export const HANDED_ON = 'handed on';
-/** The task of one that nobody planned: it waits so that a state stands for those with more steps. */
+/** The task of a step without a plan: it represents states with more waiting steps. */
 export const STAND_IN = 'stands in';
 
-/** What is settled has had its consequences: only what waits or runs is seen, in the order in which steps start. */
+/**
+ * Settled steps have had their effects: only waiting and running ones are visible, in the order in which they start.
+ */
 export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep[] => {
   const states = itemsOf(progress.states);
   const isRunningAt = (index: number): boolean => states[index]?.status === 'running';
@@ -35,7 +37,7 @@ export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep
     .map((step, index) => ({ step, index, isRunning: isRunningAt(index) }))
     .filter(({ index }) => isLive(index))
     .sort((left, right) => left.step.rank - right.step.rank);
-  // Only steps that others wait for have a name: first those that run, then those that start next.
+  // Only steps with dependents have a name: first the running ones, then those that start next.
   const awaited = live.filter(({ index }) => isAwaitedAt(index));
   const named = [...awaited.filter(runs), ...awaited.filter((item) => !runs(item))];
   const names = new Map(named.map(({ index }, name) => [index, name]));
@@ -54,19 +56,19 @@ export const liveSteps = ({ progress, settings }: OrchestratorContext): LiveStep
 const runs = ({ isRunning }: { readonly isRunning: boolean }): boolean => isRunning;
 
 /**
- * Where there is a planner, whatever is handed on could as well have been planned, and has the contract of what is. Not
- * with as few calls as there are under a budget.
+ * With a planner, a handed-off step could as well have been planned, and has the same contract; but not with as few
+ * calls as a budget allows.
  */
 const isHandedOnAsPlanned = ({ team, policy }: Settings): boolean =>
   team.hasPlanner && policy.limits.maxAgentCalls === null;
 
-/** What it asks for, and whether its trivial plan waives the question about its agent, is seen when it starts. */
+/** Its properties, and whether its trivial plan waives the question about its agent, matter when it starts. */
 const wishesOf = (step: PlannedStep, { policy }: Settings): string =>
   `${flag(step.requiresApproval)}${flag(policy.approval.autoApproveTrivial && step.isTrivial)}${votesText(step)}`;
 
 /**
- * Waiting steps between two that others wait for: of these it does not matter which starts first, as long as they are of
- * one kind. They are put in order, so that plans which differ in nothing else are one.
+ * Waiting steps between two steps with dependents: among steps of one kind the order does not matter. They are sorted,
+ * so that plans that differ in nothing else are one.
  */
 export const waitingSegments = (steps: readonly LiveStep[]): LiveStep[][] => {
   const segments: LiveStep[][] = [[]];
@@ -82,7 +84,7 @@ export const waitingSegments = (steps: readonly LiveStep[]): LiveStep[][] => {
   );
 };
 
-/** Nothing runs and nothing may start any more: steps that wait are all alike, and only their number is seen. */
+/** Nothing runs and nothing may start: waiting steps are all alike, and only their number is visible. */
 export const isExecutionOver = (context: OrchestratorContext): boolean => {
   const { pending, running } = context.progress.counts;
   return running === 0 && (pending === 0 || context.isExecutionClosed || isLost(context));

@@ -8,15 +8,15 @@ import { canAskForPlan, isPlanAskedFor } from './plans-to-come.js';
 import { bandOf } from './step-text.js';
 import { flag, votesText } from './value-text.js';
 
-/** What can be seen in a state of the chart, beside what can always be seen. */
+/** What is visible in a state of the chart, besides what is always visible. */
 export interface Sight {
-  /** The plan that is being judged; in other states it was judged already. */
+  /** The plan under review; in other states it was judged already. */
   readonly plan: PlanSeen;
-  /** Whether a plan may be adopted before anything asks for another one. */
+  /** Whether a plan may be adopted before another one is requested. */
   readonly isPlanComing: boolean;
-  /** What is left: nothing but a summary, and steps that come to their end; or only the latter. */
+  /** What remains: everything, the summary and the running steps, or only the running steps. */
   readonly rest: 'all' | 'summary' | 'windingDown';
-  /** Whether steps that wait are all alike, and seen by their number. */
+  /** Whether waiting steps are all alike, and only their number is visible. */
   readonly areStepsCounted: boolean;
 }
 
@@ -63,28 +63,28 @@ export const orchestratorText = (context: OrchestratorContext, sight: Sight): st
   ].join(',');
 };
 
-/** How the run ends is decided: nothing starts any more, and every command is refused. */
+/** The ending of the run is decided: nothing starts, and every command is refused. */
 const restText = (context: OrchestratorContext, { rest }: Sight): string => {
   const isLadderSeen = rest === 'summary' && context.progress.counts.running > 0;
   return [endText(context), isLadderSeen ? ladderText(context) : '', spentText(context)].join(',');
 };
 
-/** No time is left to execute another plan, so none is asked for: whoever asks for one asks in vain. */
+/** No time is left to execute another plan, so every replan request is refused. */
 const isLastPlan = ({ isExecutionClosed }: OrchestratorContext, { isPlanComing }: Sight): boolean =>
   isExecutionClosed && !isPlanComing;
 
-/** What was spent is seen by what is left; before the first plan the bound itself may still change. */
+/** The spent budget is visible by what is left; before the first plan the bound itself may still change. */
 const budgetText = (context: OrchestratorContext, sight: Sight): string => {
   const { isPlanComing } = sight;
   const { replans, maxReplans, plannerCalls, revision, settings, fingerprints } = context;
-  // Then replans are paid for by hand-offs alone, one of each step that still runs.
+  // Then only hand-offs spend replans, one for each running step.
   if (isLastPlan(context, sight) || (!isPlanComing && !canAskForPlan(context))) {
     return String(Math.min(Math.max(0, maxReplans - replans), context.progress.counts.running));
   }
   const isInterrupting = settings.policy.failure.onPlannerFailure === 'interrupt';
   const recoveries = isInterrupting && revision < 0 ? plannerCalls - replans : 0;
   const left = revision < 0 ? `${replans}/${maxReplans}` : Math.max(0, maxReplans - replans);
-  // Only a planner that is asked, or can be asked again, can repeat itself.
+  // Only a planner that is called, or can be called again, can repeat a plan.
   const isRepeatSeen = (isPlanComing || replans < maxReplans) && !isEmptyPlanNothing(context);
   const repeated = isRepeatSeen ? repeatable(fingerprints) : '';
   return `${left}:${recoveries}${flag(revision >= 0)}${repeated}`;
@@ -92,13 +92,13 @@ const budgetText = (context: OrchestratorContext, sight: Sight): string => {
 
 const EMPTY_PLAN = planFingerprint({ analysis: '', steps: [] });
 
-/** Plans with steps differ from each other; one without is the same as any other. */
+/** Plans with steps differ from each other; all empty plans are equal. */
 const repeatable = (fingerprints: readonly string[]): string =>
   `${flag(fingerprints.some((fingerprint) => fingerprint !== EMPTY_PLAN))}${flag(fingerprints.includes(EMPTY_PLAN))}`;
 
 /**
- * Where plans add up and a run goes on without another one, an empty plan changes nothing, whether it is adopted or refused;
- * and so does any plan that is refused.
+ * Where plans are appended and a run continues without another one, an empty plan changes nothing, whether adopted or
+ * rejected; nor does any rejected plan.
  */
 const isEmptyPlanNothing = ({ settings, revision }: OrchestratorContext): boolean => {
   const { replan, approval } = settings.policy;
@@ -111,7 +111,7 @@ const isEmptyPlanNothing = ({ settings, revision }: OrchestratorContext): boolea
   );
 };
 
-/** How long its present part lasts, and how much is to come, is seen by nobody else: any timer may be the next to elapse. */
+/** The remaining times are visible to the clock only: any timer may be the next to elapse. */
 const clockText = ({ isExecutionClosed, isPaused }: OrchestratorContext): string =>
   `${flag(isExecutionClosed)}${flag(isPaused)}`;
 
@@ -137,7 +137,7 @@ const spentText = ({ spent, settings, depth }: OrchestratorContext): string => {
   return `${calls}${flag(tokens)}${flag(costUsd)}`;
 };
 
-/** What a step that starts may be asked about. */
+/** Confidences that may cause a question when a step starts. */
 const confidenceText = (context: OrchestratorContext): string => {
   const { confidence, settings, isExecutionClosed } = context;
   const { confidenceBelow } = settings.policy.approval;
@@ -151,12 +151,12 @@ const confidenceText = (context: OrchestratorContext): string => {
 const seenPlanText = (context: OrchestratorContext): string => {
   const plan = context.proposal?.plan;
   if (plan == null) return '';
-  // What is adopted too late never starts: only how many steps it leaves undone is seen.
+  // Steps of a plan that is adopted too late never start: only their number is visible.
   const late = `${plan.scope ?? ''}<${plan.steps.map(({ complexity }) => complexity).join(' ')}>`;
   return context.isExecutionClosed ? late : planText(plan, context);
 };
 
-/** Steps that wait are known by their place among them; who waits for one that is settled waits for nobody. */
+/** Waiting steps are identified by their position; a dependency on a settled step is left out. */
 const planText = ({ steps, scope }: ProposedPlan, context: OrchestratorContext): string => {
   const waiting = liveSteps(context).map(
     ({ index }, place) => [context.progress.steps[index]?.id, `w${place}`] as const,

@@ -17,18 +17,18 @@ import { countText } from './step-count.js';
 import { valueText } from './value-text.js';
 
 /*
- * A whole run as far as its guards can see it: which states are active, counters that are compared with limits, what
- * waits and runs, which timers are armed. Texts, keys, ids, slot numbers and generations are left out.
+ * A whole run as its guards can see it: active states, counters that are compared with limits, waiting and running
+ * steps, armed timers. Texts, keys, ids, slot numbers and generations are left out.
  */
 
 export const runText = (frame: Frame): string =>
   chartText({ frame, timers: timersByAddress(frame), areStepsCounted: false }, '');
 
-/** The same where steps that wait are all alike: of these only the number is seen, apart from everything else. */
+/** The same where waiting steps are all alike: only their number is visible, separately from everything else. */
 export const countedRunText = (frame: Frame): string =>
   chartText({ frame, timers: timersByAddress(frame), areStepsCounted: true }, '');
 
-/** What is looked at, and how. */
+/** A frame, and how it is shown. */
 interface View {
   readonly frame: Frame;
   readonly timers: ReadonlyMap<string, readonly string[]>;
@@ -53,7 +53,7 @@ const contextText = (view: View, address: string, node: ChartNode, value: string
       return `${stepText(context as StepContext)}${childrenText(view, address, node)}`;
     case 'agentCall':
       return `${agentCallText(context as AgentCallContext)}${childrenText(view, address, node)}`;
-    // Nothing about a question changes until it is answered.
+    // A question does not change until it is answered.
     case 'approval':
       return '';
     case 'breaker':
@@ -63,7 +63,7 @@ const contextText = (view: View, address: string, node: ChartNode, value: string
   }
 };
 
-/** The stand-in for the charts above writes down what it was asked. */
+/** The stand-in for the charts above records requests. */
 const environmentText = (context: unknown): string =>
   (context as { readonly heard: readonly { readonly type: string }[] }).heard
     .map(({ type }) => type)
@@ -74,7 +74,7 @@ const childrenText = (view: View, address: string, node: ChartNode): string =>
     .map((id) => chartText(view, `${address}/${id}`))
     .join('');
 
-/** A step is known by its place in the plan, not by its slot. */
+/** A step is identified by its position in the plan, not by its slot. */
 const planText = (view: View, address: string, node: ChartNode, value: string): string => {
   const context = node.snapshot.context as OrchestratorContext;
   const inSlot = (index: number): string =>
@@ -87,7 +87,7 @@ const planText = (view: View, address: string, node: ChartNode, value: string): 
   return `${orchestratorText(context, sight)};${steps};${others.join('')}`;
 };
 
-/** Where nothing starts any more, steps that wait are seen at most by their number. */
+/** Where nothing starts, at most the number of waiting steps is visible. */
 const stepsText = (
   context: OrchestratorContext,
   { rest, areStepsCounted }: Sight,
@@ -103,7 +103,7 @@ const stepsText = (
 
 const alone = (step: LiveStep): LiveStep => ({ ...step, isAwaited: false, text: step.kind });
 
-/** Steps that run and that nothing waits for are all alike: their order is nobody's business. */
+/** Running steps without dependents are all alike: their order does not matter. */
 const stepTexts = (steps: readonly LiveStep[], inSlot: (index: number) => string): string => {
   const running = steps.filter(({ isRunning }) => isRunning);
   const textOf = ({ text, index }: LiveStep): string => `${text}=${inSlot(index)}`;
@@ -115,7 +115,7 @@ const stepTexts = (steps: readonly LiveStep[], inSlot: (index: number) => string
 
 const waitingText = ({ text, isAwaited }: LiveStep): string => `${text}${isAwaited ? '!' : ''}`;
 
-/** The timers by what they are for. How many tenths of its time a step has left is seen by nobody but the timer itself. */
+/** The timers by their purpose. Only the timer itself knows how many tenths of its time a step has left. */
 const timersByAddress = ({ state }: Frame): View['timers'] => {
   const timers = new Map<string, string[]>();
   state.timers.forEach(({ address }, key) => {

@@ -1,16 +1,16 @@
 /*
- * How many steps wait, where these are all alike, as it stands in the text of a state. From two on nothing depends on how
- * many there are but how often it goes on like that: such states are one that is looked at, and told apart by counting.
+ * The number of waiting steps in the text of a state, where they are all alike. From two on only the number of
+ * repetitions depends on it: such states are explored as one, and separated by counting.
  */
 
 const COUNT = /×(\d+)/;
 
-/** From so many on states are looked at as one. */
+/** From this number on states are explored as one. */
 export const MANY = 2;
 
 export const countText = (count: number): string => `×${count}`;
 
-/** Where it is not seen. */
+/** The number is not visible. */
 export const UNCOUNTED = -1;
 
 export const countIn = (text: string): number => Number(COUNT.exec(text)?.[1] ?? UNCOUNTED);
@@ -18,5 +18,5 @@ export const countIn = (text: string): number => Number(COUNT.exec(text)?.[1] ??
 export const withCount = (text: string, count: number): string =>
   text.replace(COUNT, countText(count));
 
-/** The text of the state that is looked at for this one. */
+/** The text of the explored state that represents this one. */
 export const folded = (text: string): string => withCount(text, Math.min(MANY, countIn(text)));

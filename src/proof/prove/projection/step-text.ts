@@ -3,7 +3,7 @@ import type { StepContext } from '../../../machines/step/context.js';
 import type { Ballot } from '../../../model/step-outcome.js';
 import { flag } from './value-text.js';
 
-/** Codes that somebody asks for; any other is a failure like the next. */
+/** Failure codes that guards check; all others are equivalent. */
 const SEEN_CODES: ReadonlySet<string> = new Set([
   TESTS_UNAVAILABLE,
   'run-ended',
@@ -13,7 +13,7 @@ const SEEN_CODES: ReadonlySet<string> = new Set([
   'skipped',
 ]);
 
-/** What the guards of the step chart, and those of the plan it ends in, can see of it. */
+/** What the guards of the step chart, and of its plan, can see of a step. */
 export const stepText = (context: StepContext): string =>
   [
     `${context.attempt}.${context.fixCycles}.${context.agentQuestions}`,
@@ -27,11 +27,11 @@ export const stepText = (context: StepContext): string =>
     flag(context.settings.team.fallbacks.includes(context.agent)),
   ].join(',');
 
-/** A pause is seen by a sub-plan that is made while it lasts. */
+/** A pause is visible to a sub-plan that starts during it. */
 const pauseText = ({ isPaused, depth, settings: { team, policy } }: StepContext): string =>
   flag(isPaused && team.hasPlanner && depth < policy.limits.maxDepth);
 
-/** Which ballots agree, not what they say. */
+/** Which ballots agree, not their content. */
 const ballotsText = ({ votes, ballots, settings }: StepContext): string => {
   if (votes === null) return '';
   const names = new Map<string, number>();
@@ -59,7 +59,7 @@ const wishText = ({ request, handOff, settings }: StepContext): string => {
 const confidenceText = ({ confidence, settings }: StepContext): string =>
   bandOf(confidence, settings.policy.approval.confidenceBelow);
 
-/** A confidence is only ever compared with one number. */
+/** A confidence is compared with one number only. */
 export const bandOf = (confidence: number | null, below: number | null): string => {
   if (below === null || confidence === null) return '';
   return confidence < below ? '-' : '+';

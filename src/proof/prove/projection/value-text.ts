@@ -3,7 +3,7 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { NodeShape } from '../../../kernel/xstate-shapes.js';
 import { nodesOf } from '../../../kernel/xstate-shapes.js';
 
-/** The level of the ladder goes to agents only: no guard of another region sees it. */
+/** Only agents see the level of the ladder: no guard of another region does. */
 const UNSEEN = 'orchestrator.active.oversight.';
 
 const known = new WeakMap<readonly NodeShape[], string>();

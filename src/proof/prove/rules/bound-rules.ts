@@ -9,8 +9,8 @@ import { counted } from '../counted.js';
 import type { Frame, Violation } from '../model.types.js';
 
 /*
- * What no state may exceed. Every counter that is part of a state is bounded here, so a chart that lost a bound is
- * refuted instead of explored for ever.
+ * Upper limits for every state. Every counter in a state is bounded here, so that a chart without a bound is refuted
+ * instead of explored forever.
  */
 
 const REPLANS: Noun = ['replan', 'replans'];
@@ -63,12 +63,12 @@ const planBounds = (context: OrchestratorContext): Bound[] => {
       most: context.slots.length,
     },
     { noun: ['slot', 'slots'], value: context.slots.length, most: limits.maxParallel },
-    // The first plan, and as often again as a person may ask for it; hand-offs are replans without a call.
+    // The first plan, and as many more as a person may request; hand-offs are replans without a call.
     { noun: ['first plan', 'first plans'], value: recoveries, most: 1 + limits.maxAttempts },
     {
       noun: ['failed step', 'failed steps'],
       value: progress.counts.failedSincePlan,
-      // Those that ran beside the failure too many may fail, too.
+      // Steps that ran beside the last failure may fail, too.
       most: failureLimit(context.settings.policy, progress.steps.length) + limits.maxParallel,
     },
     {
@@ -90,11 +90,11 @@ const planBounds = (context: OrchestratorContext): Bound[] => {
   ];
 };
 
-/** The first plan may set a tighter bound than what was spent before there was one: see `replanViolations`. */
+/** The first plan may set a bound below what was spent before it: see `replanViolations`. */
 const replansAllowed = ({ revision, depth, maxReplans, settings }: OrchestratorContext): number =>
   revision >= 0 && depth === 0 ? settings.policy.limits.maxReplans : maxReplans;
 
-/** No replan is begun beyond the bound that the first plan has set. */
+/** No replan starts beyond the bound that the first plan has set. */
 export const replanViolations = (before: Frame, { state }: KernelStep): Violation[] => {
   const was = planAt(before.state);
   const is = planAt(state);

@@ -5,8 +5,8 @@ import type { StepOutcome } from '../../../model/step-outcome.js';
 import type { Frame, Move, Violation } from '../model.types.js';
 
 /**
- * What the rule of rejections says where steps are replaced by their contracts: the no was said inside of the step, and
- * its plan hears of it when the step ends. With `onReject: 'fail'` nothing is out afterwards.
+ * The rejection rule where steps are replaced by their contracts: the rejection happened inside the step, and its plan
+ * learns of it when the step ends. With `onReject: 'fail'` no call is in flight afterwards.
  */
 export const childRejectionViolations = (
   before: Frame,
@@ -19,7 +19,9 @@ export const childRejectionViolations = (
   if (call?.actor !== 'step' || plan?.chart !== 'orchestrator') return [];
   const context = plan.snapshot.context as OrchestratorContext;
   const outcome = input.output as StepOutcome;
-  // A run that ends already has told its steps so, and asks nobody any more.
+  // A run that is already ending has told its steps, and asks no more questions.
   if (context.ending !== null || !endsByRejection(context, outcome)) return [];
-  return [{ rule: 'rejection', message: 'Calls are out after a no that ends the run' }];
+  return [
+    { rule: 'rejection', message: 'Calls are in flight after a rejection that ends the run' },
+  ];
 };

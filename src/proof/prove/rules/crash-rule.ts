@@ -1,7 +1,7 @@
 import type { Violation } from '../model.types.js';
 import type { ObservedStep } from '../observed-kernel.js';
 
-/** No chart throws. That the chart above would deal with it is no excuse. */
+/** No chart throws, even if its parent would handle the error. */
 export const crashViolations = ({ crash, status, error }: ObservedStep): Violation[] => {
   if (crash !== undefined) {
     return [{ rule: 'crash', message: `The chart ${crash.chart} crashed: ${textOf(crash.error)}` }];

@@ -5,8 +5,8 @@ import { MORE_TIME } from '../moves/commands.js';
 import { rootPlanOf } from '../root-plan.js';
 
 /**
- * Time that a person gives is time and nothing else: when the clock comes to its deadline, the run goes on as if nothing
- * had been. So a run with time to come is, for all but the clock, the run without it, and is not explored once more.
+ * Granted time changes nothing else: when the clock reaches its deadline, the run continues as before. So a run with
+ * granted time equals, except for the clock, the run without it, and is not explored again.
  */
 export const extensionViolations = (
   kernel: Kernel,
@@ -23,7 +23,7 @@ export const extensionViolations = (
     const step = kernel.step(then.state, { kind: 'elapsed', timer, generation });
     const isAsBefore = step.status === 'active' && textOf(frameAfter(then, step)) === textOf(frame);
     if (isAsBefore) return;
-    const message = 'A person gave more time, and the run did not go on as it was';
+    const message = 'A person granted more time, and the run did not continue as before';
     violations.push({ rule: 'deadline', message });
   });
   return violations;

@@ -5,8 +5,8 @@ import type { Violation } from '../model.types.js';
 import { STAND_IN } from '../projection/live-steps.js';
 
 /**
- * No more steps are planned than plans may bring. The number is no part of a state where nothing depends on it any more,
- * so it is looked at whenever a state is reached, not only the first time.
+ * No more steps are planned than plans may add. Where nothing depends on the number it is not part of a state, so it is
+ * checked whenever a state is reached, not only the first time.
  */
 export const plannedViolations = ({ state }: KernelStep): Violation[] => {
   const violations: Violation[] = [];

@@ -4,7 +4,7 @@ import type { StepContext } from '../../../machines/step/context.js';
 import type { Policy } from '../../../model/policy.js';
 import type { Violation } from '../model.types.js';
 
-/** What a person said no to does not run: not then, not later, and with `onReject: 'fail'` nothing else does. */
+/** A rejected step never runs, and with `onReject: 'fail'` nothing else does. */
 export const rejectionViolations = (policy: Policy, step: KernelStep): Violation[] => {
   const facts = step.emitted as unknown as readonly FactBody[];
   const violations: Violation[] = [];
@@ -37,11 +37,14 @@ const afterRejection = (
   );
   const violations: Violation[] = [];
   if (isCalled || isAlive) {
-    const message = `${stepId ?? ''} goes on although a person said no`;
+    const message = `${stepId ?? ''} continues after a rejection`;
     violations.push({ rule: 'rejection', message });
   }
   if (policy.approval.onReject === 'fail' && step.state.calls.size > 0) {
-    violations.push({ rule: 'rejection', message: 'Calls are out after a no that ends the run' });
+    violations.push({
+      rule: 'rejection',
+      message: 'Calls are in flight after a rejection that ends the run',
+    });
   }
   return violations;
 };
@@ -51,7 +54,7 @@ const planRejected = (later: readonly FactBody[], requestId: string): Violation[
     ? [
         {
           rule: 'rejection',
-          message: `A plan is adopted although a person said no to ${requestId}`,
+          message: `A plan is adopted although a person rejected ${requestId}`,
         },
       ]
     : [];

@@ -1,6 +1,6 @@
 import type { Frame, Violation } from '../model.types.js';
 
-/** Nothing waits for ever: every open call and every question has a deadline, and so has the run as a whole. */
+/** Nothing waits forever: every open call and every question has a deadline, and so has the run as a whole. */
 export const waitingViolations = ({ state }: Frame): Violation[] => {
   const armed = new Set<string>();
   state.timers.forEach(({ address }) => armed.add(address));
@@ -10,7 +10,7 @@ export const waitingViolations = ({ state }: Frame): Violation[] => {
   }
   state.calls.forEach(({ parent }, address) => {
     if (armed.has(parent)) return;
-    violations.push({ rule: 'deadline', message: `${address} is waited for without a deadline` });
+    violations.push({ rule: 'deadline', message: `${address} has no deadline` });
   });
   state.nodes.forEach(({ snapshot }, address) => {
     if (!snapshot.hasTag('waiting-for-human') || armed.has(address)) return;

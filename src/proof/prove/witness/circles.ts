@@ -2,19 +2,19 @@ import type { Metric, Weights } from '../metrics.js';
 import { METRICS } from '../metrics.js';
 import type { MoveKind } from '../model.types.js';
 
-/** A state that was passed: how many moves and how much cost had been by then. */
+/** A visited state, with the moves and costs up to then. */
 interface Passed {
   readonly moves: number;
   readonly cost: number;
 }
 
-/** A level is no cost: it does not add up. */
+/** A depth does not add up. */
 const ADDING: readonly Metric[] = METRICS.filter((metric) => metric !== 'depth');
 
-/** Whether a way comes back to a state that guards cannot tell from one it was in before. */
+/** Whether a path returns to a state that guards cannot distinguish from an earlier one. */
 export class Circles {
   readonly #passed = new Map<string, Passed>();
-  /** The same, since a person last said something that only nudges. */
+  /** The same, since a person's last nudge. */
   #unprompted = new Map<string, Passed>();
   #moves = 0;
   isCircular = false;
@@ -22,7 +22,7 @@ export class Circles {
 
   note(text: string, kind: MoveKind, cost: Weights): void {
     if (kind === 'nudge') this.#unprompted = new Map();
-    // What a step does by itself, seen from its plan, uses up the rank of the step.
+    // A step's own moves, seen from its plan, lower the rank of the step.
     if (kind === 'answer' || kind === 'timer') this.#moves += 1;
     const here = { moves: this.#moves, cost: ADDING.reduce((sum, name) => sum + cost[name], 0) };
     const unprompted = first(this.#unprompted, text, here);

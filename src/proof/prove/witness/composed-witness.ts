@@ -4,7 +4,7 @@ import type { Metric } from '../metrics.js';
 import type { Way, Witness } from '../prove.types.js';
 import { wayOf } from './witness.js';
 
-/** How something comes about, chart by chart: what a chart below did on the way is told below it, once. */
+/** A path chart by chart: the path of a child chart is shown below it, once. */
 export const composedWitness = (
   analyses: readonly Analysis[],
   analysis: Analysis,
@@ -20,7 +20,7 @@ export const composedWitness = (
   };
 };
 
-/** One way to one of the ends of a chart that costs as much as can be. */
+/** A path to an ending of a chart at its maximum cost. */
 const mostCostly = (
   analyses: readonly Analysis[],
   metric: Metric,
@@ -38,7 +38,7 @@ const mostCostly = (
   return undefined;
 };
 
-/** Everything that the way relies on, and what that relies on. */
+/** All parts that the path refers to, directly or indirectly. */
 const partsOf = (
   analyses: readonly Analysis[],
   metric: Metric,

@@ -6,9 +6,9 @@ import type { Counterexample } from '../prove.types.js';
 import type { Charts } from '../whole-run.js';
 import { wholeRun } from '../whole-run.js';
 
-/** A run is easier to imagine than a chart on its own, but there are too many to look at all of them. */
+/** A run is easier to understand than a chart on its own, but there are too many states to explore all. */
 const STATES_MAX = 1_000;
-/** The first states of a run with larger plans have nothing that those of smaller plans have not, but many more of it. */
+/** The first states of a run with larger plans contain nothing new, but are many more. */
 const PLAN_STEPS_MAX = 3;
 
 /** A whole run that breaks a rule, where one is among the first states of all charts together. */
@@ -19,7 +19,7 @@ export const counterexampleInRun = (charts: Charts, settings: Settings): Counter
   return wholeRunProof(analysis, charts, settings).counterexample;
 };
 
-/** Nothing happens any more beyond so many states: what is found before that is found all the same. */
+/** Stops expanding after so many states; violations found before that still count. */
 const withoutFar = (system: System): System => {
   let looked = 0;
   return {

@@ -2,7 +2,7 @@ import type { Settings } from '../../../model/settings.js';
 import type { Counterexample } from '../prove.types.js';
 import { testSource } from './test-source.js';
 
-/** What is wrong, with the test that fails while it is. */
+/** A counterexample, with the test that fails as long as it exists. */
 export const counterexample = (
   settings: Settings,
   told: Parameters<typeof testSource>[1],

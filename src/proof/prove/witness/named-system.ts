@@ -8,12 +8,12 @@ import type { System } from '../model.types.js';
 import type { Charts } from '../whole-run.js';
 import { wholeRun } from '../whole-run.js';
 
-/** To be taken along a way a system needs its charts and its rules, not the contracts that tell what else could happen. */
+/** A replayed path needs charts and rules, not the contracts for other moves. */
 const NO_CONTRACTS: Contracts = { calls: new Map() };
 
 type MakeSystem = () => System;
 
-/** The system of that name, for this policy and team; undefined when they have none. */
+/** The system of that name, for this policy and team; undefined when there is none. */
 export const namedSystem = (
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,
@@ -26,7 +26,7 @@ export const namedSystem = (
   return undefined;
 };
 
-/** Everything that a proof of this policy may look at, the whole run first. */
+/** Every system of a proof of this policy, the whole run first. */
 function* systems(
   chartsFor: (settings: Settings) => Charts,
   settings: Settings,

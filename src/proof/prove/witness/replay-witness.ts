@@ -22,7 +22,7 @@ import type { Charts } from '../whole-run.js';
 import { Circles } from './circles.js';
 import { namedSystem } from './named-system.js';
 
-/** A way as it stands in a test: what `Witness` has, without what is only read by people. */
+/** A path in a test: a `Witness` without the parts for people only. */
 export interface ReplayableWay {
   readonly system: string;
   readonly moves: readonly (Pick<WayMove, 'sentence' | 'kind' | 'parts'> & {
@@ -34,30 +34,30 @@ export interface ReplayableWitness extends ReplayableWay {
   readonly parts?: Readonly<Record<string, ReplayableWay>>;
 }
 
-/** What a way came to that was taken again. */
+/** The result of a replayed path. */
 export interface ReplayedWitness {
-  /** False when the charts went another way: something on it can no longer happen. What follows it is left out. */
+  /** False when the charts took another path: a move on it is no longer possible. The rest is left out. */
   readonly isFollowed: boolean;
   readonly status: 'active' | 'done' | 'error';
   readonly facts: readonly FactBody[];
-  /** What it cost, with the charts below as their own ways have it. */
+  /** Its cost, with the child charts by their own paths. */
   readonly cost: Weights;
-  /** What should not have been possible. */
+  /** The broken rules. */
   readonly violations: readonly Violation[];
-  /** True when it came back to where it was without a word of a person: it may go on like that for ever. */
+  /** True when it returned to an earlier state without a command: it may repeat forever. */
   readonly isCircular: boolean;
-  /** True when it came back to where it was and had cost something: there is no bound on that. */
+  /** True when it returned to an earlier state at a cost: the cost is unbounded. */
   readonly isCostlyCircle: boolean;
 }
 
-/** Takes the charts of this package along a way that `prove` found: the whole run, or one chart on its own. */
+/** Replays a path that `prove` found on the charts of this package: the whole run, or one chart on its own. */
 export const replayWitness = (
   policy: Policy,
   options: ProveOptions,
   witness: ReplayableWitness,
 ): ReplayedWitness => replayOnCharts(chartsOf, policy, options, witness);
 
-/** As `replayWitness`, with other charts than ours. */
+/** Like `replayWitness`, with other charts than ours. */
 export const replayOnCharts = (
   chartsFor: (settings: Settings) => Charts,
   policy: Policy,
@@ -103,11 +103,11 @@ class Replay {
       this.#systems.set(name, system);
       return system;
     }
-    const message = `There is no '${name}' in a proof of this policy: was the way found with another one?`;
+    const message = `A proof of this policy has no system '${name}': was the path found with another policy or team?`;
     throw new ConfigurationError([{ code: 'unknown-system', path: 'witness.system', message }]);
   }
 
-  /** A part that no longer comes to its end costs nothing: then the way above it is not possible at that cost. */
+  /** A part that no longer reaches its ending costs nothing: then the path above it is impossible at that cost. */
   #costOfPart(name: string): Weights {
     const known = this.#costs.get(name);
     if (known !== undefined) return known;
@@ -121,7 +121,7 @@ class Replay {
   }
 }
 
-/** One system on its way. */
+/** One system on its path. */
 class TakenWay {
   readonly #system: System;
   readonly #facts: FactBody[] = [];
@@ -137,7 +137,7 @@ class TakenWay {
     this.#frame = { state: system.kernel.initialState, calls: new Map() };
   }
 
-  /** False when it cannot happen. */
+  /** False when the move is impossible. */
   take(move: WayMove, below: Weights): boolean {
     const input = move.input.kind === 'started' ? this.#start(move) : move.input;
     if (this.#status !== 'active' || !isPossible(this.#frame.state, input)) return false;
@@ -170,7 +170,7 @@ class TakenWay {
     };
   }
 
-  /** The start as this policy has it, where there is one of that name only; otherwise as it was told. */
+  /** The start by its name in this policy, where the name is unique; otherwise as recorded. */
   #start({ sentence, input }: WayMove): KernelInput {
     const [start, ...others] = this.#system.starts.filter(({ label }) => label === sentence);
     if (start?.input.kind !== 'started' || input.kind !== 'started') return input;
@@ -186,7 +186,7 @@ class TakenWay {
 const timedMove = (frame: Frame, move: Move): Move =>
   frame.state.nodes.get('')?.chart === 'orchestrator' ? withWallTime(frame, move) : move;
 
-/** An answer to a call that is out, a timer that is armed; people may say anything at any time. */
+/** A move is possible when its call is in flight or its timer is armed; commands are always possible. */
 const isPossible = (state: KernelState, input: KernelInput): boolean => {
   switch (input.kind) {
     case 'started':
@@ -202,7 +202,7 @@ const isPossible = (state: KernelState, input: KernelInput): boolean => {
   }
 };
 
-/** The call that is out at an address, unless it is a later one. */
+/** The call in flight at an address, unless it is a later one. */
 const callOf = (
   { calls }: KernelState,
   { address, generation }: { readonly address: string; readonly generation: number },
@@ -211,7 +211,7 @@ const callOf = (
   return call?.generation === generation ? call : undefined;
 };
 
-/** What is asked now, if anything is, may be something else than on the way that was found: then this is no answer to it. */
+/** The current call may differ from the one on the recorded path: then this is not its answer. */
 const isAnswerTo = (call: CallNode | undefined, output: unknown): boolean => {
   if (call === undefined) return false;
   const { request } = call.input as {

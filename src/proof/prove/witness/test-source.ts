@@ -3,13 +3,13 @@ import type { JsonValue } from '../../../canonical-json.js';
 import type { Settings } from '../../../model/settings.js';
 import type { Counterexample, Rule, Way, WayMove, Witness } from '../prove.types.js';
 
-/** What is wrong, and by which way. */
+/** A violation and its path. */
 type Told = Pick<Counterexample, 'rule' | 'message' | 'witness'> & {
-  /** What the test expects, where it is not the same for every counterexample to the rule. */
+  /** The expectation of the test, where the rule alone does not decide it. */
   readonly expectation?: string;
 };
 
-/** A test that takes the charts along the way and fails while the counterexample stands: complete, to be copied. */
+/** A complete test that replays the path and fails as long as the counterexample exists. */
 export const testSource = (
   { policy, team }: Settings,
   { rule, message, witness, expectation = EXPECTATIONS[rule] }: Told,
@@ -43,7 +43,7 @@ export const testSource = (
   ].join('\n');
 };
 
-/** What charts below cost matters only where cost does. */
+/** The cost of child charts matters only for rules about cost. */
 const COSTS: ReadonlySet<Rule> = new Set<Rule>(['finite cost', 'price tag']);
 
 const withoutParts = ({ moves, ...witness }: Witness): Witness => ({
@@ -54,7 +54,7 @@ const withoutParts = ({ moves, ...witness }: Witness): Witness => ({
 
 const text = (value: unknown): string => stableStringify(value as JsonValue);
 
-/** What it does is not asked in a proof; that it has a fallback is. */
+/** A proof does not call agents, but their fallbacks count. */
 const agentText = (name: string, fallbacks: readonly string[]): string =>
   fallbacks.includes(name)
     ? `defineAgent({ name: ${text(name)}, description: 'Any', run: () => 'done', fallback: () => 'done' })`
@@ -67,7 +67,7 @@ const wayLines = ({ system, moves }: Way, indent: string): string[] => [
   `${indent}],`,
 ];
 
-/** What is for people comes first. */
+/** The parts for people come first. */
 const moveText = ({ sentence, kind, parts, input }: WayMove): string => {
   const relied = parts === undefined ? '' : ` parts: ${text(parts)},`;
   return `{ sentence: ${text(sentence)}, kind: '${kind}',${relied} input: ${text(input)} }`;

@@ -6,7 +6,7 @@ import { METRICS } from '../metrics.js';
 import type { Frame, Move, System } from '../model.types.js';
 import type { Way, WayMove, Witness } from '../prove.types.js';
 
-/** A way through the graph of a system that needs no other. */
+/** A path through the graph of a system without children. */
 export const witnessOf = (system: System, graph: Graph, edges: readonly number[]): Witness => {
   const way = wayOf(system, graph, edges);
   // An edge stands for many moves, of steps with other names.
@@ -17,8 +17,8 @@ export const witnessOf = (system: System, graph: Graph, edges: readonly number[]
 };
 
 /**
- * The moves that take a system along a way. Nodes stand for many states, so the way is walked anew: at each state the
- * move is taken that leads on at the same cost, which is there because states that look alike have the same future.
+ * The moves of a path. Nodes stand for many states, so the path is walked again: at each state the move with the same
+ * target and cost is taken. It exists because states with the same text have the same future.
  */
 export const wayOf = (system: System, graph: Graph, edges: readonly number[]): Way => {
   let frame: Frame = { state: system.kernel.initialState, calls: new Map() };
@@ -40,7 +40,7 @@ const moveAlong = (
   moves: readonly Move[],
   edge: Edge,
 ): { readonly told: WayMove; readonly next: Frame } | undefined => {
-  // The move of the same name first: it is most likely the one.
+  // The move of the same name first: it is the most likely one.
   const likely = [...moves].sort(
     (left, right) => Number(right.label === edge.label) - Number(left.label === edge.label),
   );
@@ -55,7 +55,7 @@ const moveAlong = (
   return undefined;
 };
 
-/** Where to read what the calls cost that were stopped by a step. */
+/** The names of the paths of calls that a step stopped. */
 const stoppedParts = (system: System, { state, calls }: Frame, { effects }: KernelStep): string[] =>
   effects.flatMap((effect) => {
     if (effect.kind !== 'stopCall') return [];
@@ -73,7 +73,7 @@ const told = ({ label, kind, input, detail }: Move, stopped: readonly string[]):
   return parts.length === 0 ? move : { ...move, parts };
 };
 
-/** Whoever takes the way again has a policy and a team of their own. */
+/** A replay has its own policy and team. */
 const withoutSettings = (input: KernelInput): KernelInput => {
   if (input.kind !== 'started') return input;
   const given = Object.entries(input.input as object).filter(([key]) => key !== 'settings');

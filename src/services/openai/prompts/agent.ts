@@ -13,15 +13,15 @@ import { resultsBlock } from './supervisor.js';
 const reports = (targets: readonly string[]): string => {
   const lines = [
     '- done: the task is done; output is your work, confidence how sure you are.',
-    '- needsContext: you have done what can be done, and more has to be found out; say what, and what for. Only when you cannot go on without it.',
-    '- requestReplan: the plan no longer fits, because the work is larger, smaller or other than it says.',
+    '- needsContext: you have done what you can, and more information is needed; say what, and what for. Only when you cannot continue without it.',
+    '- requestReplan: the plan no longer fits, because the work is larger, smaller or different than it says.',
     ...(targets.length === 0
       ? []
       : [
           `- handOff: one of ${targets.join(', ')} should do something next; say exactly what. Your own part goes into partial.`,
         ]),
     '- blocked: the task cannot be done this way; say why, so that the next attempt can differ.',
-    '- askHuman: a person has to decide, because it cannot be undone or you were not told; ask one clear question.',
+    '- askHuman: a person has to decide, because the action cannot be undone or your instructions do not cover it; ask one clear question.',
   ];
   return `Your answer is a report of one of these kinds:\n${lines.join('\n')}`;
 };
@@ -38,7 +38,7 @@ export const agentSystem = (
     DATA_RULE,
   );
 
-/** What an agent sees: its task and what bears on it, never the whole plan or what others said to each other. */
+/** The prompt of an agent: its task and the relevant context, never the whole plan or other agents' conversations. */
 export const agentQuestion = (call: AgentCall, context: ContextPolicy): string =>
   paragraphs(
     dataBlock('goal', call.goal),

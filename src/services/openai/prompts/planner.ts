@@ -17,13 +17,13 @@ const composition = (agentNames: readonly string[]): string => {
 
 const DEVELOPERS = ['developer', 'coder'] as const;
 
-/** Seed 002's guidelines; the ones that need an agent the team does not have are left out. */
+/** Seed 002's guidelines; those that need an agent outside the team are left out. */
 const COMPOSITIONS: readonly {
   readonly work: string;
   readonly agents: readonly (readonly string[])[];
 }[] = [
   { work: 'trivial (a typo, a setting)', agents: [DEVELOPERS, ['reviewer']] },
-  { work: 'a bug to look into', agents: [['analyst'], DEVELOPERS, ['reviewer']] },
+  { work: 'a bug to investigate', agents: [['analyst'], DEVELOPERS, ['reviewer']] },
   { work: 'a clear feature', agents: [['architect'], DEVELOPERS, ['reviewer']] },
   {
     work: 'a complex feature, or a bug with a wide reach',
@@ -41,16 +41,16 @@ const rules = ({ limits }: PlanRequest): string => `How a good plan looks:
 
 Check before you answer: the goal is clear and every step can be acted on; every file, step and agent you name exists or is made by an earlier step; the plan is as large as the goal and no larger.`;
 
-/** A plan that was refused has left no revision behind, only the request for another one. */
+/** A rejected plan leaves no revision, only the request for another one. */
 const isReplanning = ({ revision, requests }: PlanRequest): boolean =>
   revision > 0 || requests.length > 0;
 
-/** What adopting the plan does to the steps that wait: a planner that does not know it plans them twice, or not at all. */
+/** How adopting the plan changes the pending steps: without this a planner plans them twice, or not at all. */
 const MERGES: Readonly<Record<PlanRequest['merge'], string>> = {
   replacePending:
-    'Your steps take the place of the pending ones: plan again what is still needed of those, under new ids.',
+    'Your steps replace the pending ones: plan again what is still needed of those, under new ids.',
   replaceAll:
-    'Your steps take the place of the pending ones, and of those that were running: plan again what is still needed of them, under new ids.',
+    'Your steps replace the pending ones, and those that were running: plan again what is still needed of them, under new ids.',
   append: 'The pending steps stay, and your steps come after them: plan only what is missing.',
   appendNext: 'The pending steps stay, and your steps come before them: plan only what is missing.',
 };
@@ -72,14 +72,14 @@ export const plannerSystem = (request: PlanRequest, instructions: string | null)
     rules(request),
     instructions,
     DATA_RULE,
-    // What is the same in every request comes first: servers keep the beginning of a prompt, and bill it at less.
+    // The constant part comes first: servers cache the beginning of a prompt, and bill it at less.
     replanning(request),
     request.depth === 0
       ? ''
       : 'The goal is one step of a larger plan, on which its agent was stuck: divide it into smaller steps.',
   );
 
-/** What is known: the goal, the team, and on a later plan everything that happened since the first. */
+/** The planner's knowledge: the goal, the team, and on a replan everything since the first plan. */
 export const plannerQuestion = (request: PlanRequest, context: ContextPolicy): string =>
   paragraphs(
     dataBlock('goal', request.goal),

@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import { described } from '../described.js';
 import { scopeSchema } from '../../../model/plan.js';
 
-/** What a member of the software team is told and gives back. Its planner sees only the description. */
+/** The instructions and output of a member of the software team. The planner sees only the description. */
 interface SoftwareRoleDefinition {
   readonly description: string;
   readonly instructions: string;
   readonly output: z.core.$ZodType;
-  /** Whom it may hand work to, when they are in the team. */
+  /** The agents it may hand work to, when they are in the team. */
   readonly handOffTo: readonly SoftwareRole[];
 }
 
@@ -23,11 +23,11 @@ export type SoftwareRole =
   | 'researcher';
 
 const EVIDENCE =
-  'Work with the tools you have. Without a tool that reads or changes files you can only say what should be done: then report exactly that, and claim no change.';
+  'Work with the tools you have. Without a tool that reads or changes files you can only recommend changes: then report exactly that, and claim no change.';
 
 const changes = z.object({
   summary: described(z.string(), 'What was changed and why'),
-  files: described(z.array(z.string()), 'Every file that was changed or made'),
+  files: described(z.array(z.string()), 'Every file that was changed or created'),
   tests: described(z.array(z.string()), 'The tests that were written or changed'),
 });
 
@@ -44,13 +44,13 @@ const review = z.object({
   ),
 });
 
-const TEST_FIRST = `Write the test first, see it fail, then make it pass with the smallest change that is right, then tidy up. Follow the patterns of the project: its names, its folders, its ways of testing. Change nothing that your task does not need.`;
+const TEST_FIRST = `Write the test first, see it fail, then make it pass with the smallest correct change, then refactor. Follow the conventions of the project: its names, its folders, its tests. Change nothing that your task does not need.`;
 
 export const SOFTWARE_ROLES: Readonly<Record<SoftwareRole, SoftwareRoleDefinition>> = {
   analyst: {
     description:
       'Investigates code, debugs and gathers context. For unclear problems, before anything is changed.',
-    instructions: `Find out what happens before anything is changed: reproduce the problem, read the code that takes part, find the cause and not the symptom. Say how large the work is: trivial (a typo, a setting), simple, moderate or complex. If it is complex and nobody is to design it, request a new plan that has somebody do that. Every finding names the place that shows it. ${EVIDENCE}`,
+    instructions: `Investigate before anything is changed: reproduce the problem, read the code involved, find the cause and not the symptom. State the size of the work: trivial (a typo, a setting), simple, moderate or complex. If it is complex and the plan has no design step, request a new plan with one. Every finding names its evidence. ${EVIDENCE}`,
     output: z.object({
       findings: z.array(z.string()),
       scope: scopeSchema,
@@ -61,12 +61,12 @@ export const SOFTWARE_ROLES: Readonly<Record<SoftwareRole, SoftwareRoleDefinitio
   },
   architect: {
     description:
-      'Designs an implementation and breaks it into tasks. For features that are not trivial, before they are built.',
+      'Designs an implementation and breaks it into tasks. For non-trivial features, before they are built.',
     instructions: `Design the change before it is built: the goal in one sentence, the parts and how they fit what is there, the order of the work, how each part will be tested, what can go wrong. Refer only to files that exist or that the design creates. Keep the design as small as the goal. ${EVIDENCE}`,
     output: z.object({
       goal: z.string(),
       design: described(z.string(), 'Markdown'),
-      files: described(z.array(z.string()), 'Files that will be changed or made'),
+      files: described(z.array(z.string()), 'Files that will be changed or created'),
       risks: z.array(z.string()),
     }),
     handOffTo: ['analyst', 'researcher'],
@@ -85,27 +85,27 @@ export const SOFTWARE_ROLES: Readonly<Record<SoftwareRole, SoftwareRoleDefinitio
     handOffTo: ['researcher'],
   },
   reviewer: {
-    description: 'Reviews changes of code. Always after a developer, a coder or a fixer.',
-    instructions: `Review the change as it is: does it do what was asked, is it right in the corner cases, is it tested, can the next person read it? Order findings by severity. A critical or major finding means that it is not approved; then hand it to somebody who fixes it, with the exact problem, if there is such an agent. Taste is no finding. ${EVIDENCE}`,
+    description: 'Reviews code changes. Always after a developer, a coder or a fixer.',
+    instructions: `Review the change as it is: does it do what was asked, is it correct in edge cases, is it tested, is it readable? Order findings by severity. A critical or major finding means that the change is not approved; then hand it to an agent that fixes it, with the exact problem, if there is one. Matters of taste are not findings. ${EVIDENCE}`,
     output: review,
     handOffTo: ['fixer'],
   },
   security_reviewer: {
     description:
-      'Reviews changes for security: authentication, permissions, secrets, foreign input, dependencies.',
-    instructions: `Review the change as an attacker would: injection of every kind, missing checks of who may do what, secrets in code or logs, unsafe defaults, foreign input that is trusted, new dependencies. Say how each problem can be used, and how to close it. Any way in is critical and means that the change is not approved. ${EVIDENCE}`,
+      'Reviews changes for security: authentication, permissions, secrets, untrusted input, dependencies.',
+    instructions: `Review the change as an attacker would: injection of every kind, missing authorization checks, secrets in code or logs, unsafe defaults, trusted input that should not be, new dependencies. Say how each problem can be exploited, and how to fix it. Any exploitable problem is critical and means that the change is not approved. ${EVIDENCE}`,
     output: review,
     handOffTo: ['fixer'],
   },
   fixer: {
     description: 'Fixes exactly the problems that a review or a test has found.',
-    instructions: `Fix the problems you are given, each with a test that fails before and passes after. Nothing else: no other improvement, no other style. If a problem is none, say why. ${EVIDENCE}`,
+    instructions: `Fix the problems you are given, each with a test that fails before and passes after. Make no other improvements and no style changes. If a reported problem is not a problem, say why. ${EVIDENCE}`,
     output: changes,
     handOffTo: ['researcher'],
   },
   researcher: {
     description: 'Finds facts the team does not have: documentation, interfaces, known problems.',
-    instructions: `Answer the question from sources, and name them. Tell apart what a source says, what you conclude and what you do not know. Short: facts that somebody can act on. Without a tool that finds sources, say that the answer is from memory and give it a low confidence.`,
+    instructions: `Answer the question from sources, and name them. Distinguish what a source says, what you conclude and what you do not know. Be brief: report facts that an agent can act on. Without a tool that finds sources, say that the answer is from memory and give it a low confidence.`,
     output: z.object({
       answer: z.string(),
       sources: z.array(z.string()),

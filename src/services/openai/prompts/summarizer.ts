@@ -27,5 +27,5 @@ export const summarizerQuestion = (
     resultsBlock(results, context),
     reasonsBlock('failed-steps', failed),
     reasonsBlock('skipped-steps', skipped),
-    'A task that is in none of the last three lists was left undone. Write the summary.',
+    'A task that is in none of the last three lists was not done. Write the summary.',
   );

@@ -4,9 +4,7 @@ import { checked } from '../../../model/check.js';
 import type { Reading } from '../answer-format.js';
 import { schemaIssues } from '../issues.js';
 
-/**
- * On the wire everything optional is null, because strict servers want every key; among ourselves it is left out.
- */
+/** On the wire every optional member is null, because strict servers require every key; in our types it is left out. */
 export const readAs =
   <Value>(schema: z.core.$ZodType<Value>) =>
   (answer: unknown): Reading<Value> => {

@@ -9,8 +9,8 @@ import { described } from '../described.js';
 import { readAs } from './own-shape.js';
 
 /**
- * A plan as a model writes it. The agents are named, so that a server that holds models to schemas lets no other pass;
- * what passes anyway is judged by the orchestrator, which tells the planner of every issue.
+ * A plan as a model writes it. The schema lists the agents, so that a server that enforces schemas accepts no other;
+ * the orchestrator validates the plan anyway, and reports every issue to the planner.
  */
 export const planFormat = (
   { agents, limits }: Pick<PlanRequest, 'agents' | 'limits'>,
@@ -24,7 +24,7 @@ export const planFormat = (
     dependsOn: described(z.array(z.string()), 'Ids of the steps whose output this step needs'),
     complexity: complexitySchema,
     reason: described(z.nullish(z.string()), 'Why this agent, at this place'),
-    requiresApproval: described(z.boolean(), 'True when a person should agree before the step'),
+    requiresApproval: described(z.boolean(), 'True when a person should approve the step first'),
     ...(limits.maxVotes > 1 ? { votes: votes(limits.maxVotes) } : {}),
   });
   const schema = z.object({
@@ -39,5 +39,5 @@ export const planFormat = (
 const votes = (maxVotes: number) =>
   described(
     z.nullish(z.object({ count: described(z.number(), `2 to ${maxVotes}`), choose: chooseSchema })),
-    'Only for a step whose answer may well be wrong: it is asked several times',
+    'Only for a step whose answer may well be wrong: the agent is called several times',
   );

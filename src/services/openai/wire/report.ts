@@ -16,10 +16,10 @@ import { jsonFormat } from '../answer-format.js';
 import { described } from '../described.js';
 import { schemaIssues } from '../issues.js';
 
-/** Makes the report once it is known what it has cost. */
+/** Makes the report once its usage is known. */
 export type ReportMaker = (usage: ReportMeta['usage']) => AgentReport;
 
-/** A report as a model writes it. What may be left out is null: strict servers want every key. */
+/** A report as a model writes it. Optional members are null: strict servers require every key. */
 type Wire =
   | (Meta & { readonly kind: 'done'; readonly output?: unknown })
   | (Meta & { readonly kind: 'needsContext'; readonly suggestion: string })
@@ -41,12 +41,12 @@ interface Meta {
   readonly confidence?: number | null | undefined;
 }
 
-/* No bounds here: some servers refuse schemas with bounds, and what comes is held to them anyway. */
+/* No bounds here: some servers refuse schemas with bounds, and the answer is checked anyway. */
 const text = z.string();
 const confidence = described(z.nullish(z.number()), 'How sure you are, 0 to 1');
 const partial = described(z.nullish(z.string()), 'What you have found or done so far');
 
-/** One object around the union, because strict servers want an object at the top. */
+/** One object around the union, because strict servers require an object at the top. */
 const wireOf = (output: z.core.$ZodType, targets: readonly string[]): z.ZodMiniObject => {
   const target = z.enum(targets);
   const agents = targets.length === 0 ? {} : { agents: z.nullish(z.array(target)) };
@@ -79,7 +79,7 @@ export const reportFormat = (
   const read = (answer: unknown): Reading<ReportMaker> => {
     const parsed = checkedByUser(schema, answer);
     if (!parsed.success) return { ok: false, issues: schemaIssues(parsed.error) };
-    // As the model wrote it: the orchestrator applies the agent's schema, and it must not be applied twice.
+    // Unparsed: the orchestrator applies the agent's schema, and it must not be applied twice.
     const written = (answer as { readonly report: { readonly output?: unknown } }).report.output;
     const { report } = parsed.data as { readonly report: Wire };
     const judged = checked(agentReportSchema, { ...reportOf(report, written, undefined) });

@@ -19,7 +19,7 @@ const verdictWire = z.object({
   feedback: described(z.string(), 'What to change, for the agent that does the work again'),
 });
 
-/** Usage is counted here, never said by a model. */
+/** Usage is counted here, never taken from a model. */
 const readVerdict = readAs(z.omit(verdictSchema, { usage: true }));
 
 export const verdictFormat = (mode: 'schema' | 'json'): AnswerFormat<Verdict> =>

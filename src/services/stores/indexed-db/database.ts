@@ -5,7 +5,7 @@ import { toFailure } from '../../../failure.js';
 /** The version of the object stores below. */
 const VERSION = 1;
 
-/** What is kept where. Everything that is JSON is kept as its text. */
+/** The object stores and their keys. JSON is stored as text. */
 export const STORES = [
   'headers',
   'runs',
@@ -30,7 +30,7 @@ export interface Table {
 
 export type Tables = Readonly<Record<StoreName, Table>>;
 
-/** One database of the browser. Everything it throws is an error of ours. */
+/** One database of the browser. Throws only errors of this package. */
 export class Database {
   readonly #name: string;
   #opened: Promise<IDBDatabase> | undefined;
@@ -39,12 +39,12 @@ export class Database {
     this.#name = name;
   }
 
-  /** Sees one state of the database, whoever writes meanwhile. */
+  /** Reads one consistent state of the database, even while other tabs write. */
   read<Result>(work: (tables: Tables) => Promise<Result>): Promise<Result> {
     return this.#transaction('readonly', work);
   }
 
-  /** Does all of the work or none of it, with nobody else writing meanwhile, in this tab or another. */
+  /** Does all of the work or none of it, without concurrent writes from this tab or another. */
   write<Result>(work: (tables: Tables) => Promise<Result>): Promise<Result> {
     return this.#transaction('readwrite', work);
   }
@@ -61,7 +61,7 @@ export class Database {
     work: (tables: Tables) => Promise<Result>,
   ): Promise<Result> {
     const database = await this.#database();
-    // Strict: on the disk, not only in the hands of the operating system, before it is complete.
+    // Strict: the transaction completes only when the data is on the disk.
     const transaction = begun(database, mode);
     const completed = new Promise<void>((resolve, reject) => {
       transaction.oncomplete = () => {
@@ -92,7 +92,7 @@ export class Database {
 
   async #open(): Promise<IDBDatabase> {
     const { indexedDB } = globalThis as { readonly indexedDB?: IDBFactory };
-    if (indexedDB === undefined) throw new StoreUnavailableError('There is no IndexedDB here');
+    if (indexedDB === undefined) throw new StoreUnavailableError('IndexedDB is not available here');
     const request = indexedDB.open(this.#name, VERSION);
     request.onupgradeneeded = () => {
       createStores(request.result);
@@ -106,7 +106,8 @@ export class Database {
     const forget = (): void => {
       this.#opened = undefined;
     };
-    // Another tab has a later version of the package, or the user has cleared the site: whoever comes next opens anew.
+    // Another tab has a later version of the package, or the user has cleared the site: the next call opens the
+    // database again.
     database.onversionchange = () => {
       forget();
       database.close();
@@ -135,7 +136,7 @@ function abort(transaction: IDBTransaction): void {
   try {
     transaction.abort();
   } catch {
-    // It is over already.
+    // The transaction is over already.
   }
 }
 
@@ -147,7 +148,7 @@ const tablesOf = (transaction: IDBTransaction): Tables =>
 const tableOf = (store: IDBObjectStore): Table => ({
   get: (key) => settled(store.get(key)),
   getAll: (range, limit) => settled(store.getAll(range, limit)),
-  // An error of these aborts the transaction, which tells.
+  // These errors abort the transaction, which reports them.
   put: (value, key) => {
     store.put(value, key);
   },
@@ -167,11 +168,11 @@ const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
     };
   });
 
-/** Whatever the browser says, as one of our errors. */
+/** Converts a browser error into one of our errors. */
 function storeError(thrown: unknown): PlanwrightError {
   const { name, message } = toFailure(thrown);
   if (name === 'VersionError') {
-    const text = 'The database in the browser is of a later version of planwright';
+    const text = 'The database in the browser was written by a later version of planwright';
     return new JournalCorruptError('newer', text, { cause: thrown });
   }
   return new StoreUnavailableError(`IndexedDB cannot be used: ${name}: ${message}`, {

@@ -24,7 +24,7 @@ export interface IndexedDbStoreOptions {
 }
 
 /**
- * Runs in the browser, shared by all tabs and workers of a site: a run goes on after the page was reloaded.
+ * Keeps runs in the browser, shared by all tabs and workers of a site: a run can be resumed after a reload.
  *
  * @example
  * ```ts
@@ -90,7 +90,7 @@ function checkName(name: unknown): void {
   throw new ConfigurationError([{ code: 'invalid-name', path: 'name', message }]);
 }
 
-/** Tells all tabs and workers of the site, this one included, which run was written to. */
+/** Notifies all tabs and workers of the site, including this one, which run was written to. */
 class News {
   readonly #listeners = new ListenerSet();
   readonly #channel: BroadcastChannel;

@@ -21,12 +21,12 @@ import { refuseConflict } from '../../store-refusals.js';
 import { parseStored, tornError } from '../stored-json.js';
 import type { Tables } from './database.js';
 
-/* What each call of the port does inside its transaction. */
+/* The work of each store method inside its transaction. */
 
-/** What changes about a run. */
+/** The mutable data of a run. */
 interface RunValue extends RunStanding {
   readonly runId: string;
-  /** 0 or 1: IndexedDB has no keys that are true or false. */
+  /** 0 or 1: IndexedDB keys cannot be booleans. */
   readonly ended: 0 | 1;
   readonly updatedAt: number;
   readonly entryCount: number;
@@ -39,7 +39,7 @@ interface RunValue extends RunStanding {
   readonly posted: number;
 }
 
-/** Everything whose key is a list that begins with the run: lists come after all numbers and texts. */
+/** The range of all keys that are lists starting with the run id: lists sort after all numbers and texts. */
 const allOf = (runId: string): IDBKeyRange => IDBKeyRange.bound([runId], [runId, []]);
 
 const find = async (tables: Tables, runId: string): Promise<RunValue | undefined> =>
@@ -93,7 +93,7 @@ export async function append(
   tables.runs.put({ ...run, ...standing, ...counts, updatedAt, ended: ended ? 1 : 0 }, runId);
 }
 
-/** Replaces commands by their answers and returns how many; their ids stay, so that they are kept once. */
+/** Replaces commands by their answers and returns their number; the ids stay, so that a repeated post is recognised. */
 async function take(
   tables: Tables,
   runId: string,
@@ -175,7 +175,7 @@ export async function claim(
   const isHeld = run.owner !== null && run.owner !== owner;
   if (isHeld && (await hasLease(tables, run.owner, now))) return undefined;
   const token = run.token + 1;
-  // An owner that asks again, because the answer was lost, learns what it would have learnt then.
+  // An owner that repeats a claim, because the answer was lost, gets the same answer.
   const isTakeover = isHeld || (run.owner === owner && run.isTakeover);
   const takeovers = isHeld ? run.takeovers + 1 : run.takeovers;
   tables.runs.put({ ...run, owner, token, isTakeover, takeovers }, runId);

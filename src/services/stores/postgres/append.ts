@@ -11,12 +11,12 @@ import { columnOf } from './json-column.js';
 import { timeOf } from './server-time.js';
 
 /**
- * One statement, so one trip to the server. It locks the row of the run first, so it checks what earlier writers have
- * committed. It returns what it found, so that a refusal can say why.
+ * One statement, so one round trip. It locks the row of the run first, so that it sees everything that earlier writers
+ * have committed. It returns the state it found, so that a refusal can give the reason.
  *
- * $1 run id, $2 expected sequence, $3 token, $4 times of the entries, $5 their kinds, $6 their bodies, $7 their checksum,
- * $8 ids of taken commands, $9 their answers, $10 state, $11 ended, $12 has progressed, $13 status, $14 phase, $15 reason,
- * $16 channel
+ * $1 run id, $2 expected sequence, $3 token, $4 times of the entries, $5 their kinds, $6 their bodies, $7 their
+ * checksum, $8 ids of taken commands, $9 their answers, $10 state, $11 ended, $12 has progressed, $13 status, $14
+ * phase, $15 reason, $16 channel
  */
 const appendSql = (schema: string): string => `WITH run AS MATERIALIZED (
     SELECT run_id, ended_at, owner, token, entry_count FROM ${schema}.runs WHERE run_id = $1 FOR UPDATE
@@ -99,12 +99,12 @@ export async function append(
   refuseConflict(found, expectedSequence, token);
 }
 
-/** Null where a column stays as it is. */
+/** Null where a column stays unchanged. */
 const standingValues = ({ status, phase, reason }: Partial<RunStanding>): (string | null)[] => [
   status ?? null,
   phase ?? null,
   reason ?? null,
 ];
 
-/** A number that is no integer equals none that is stored. */
+/** A number that is not an integer equals no stored one. */
 const integerOf = (number: number): number => (Number.isSafeInteger(number) ? number : -1);

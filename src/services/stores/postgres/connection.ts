@@ -9,10 +9,10 @@ export interface ConnectionOptions {
   readonly sockets: Sockets;
 }
 
-/** After this much silence the operating system asks the other side whether it is still there. */
+/** After this much silence the operating system probes the connection. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** The same for the driver. No wait is without an end: the connection may be half-open, and then nothing is ever heard. */
+/** The same for the driver. Every wait has a timeout: a half-open connection would never answer. */
 export const clientConfig = ({ url, timeoutMs, sockets }: ConnectionOptions): ClientConfig => ({
   connectionString: url,
   application_name: 'planwright',

@@ -9,25 +9,27 @@ type SqlValue = string | number | boolean | null | readonly string[];
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Asks one question, inside a transaction or by itself. Texts and numbers go as values, never into the statement. */
+/**
+ * Runs one query, inside a transaction or by itself. Texts and numbers are passed as values, never inside the
+ * statement.
+ */
 export type Ask = (sql: string, ...values: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
-/** The tables of one store, and how to reach them. */
+/** The tables of one store, and the connection to them. */
 export interface Tables {
-  /** One statement, which is a transaction of its own. */
+  /** One statement in its own transaction. */
   readonly ask: Ask;
   /** Quoted. */
   readonly schema: string;
-  /** Where watchers listen. */
+  /** The channel that watchers listen to. */
   readonly channel: string;
 }
 
 /**
- * A few connections to one server. Everything it throws is an error of this package.
+ * A few connections to one server. Throws only errors of this package.
  *
- * A connection on which something failed is closed at once, whatever the reason: the server then rolls back what was
- * not committed, and the next call gets a new connection. What became of a statement whose answer was lost is for the
- * caller to read.
+ * A connection is closed after any error: the server then rolls back uncommitted work, and the next call gets a new
+ * connection. The caller reads back the outcome of a statement whose answer was lost.
  */
 export class Database {
   readonly #pool: Pool;
@@ -36,11 +38,11 @@ export class Database {
     this.#pool = new Pool({
       ...clientConfig(options),
       max: maxConnections,
-      // A program that has nothing else to do may end.
+      // An idle program may exit.
       allowExitOnIdle: true,
     });
-    // The call that waits for an answer learns of a broken connection. The event besides, which may come several times,
-    // would end the process.
+    // The waiting call gets the error of a broken connection. Without a listener the additional event, which may come
+    // several times, would end the process.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -54,7 +56,7 @@ export class Database {
     }
   };
 
-  /** Several statements on one connection: all of them happen, or none. */
+  /** Several statements in one transaction: all of them happen, or none. */
   async transaction(work: (ask: Ask) => Promise<void>): Promise<void> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw storeError(error);
@@ -83,5 +85,5 @@ export class Database {
   }
 }
 
-/** PostgreSQL gives its longer integers as texts. */
+/** PostgreSQL returns its longer integers as texts. */
 export const numberOf = (row: SqlRow | undefined, column: string): number => Number(row?.[column]);

@@ -7,7 +7,7 @@ import { columnOf, textIn } from './json-column.js';
 import type { SqlRow, Tables } from './database.js';
 import { millisecondsOf, SERVER_NOW } from './server-time.js';
 
-/** Tells about the run and the command; no row when there is no such run. */
+/** Returns the run and the command; no row when there is no such run. */
 const postSql = (schema: string): string => `WITH run AS MATERIALIZED (
     SELECT run_id, ended_at, owner, waiting_commands FROM ${schema}.runs WHERE run_id = $1 FOR UPDATE
   ), known AS MATERIALIZED (
@@ -41,7 +41,7 @@ export async function post(
     return row;
   };
   let row = await postOnce();
-  // A statement does not see a command that was posted while it waited for the run. The next one does.
+  // A statement does not see a command that was posted while it waited for the lock. The next one does.
   if (row['is_kept'] !== true) row = await postOnce();
   if (row['is_kept'] !== true) {
     throw row['ended'] === true

@@ -1,8 +1,8 @@
 import { jsonOf } from '../stored-json.js';
 
 /*
- * jsonb refuses NUL and halves of surrogate pairs. Where a text has one, or the character that stands for it, SUBSTITUTE
- * (U+001A) and four hexadecimal digits are stored instead. A backslash that is itself escaped begins no escape.
+ * jsonb refuses NUL and halves of surrogate pairs. They are stored as SUBSTITUTE (U+001A) and four hexadecimal digits,
+ * and so is SUBSTITUTE itself. An escaped backslash starts no escape.
  */
 const REFUSED = /\\(?:\\|u(0000|001a|d[89a-f][0-9a-f]{2}))/g;
 const SUBSTITUTED = /\\(?:\\|u001a([0-9a-f]{4}))/g;

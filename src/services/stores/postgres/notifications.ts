@@ -5,15 +5,15 @@ import { ListenerSet } from '../../listener-set.js';
 import type { ConnectionOptions } from './connection.js';
 import { clientConfig } from './connection.js';
 
-/** How long until the next attempt to listen. */
+/** The delay before the next attempt to listen. */
 const RETRY_MS = 1_000;
 
 /**
- * Hears, on a connection of its own, which runs something was written to. Nothing is heard while the connection is
- * broken or being made, so all watchers are called when it breaks and when it is back.
+ * Listens, on its own connection, for runs that were written to. Notifications are lost while the connection is broken
+ * or being opened, so all watchers are called when it breaks and when it is back.
  *
- * A connection that only listens cannot tell silence from a network that swallows packets, so it also asks: a server
- * that does not answer in time is taken for gone, and the connection is replaced.
+ * A connection that only listens cannot detect a network that drops packets, so it also sends queries: when the server
+ * does not answer in time, the connection is replaced.
  */
 export class Notifications {
   readonly #connection: ConnectionOptions;
@@ -76,7 +76,7 @@ export class Notifications {
     }, this.#connection.timeoutMs / 2);
   }
 
-  /** Hangs up, and listens again later unless there are no watchers left. */
+  /** Closes the connection, and listens again later unless there are no watchers left. */
   #replace(client: Client): void {
     if (this.#client !== client || this.#isClosed) return;
     this.#client = undefined;

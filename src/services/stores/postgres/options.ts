@@ -17,15 +17,15 @@ export interface PostgresStoreOptions {
    */
   readonly maxConnections?: number;
   /**
-   * How long a connection may take to open, and a statement to be answered. After that the connection is closed and
-   * the call fails with StoreUnavailableError, so a network that swallows packets holds no call for ever.
+   * How long a connection may take to open, and a statement to be answered. After that the connection is closed and the
+   * call fails with StoreUnavailableError, so that a network that drops packets blocks no call forever.
    *
    * @default 10000
    */
   readonly timeoutMs?: number;
   /**
-   * Creates the tables, or brings them up to date, at the first call. Without it a schema that is not as this version needs
-   * it is refused with JournalCorruptError.
+   * Creates or migrates the tables at the first call. Without it a schema of another version is refused with
+   * JournalCorruptError.
    *
    * @default true
    */

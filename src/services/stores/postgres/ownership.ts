@@ -30,10 +30,10 @@ export async function retire({ ask, schema }: Tables, owner: string): Promise<vo
 }
 
 /**
- * The lease of the previous owner is locked before it is looked at, so a renewal that is under way comes first, or waits
- * until the claim is made. The token says whether another claim was made since the run was looked at.
+ * Locks the lease of the previous owner before it is read, so that a concurrent renewal comes first, or waits until the
+ * claim is made. The token shows whether another claim was made since the run was read.
  *
- * No row: the run cannot be claimed. A row without a token: another claim was quicker.
+ * No row: the run cannot be claimed. A row without a token: another claim was faster.
  */
 const claimSql = (schema: string): string => `WITH seen AS MATERIALIZED (
     SELECT run_id, owner, token FROM ${schema}.runs WHERE run_id = $1 AND ended_at IS NULL
@@ -92,8 +92,8 @@ export async function owned(
 }
 
 /**
- * Goes from owner to owner in the index of unfinished runs, and from each whose lease has run out to its runs. The runs
- * of the others are not looked at, however many there are.
+ * Goes from owner to owner in the index of unfinished runs, and from each owner whose lease has ended to its runs. Runs
+ * of owners with a valid lease are not read, whatever their number.
  */
 export const claimableSql = (schema: string): string => `WITH RECURSIVE holder AS (
     (SELECT owner FROM ${schema}.runs WHERE ended_at IS NULL AND owner IS NOT NULL ORDER BY owner LIMIT 1)

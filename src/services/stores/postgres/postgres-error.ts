@@ -5,7 +5,7 @@ import { toFailure } from '../../../failure.js';
 /** Damaged pages and indexes, and tables or columns that were removed. */
 const CORRUPT = /^(?:XX00[12]|42P01|42703|3F000)$/;
 
-/** An error of the driver as one of our errors: damage, or a server that cannot be used at the moment. */
+/** Converts a driver error into one of our errors: damage, or a server that cannot be used at the moment. */
 export function storeError(thrown: unknown): PlanwrightError {
   const { code = '', message } = toFailure(thrown);
   if (CORRUPT.test(code)) {

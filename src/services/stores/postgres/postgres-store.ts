@@ -20,11 +20,11 @@ import { timeOf } from './server-time.js';
 import { Sockets } from './sockets.js';
 
 /**
- * Runs in PostgreSQL: the store for several machines. Watchers of a run hear at once what another process has written
- * to it. Leases and the times of commands are taken by the clock of the server.
+ * Keeps runs in PostgreSQL: the store for several machines. Watchers of a run are notified at once when another process
+ * writes to it. Leases and the times of commands use the clock of the server.
  *
- * The first call creates the tables, or brings them up to date. When the server cannot be reached, or does not answer
- * in time, a call fails with StoreUnavailableError, and the next one tries again.
+ * The first call creates or migrates the tables. When the server cannot be reached, or does not answer in time, a call
+ * fails with StoreUnavailableError, and the next one tries again.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ async function create(
 }
 
 interface Parts {
-  /** Resolves when the tables are there; after a failure the next call tries again. */
+  /** Resolves when the tables exist; after a failure the next call tries again. */
   readonly ready: () => Promise<Tables>;
   readonly notifications: Notifications;
   readonly close: () => Promise<void>;
@@ -103,7 +103,7 @@ function partsOf(options: PostgresStoreOptions): Parts {
   const sockets = new Sockets();
   const connection = { url, timeoutMs, sockets };
   const database = new Database(maxConnections, connection);
-  // Two schemas of one database do not wake each other.
+  // Two schemas in one database do not wake each other.
   const channel = `planwright ${schema}`;
   const notifications = new Notifications(connection, quoted(channel), clock);
   const tables = { ask: database.ask, schema: quoted(schema), channel };
@@ -139,5 +139,5 @@ async function within(timeoutMs: number, clock: Clock, work: Promise<unknown>): 
   }
 }
 
-/** Names are checked: they have nothing in them that would need escaping. */
+/** Names are checked before: they contain nothing that needs escaping. */
 const quoted = (name: string): string => `"${name}"`;

@@ -59,7 +59,7 @@ export async function readRun(
   });
 }
 
-/** Refuses a journal with a hole, without its end, or with an entry that was changed. */
+/** Refuses a journal with a gap, a missing end, or a changed entry. */
 function entriesOf(
   rows: readonly SqlRow[],
   { entryCount, checksum }: FoundRun,

@@ -6,7 +6,7 @@ import { numberOf } from './database.js';
 /** The version of the tables below. */
 const SCHEMA_VERSION = 1;
 
-/** One migration at a time on a server: an arbitrary number. */
+/** Allows one migration at a time on a server: an arbitrary number. */
 const MIGRATION_LOCK = 0x506c616e;
 
 const version1 = (schema: string): readonly string[] => [
@@ -15,8 +15,7 @@ const version1 = (schema: string): readonly string[] => [
     version integer PRIMARY KEY,
     applied_at timestamptz NOT NULL DEFAULT now()
   )`,
-  // Made to be read by people: docs/stores.md describes the tables. What the store needs for itself comes last.
-  // Ids are compared byte by byte: 'C' is the only collation that takes no two of them for one.
+  // Readable by people: docs/stores.md describes the tables. Columns for the store itself come last.
   `CREATE TABLE ${schema}.runs (
     run_id text COLLATE "C" PRIMARY KEY,
     goal text NOT NULL,
@@ -47,7 +46,7 @@ const version1 = (schema: string): readonly string[] => [
     body jsonb NOT NULL,
     PRIMARY KEY (run_id, sequence)
   )`,
-  // A command that was taken keeps its id and has an answer instead of a body.
+  // A taken command keeps its id and has an answer instead of a body.
   `CREATE TABLE ${schema}.commands (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run_id text COLLATE "C" NOT NULL REFERENCES ${schema}.runs ON DELETE CASCADE,
@@ -64,19 +63,19 @@ const version1 = (schema: string): readonly string[] => [
     sequence integer NOT NULL,
     body json NOT NULL
   )`,
-  // One row per process, however many runs it holds. By the clock of the server.
+  // One row per process, whatever its number of runs. By the clock of the server.
   `CREATE TABLE ${schema}.owners (
     owner text COLLATE "C" PRIMARY KEY,
     lease_ends_at timestamptz NOT NULL
   )`,
 ];
 
-/** The statements that lead from one version to the next, from the first. */
+/** The statements from one version to the next, starting with the first. */
 const migrations = [version1];
 
 /**
- * Creates the tables, or brings them up to date, in one transaction; other processes wait for it. When the tables are
- * up to date this only reads, so a role that may not create tables can use the store.
+ * Creates or migrates the tables in one transaction; other processes wait for it. When the tables are up to date this
+ * only reads, so a role that may not create tables can use the store.
  *
  * @param schema quoted
  */
@@ -101,7 +100,7 @@ export async function migrate(
   });
 }
 
-/** 0 when there are no tables of ours. */
+/** 0 when the schema has no tables of ours. */
 async function versionOf({ ask }: Pick<Database, 'ask'>, schema: string): Promise<number> {
   // A query, not to_regclass(), which may answer from a cache that is older than the lock.
   const tables = await ask(

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 
 /**
- * The sockets of one store, so that `close()` can destroy them: saying goodbye to a server that no longer answers would
- * wait for ever.
+ * The sockets of one store, so that `close()` can destroy them: an orderly shutdown of a connection whose server no
+ * longer answers would never end.
  */
 export class Sockets {
   readonly #open = new Set<Socket>();

@@ -8,9 +8,9 @@ import { checkRunRow, HEADER_COLUMNS, RUN_COLUMNS } from './run-row.js';
 const WHOLE_CHECK_BYTES = 32 * 1024 * 1024;
 
 /**
- * Looks for damage before anything is written. A run that is hidden by damage would look like one that never was, and
- * somebody would start it anew; so the table of runs is always checked with its index. Journals are checked, row by
- * row, when they are read.
+ * Looks for damage before anything is written. A run hidden by damage would look as if it did not exist, and would be
+ * started again; so the table of runs is always checked with its index. Journals are checked, row by row, when they are
+ * read.
  */
 export function checkContent(connection: Connection): void {
   expectOk(connection, `pragma_integrity_check('runs')`);

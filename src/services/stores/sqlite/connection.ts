@@ -8,8 +8,8 @@ import { storeError } from './sqlite-error.js';
 export type SqlValue = string | number | null;
 
 /**
- * A row. Texts are read as bytes (`textColumn`): a text that is not UTF-8, as damage makes it, ends the process inside
- * the driver.
+ * A row. Texts are read as bytes (`textColumn`): a damaged text that is not UTF-8 would end the process inside the
+ * driver.
  */
 export type SqlRow = Readonly<Record<string, ArrayBuffer | Uint8Array | number | null>>;
 
@@ -36,19 +36,19 @@ export interface Statement {
   all(...values: readonly SqlValue[]): readonly SqlRow[];
 }
 
-/** What the store needs of a driver: everything that knows libsql by name is in this file. */
+/** The driver interface of the store: only this file names libsql. */
 export interface Connection {
   readonly path: string;
   readonly exec: (sql: string) => void;
   readonly prepare: (sql: string) => Statement;
-  /** Does all of the work or none of it, with nobody else writing meanwhile. */
+  /** Does all of the work or none of it, without concurrent writes. */
   readonly write: <Result>(work: () => Result) => Result;
-  /** Sees one state of the file, whoever writes meanwhile. */
+  /** Reads one consistent state of the file, even while another process writes. */
   readonly read: <Result>(work: () => Result) => Result;
   readonly close: () => void;
 }
 
-/** How long opening a file waits for another process that holds it; afterwards the store tries again instead. */
+/** How long opening a file waits for another process that locks it; afterwards the store retries instead. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 /** Opens a file, or a URI of one. */
@@ -102,11 +102,11 @@ export function connect(uri: string, path: string): Connection {
   };
 }
 
-/** SQLite may have rolled back by itself: then there is nothing left to do. */
+/** Rolls back. SQLite may have rolled back by itself: then there is nothing to do. */
 function rollBack(database: Database.Database): void {
   try {
     if (database.inTransaction) database.exec('ROLLBACK');
   } catch {
-    // The first error says what is wrong.
+    // The first error is the relevant one.
   }
 }

@@ -55,7 +55,7 @@ export class JournalRows {
     );
   }
 
-  /** The entries from a sequence on; all of them must be there. */
+  /** The entries from a sequence on; throws when one is missing. */
   entries(run: RunRow, from: number): StoredEntry[] {
     const first = Math.min(from, run.entryCount);
     const rows = this.#entries.all(run.runId, first);
@@ -82,7 +82,10 @@ export class JournalRows {
     }
   }
 
-  /** The entries say all that the state does: one that is damaged is handed out as none, for whoever reads it to tell. */
+  /**
+   * The entries contain the same information as the state: a damaged state is returned as invalid, and its reader
+   * reports it.
+   */
   state(run: RunRow): StoredState | undefined {
     const row = this.#state.get(run.runId);
     if (row === undefined) return undefined;
@@ -130,7 +133,9 @@ export class JournalRows {
     this.#insertCommand.run(...posted, checksumOf(...posted));
   }
 
-  /** Replaces commands by their answers and returns how many; their ids stay, so that they are kept once. */
+  /**
+   * Replaces commands by their answers and returns their number; the ids stay, so that a repeated post is recognised.
+   */
   take(run: RunRow, taken: readonly TakenCommand[]): number {
     return taken.reduce((count, { id, answer }) => {
       const body = jsonOf(answer);

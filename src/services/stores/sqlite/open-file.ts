@@ -31,7 +31,7 @@ PRAGMA cell_size_check = ON;
 PRAGMA busy_timeout = 0;
 `;
 
-/** Opens the file at a path, which is made when there is none. A file that is not ours, or is damaged, is only read. */
+/** Opens the file at a path, or creates it. A foreign or damaged file is only read. */
 export function openFile(givenPath: string): Connection {
   if (givenPath === IN_MEMORY) return openInMemory();
   const path = checkedPath(givenPath);
@@ -58,14 +58,14 @@ function openInMemory(): Connection {
 }
 
 /**
- * A new file is made under another name and appears complete, under its own, or not at all: there is no moment at
- * which a crash leaves half of one, and of two processes one is first and both use its file.
+ * A new file is created under another name and then renamed, so that a crash never leaves half a file. When two
+ * processes create it at once, both use the file of the first.
  */
 function create(path: string): void {
   const draft = `${path}.${randomId('new')}`;
   try {
     removeOldDrafts(path);
-    // Journals hold what agents said: nobody else on the machine needs to read it.
+    // Journals contain agents' answers: no other user of the machine may read them.
     closeSync(openSync(draft, 'wx', 0o600));
     const connection = connect(draft, path);
     connection.write(() => migrate(connection, 0));
@@ -76,7 +76,7 @@ function create(path: string): void {
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? error
-      : new StoreUnavailableError(`'${path}' cannot be made: ${toFailure(error).message}`, {
+      : new StoreUnavailableError(`'${path}' cannot be created: ${toFailure(error).message}`, {
           cause: error,
         });
   } finally {
@@ -100,7 +100,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Making a file takes milliseconds: what is older was left behind by a crash. */
+/** Creating a file takes milliseconds: an older draft was left by a crash. */
 const DRAFT_AGE_MS = 60_000;
 
 function removeOldDrafts(path: string): void {
@@ -113,7 +113,7 @@ function removeOldDrafts(path: string): void {
   }
 }
 
-/** A new name is durable once its folder is; Windows has no way to ask for that, and needs none. */
+/** A new name is durable once its folder is; Windows offers no such call, and needs none. */
 function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, 'r');
@@ -124,7 +124,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Brings a file from a version to this one. */
+/** Migrates a file from a version to this one. */
 function migrate(connection: Connection, from: number): void {
   for (const migration of migrations.slice(from)) connection.exec(migration);
   connection.exec(
@@ -132,7 +132,7 @@ function migrate(connection: Connection, from: number): void {
   );
 }
 
-/** Its version, when the file is ours, whole, and not newer than this package. */
+/** The version of a file that is ours, intact, and not newer than this package. */
 function checkFile(connection: Connection): number {
   const { path } = connection;
   const names = connection
@@ -152,7 +152,10 @@ function checkFile(connection: Connection): number {
     throw new JournalCorruptError('newer', text);
   }
   if (version < 1 || (version === SCHEMA_VERSION && names.join() !== SCHEMA_OBJECTS.join())) {
-    throw new JournalCorruptError('torn', `'${path}' has other tables than it should`);
+    throw new JournalCorruptError(
+      'torn',
+      `'${path}' does not have the tables of this version of planwright`,
+    );
   }
   checkContent(connection);
   return version;

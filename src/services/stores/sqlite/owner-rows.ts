@@ -2,7 +2,7 @@ import { tornError } from '../stored-json.js';
 import { checksumOf } from './checksum.js';
 import type { Connection, Statement } from './connection.js';
 
-/** Leases that ended longer ago than this are removed: an owner without a lease counts as one whose lease is over. */
+/** Leases that ended longer ago are removed: an owner without a lease counts as one whose lease has ended. */
 const KEPT_MS = 86_400_000;
 
 /** The leases of owners. */

@@ -5,26 +5,26 @@ import { checksumOf } from './checksum.js';
 import type { SqlRow, SqlValue } from './connection.js';
 import { textColumn, textOf } from './connection.js';
 
-/** What changes about a run. */
+/** The mutable data of a run. */
 export interface RunRow extends RunStanding {
   readonly runId: string;
   readonly updatedAt: number;
   /** Null until the run has ended. */
   readonly endedAt: number | null;
   readonly owner: string | null;
-  /** How many claims the run has had: the token of the latest. */
+  /** The number of claims: the token of the latest. */
   readonly token: number;
-  /** The latest claim took the run from an owner whose lease had run out. */
+  /** The latest claim took the run over from an owner whose lease had ended. */
   readonly isTakeover: boolean;
   /** Since the run last made progress. */
   readonly takeovers: number;
-  /** Written with every entry: a journal whose tail was deleted is noticed. */
+  /** Stored with every entry, so that a deleted tail of the journal is detected. */
   readonly entryCount: number;
-  /** How many commands wait in the inbox: counting them would take longer with each. */
+  /** The number of commands in the inbox: counting them would take longer with each. */
   readonly waitingCommands: number;
 }
 
-/** What an append to an unfinished run changes. No index has these columns, so no page of one is written. */
+/** The columns that an append to an unfinished run changes. No index has them, so no index page is written. */
 const PROGRESS = ['status', 'phase', 'reason', 'updated_at', 'takeovers', 'entry_count'] as const;
 
 /** The columns that change, in the order of `changingValues`. */
@@ -85,7 +85,7 @@ export const progressValues = (run: RunRow): SqlValue[] => [
   run.runId,
 ];
 
-/** A new run, and what never changes about it. */
+/** The values of a new run, including those that never change. */
 export const insertValues = (run: RunRow, header: RunHeader): SqlValue[] => {
   const { goal, labels, startedAt } = header;
   const fixed = {
@@ -162,14 +162,14 @@ export function headerOf(row: SqlRow): RunHeader {
   return parseStored(header, what) as RunHeader;
 }
 
-/** A row with both, as a list shows it. */
+/** A row with both, as a list returns it. */
 export function summaryOf(row: SqlRow): RunSummary {
   const { status, phase, reason, updatedAt, endedAt, entryCount } = runOf(row);
   const standing = { status, phase, reason, updatedAt };
   return { header: headerOf(row), entryCount, ended: endedAt !== null, ...standing };
 }
 
-/** Throws unless the row is as it was written. */
+/** Throws when the row was changed after it was written. */
 export function checkRunRow(row: SqlRow): void {
   runOf(row);
   headerOf(row);

@@ -49,7 +49,7 @@ export class RunRows {
     this.#withCommands = prepare(
       `SELECT ${RUN_COLUMNS} FROM runs WHERE ended_at IS NULL AND waiting_commands > 0 AND owner = ?`,
     );
-    // Owner by owner, so that the runs of living owners are not looked at.
+    // Owner by owner, so that the runs of owners with a valid lease are not read.
     this.#claimable = prepare(
       `WITH RECURSIVE holders (owner) AS (
          SELECT min(owner) FROM runs WHERE ended_at IS NULL AND owner IS NOT NULL
@@ -113,7 +113,7 @@ export class RunRows {
     this.#update.run(...updateValues(run));
   }
 
-  /** As `update`, for a run whose end, owner and commands are as they were. */
+  /** Like `update`, for a run whose end, owner and commands are unchanged. */
   progress(run: RunRow): void {
     this.#progress.run(...progressValues(run));
   }

@@ -1,13 +1,13 @@
-/** 'Plan' in ASCII: tells our files from those of other programs. */
+/** 'Plan' in ASCII: identifies our files. */
 export const APPLICATION_ID = 0x506c616e;
 
 /** The version of the tables below. */
 export const SCHEMA_VERSION = 1;
 
 /**
- * Made to be read by people: docs/stores.md describes the tables. Times are milliseconds since the epoch. What the store
- * needs for itself comes last. Every row has a checksum of its content: SQLite has none, and a flipped bit in a text is
- * a text again.
+ * Readable by people: docs/stores.md describes the tables. Times are milliseconds since the epoch. Columns for the
+ * store itself come last. Every row has a checksum of its content: SQLite has none, and a flipped bit in a text goes
+ * unnoticed.
  */
 const version1 = `
 CREATE TABLE runs (
@@ -66,12 +66,12 @@ CREATE TABLE owners (
 `;
 
 /**
- * What leads from one version to the next, from the first. A migration runs in one transaction, which ends with the
- * new version; a file of an older version is brought up to date when it is opened.
+ * The migrations from one version to the next, starting with the first. A migration runs in one transaction, which ends
+ * with the new version; a file of an older version is migrated when it is opened.
  */
 export const migrations: readonly string[] = [version1];
 
-/** The names of everything in a file of this version, as SQLite lists them. */
+/** The names of all tables and indexes in a file of this version, as SQLite lists them. */
 export const SCHEMA_OBJECTS: readonly string[] = [
   'commands',
   'entries',

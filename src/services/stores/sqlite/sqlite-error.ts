@@ -5,10 +5,10 @@ import { toFailure } from '../../../failure.js';
 const BUSY = 5;
 const NOT_A_DATABASE = 26;
 
-/** What is in the file cannot be what we wrote: ERROR, CORRUPT, CONSTRAINT, MISMATCH, FORMAT. */
+/** The content cannot be what we wrote: ERROR, CORRUPT, CONSTRAINT, MISMATCH, FORMAT. */
 const DAMAGES: readonly number[] = [1, 11, 19, 20, 24];
 
-/** Whatever the driver threw, as one of our errors: damage, or a store that cannot be used just now. */
+/** Converts a driver error into one of our errors: damage, or a store that cannot be used at the moment. */
 export function storeError(thrown: unknown, path: string): PlanwrightError {
   const { code = '', message } = toFailure(thrown);
   const primary = primaryCode(thrown);
@@ -22,11 +22,11 @@ export function storeError(thrown: unknown, path: string): PlanwrightError {
   return new StoreUnavailableError(text, { cause: thrown });
 }
 
-/** Another process holds the file at this moment. */
+/** Another process has locked the file. */
 export const isBusyError = (error: unknown): error is StoreUnavailableError =>
   StoreUnavailableError.isInstance(error) && primaryCode(error.cause) === BUSY;
 
-/** SQLite's own number, of which the driver knows not every variant by name; the lowest byte is the kind. */
+/** SQLite's own number: the driver does not name every variant. The lowest byte is the kind. */
 const primaryCode = (thrown: unknown): number => {
   const { rawCode } = (thrown ?? {}) as { readonly rawCode?: unknown };
   return typeof rawCode === 'number' ? rawCode & 0xff : 0;

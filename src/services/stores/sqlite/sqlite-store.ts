@@ -24,8 +24,8 @@ import { RunRows } from './run-rows.js';
 import { isBusyError } from './sqlite-error.js';
 
 /**
- * How a file is asked again that another process holds, whose transactions take milliseconds. Waiting inside SQLite would
- * block the event loop, and with it every run of this process.
+ * The retry pace while another process has locked the file; its transactions take milliseconds. Waiting inside SQLite
+ * would block the event loop, and with it every run of this process.
  */
 const WHILE_BUSY = {
   windowMs: 10_000,
@@ -34,16 +34,16 @@ const WHILE_BUSY = {
 } as const;
 
 export interface SqliteStoreOptions {
-  /** The file; it is made when there is none. ':memory:' lasts as long as the store. */
+  /** The file; created when there is none. ':memory:' lasts as long as the store. */
   readonly path: string;
 }
 
 /**
- * Runs in one SQLite file: the store for a program on one machine. What it has written is on the disk before a call
+ * Keeps runs in one SQLite file: the store for a program on one machine. Written data is on the disk before a call
  * returns; several processes may use one file.
  *
- * It answers at once, without a promise, unless another process holds the file: then it returns a promise and tries
- * again, without blocking this process.
+ * It answers synchronously unless another process has locked the file: then it returns a promise and retries, without
+ * blocking this process.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export function sqliteStore<Entry extends StoredEntry = StoredEntry>({
     delete: (runId) =>
       retry.run(() => {
         connection.write(() => deleteRun(tables, runId));
-        // The file has been overwritten with zeros, but what was there may still be in the log.
+        // The file was overwritten with zeros, but its content may still be in the log.
         emptyLog(connection);
       }),
     close: () => {
@@ -203,7 +203,7 @@ function claim(
   const isHeld = run.owner !== null && run.owner !== owner;
   if (isHeld && owners.hasLease(run.owner, now)) return undefined;
   const token = run.token + 1;
-  // An owner that asks again, because the answer was lost, learns what it would have learnt then.
+  // An owner that repeats a claim, because the answer was lost, gets the same answer.
   const isTakeover = isHeld || (run.owner === owner && run.isTakeover);
   const takeovers = run.takeovers + (isHeld ? 1 : 0);
   runs.update({ ...run, owner, token, isTakeover, takeovers });
@@ -217,11 +217,11 @@ function deleteRun({ runs, journals }: Tables, runId: string): void {
   runs.delete(run);
 }
 
-/** Everything is in the file itself afterwards, unless somebody else is reading: then the next one does it. */
+/** Moves everything into the file itself, unless another process is reading: then the next one does it. */
 function emptyLog(connection: Connection): void {
   try {
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // What was committed is durable, in the log or in the file.
+    // Committed data is durable, in the log or in the file.
   }
 }

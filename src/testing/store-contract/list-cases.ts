@@ -1,4 +1,4 @@
-import type { ContractStore, Scene } from './contract-case.js';
+import type { ContractStore, StoreCheck } from './contract-case.js';
 import { entriesFrom, headerOf } from './contract-case.js';
 import { expectRefused, expectSame, expectThat, expectThrown } from './expectation.js';
 
@@ -13,8 +13,8 @@ const idsOf = async (
   filter: Parameters<ContractStore['list']>[0],
 ): Promise<string[]> => (await store.list(filter)).map(({ header }) => header.runId);
 
-export const listScenes: Readonly<Record<string, Scene>> = {
-  'has all runs in the order of their ids, capitals first': async (store) => {
+export const listCases: Readonly<Record<string, StoreCheck>> = {
+  'lists all runs in the order of their ids, capitals first': async (store) => {
     await fourRuns(store);
     const fresh = { status: 'running', phase: null, reason: null, updatedAt: 1_000 };
     expectSame('The list', await store.list(), [
@@ -25,7 +25,7 @@ export const listScenes: Readonly<Record<string, Scene>> = {
     ]);
   },
 
-  'says where every run stands': async (store) => {
+  'shows the status of every run': async (store) => {
     const standingOf = async (): Promise<unknown> => {
       const [run] = await store.list();
       const { status, phase, reason, updatedAt } = run ?? {};
@@ -49,15 +49,19 @@ export const listScenes: Readonly<Record<string, Scene>> = {
     expectSame('After the end', await standingOf(), { ...later, ...standing, updatedAt: 1_003 });
   },
 
-  'has only the ended, or only the others': async (store) => {
+  'filters by ended and unfinished': async (store) => {
     await fourRuns(store);
     expectSame('Ended runs', await idsOf(store, { ended: true }), ['run-a']);
-    expectSame('Other runs', await idsOf(store, { ended: false }), ['run-B', 'run-c', 'run-d']);
+    expectSame('Unfinished runs', await idsOf(store, { ended: false }), [
+      'run-B',
+      'run-c',
+      'run-d',
+    ]);
     const page = await idsOf(store, { ended: false, after: 'run-B', limit: 1 });
-    expectSame('A page of other runs', page, ['run-c']);
+    expectSame('A page of unfinished runs', page, ['run-c']);
   },
 
-  'comes page by page, also when the last run of a page has gone since': async (store) => {
+  'continues with the next page, even when the last run of a page was deleted': async (store) => {
     await fourRuns(store);
     expectSame('Page 1', await idsOf(store, { limit: 2 }), ['run-B', 'run-a']);
     await store.delete('run-a');
@@ -74,13 +78,13 @@ export const listScenes: Readonly<Record<string, Scene>> = {
       if (page.length === 0) break;
       seen.push(...page);
       after = page.at(-1);
-      expectThat('There is no end to the pages', seen.length <= 2 * ids.length);
+      expectThat('The pages do not end', seen.length <= 2 * ids.length);
     }
     expectSame('The runs of all pages', [...seen].sort(), [...ids].sort());
     expectSame('The order of the pages', seen, await idsOf(store, {}));
   },
 
-  'has a thousand runs unless told otherwise': async (store) => {
+  'lists a thousand runs by default': async (store) => {
     for (let index = 0; index < 1_001; index += 1) {
       await store.create({ ...headerOf(`run-${index}`), plan: null });
     }

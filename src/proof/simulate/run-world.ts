@@ -13,15 +13,15 @@ import { checkLoss, isLoss } from './loss-checks.js';
 import { People } from './people.js';
 import { soundPlan } from './plans.js';
 import type { Setting } from './policies.js';
-import { Stage } from './stage.js';
-import type { Troupe } from './scripted-team.js';
+import { Environment } from './environment.js';
+import type { SimulatedTeam } from './scripted-team.js';
 import type { CrashPoint, World } from './world.js';
 import { checkWorld } from './world-checks.js';
 
-/** What came of one world. */
+/** The result of one world. */
 export interface Simulation {
   readonly seed: number;
-  /** Every promise that was broken; empty when all is well. */
+  /** Every broken promise; empty when there is none. */
   readonly violations: readonly Violation[];
   /** How often each kind of fault happened. */
   readonly fired: ReadonlyMap<FaultKind, number>;
@@ -29,62 +29,66 @@ export interface Simulation {
   readonly faults: readonly string[];
   /** How often a process died. */
   readonly crashes: number;
-  /** The run as it was kept. */
+  /** The stored journal of the run. */
   readonly journal: readonly JournalEntry[];
   /** Null when the run never ended, which is a violation. */
   readonly report: RunReport | null;
 }
 
-/** More timers than any run of these sizes has: beyond them nothing will ever end it. */
+/** More timers than any run of these sizes has: a run that needs more does not end. */
 const TIMERS_MAX = 40_000;
 
-/** How long a process waits before it tries to take the run up again. */
+/** How long a process waits before it tries to resume the run again. */
 const AWAY_MS = 1_000;
 
 /** How often a process looks for runs without an owner. */
 const RECOVER_MS = 1_000;
 
-/** What a world is played in. */
-export interface Scene {
+/** The inputs of one simulated world. */
+export interface WorldSetup {
   readonly world: World;
   readonly setting: Setting;
   readonly agentNames: readonly string[];
 }
 
 /**
- * Plays one world from its first plan to its report, in three phases: chaos, until it heals; healing, when people answer
- * what is open; and the end, which must come by itself. Then everything it left behind is checked.
+ * Runs one world from its first plan to its report, in three phases: chaos, until it heals; healing, when people answer
+ * open questions; and the end, which must come by itself. Then everything it left behind is checked.
  */
-export const playWorld = async (troupe: Troupe, scene: Scene): Promise<Simulation> => {
-  await troupe.loaded;
-  const performance = new Performance(troupe, scene);
-  await performance.play();
-  return performance.judge();
+export const runWorld = async (team: SimulatedTeam, setup: WorldSetup): Promise<Simulation> => {
+  await team.loaded;
+  const worldRun = new WorldRun(team, setup);
+  await worldRun.play();
+  return worldRun.judge();
 };
 
-class Performance {
-  readonly #troupe: Troupe;
-  readonly #scene: Scene;
-  readonly #stage: Stage;
+class WorldRun {
+  readonly #team: SimulatedTeam;
+  readonly #setup: WorldSetup;
+  readonly #environment: Environment;
   readonly #people: People;
   #report: RunReport | null = null;
-  /** The life that has the report. */
+  /** The process that has the report. */
   #lastLife: Life | undefined;
   #isStuck = false;
   #bounds: Bounds | undefined;
 
-  constructor(troupe: Troupe, scene: Scene) {
-    this.#troupe = troupe;
-    this.#scene = scene;
-    this.#stage = new Stage(scene.world, scene.setting, troupe.understudies.trustsCallers);
-    this.#people = new People(this.#stage);
-    this.#stage.onCrash((life, point) => this.#crashed(life, point));
+  constructor(team: SimulatedTeam, setup: WorldSetup) {
+    this.#team = team;
+    this.#setup = setup;
+    this.#environment = new Environment(
+      setup.world,
+      setup.setting,
+      team.replacements.trustsCallers,
+    );
+    this.#people = new People(this.#environment);
+    this.#environment.onCrash((life, point) => this.#crashed(life, point));
   }
 
   async play(): Promise<void> {
-    const { clock, world } = this.#stage;
+    const { clock, world } = this.#environment;
     for (const kind of ['time-short', 'time-endless'] as const) {
-      if (world.kinds.has(kind)) this.#stage.happens(kind, 'the policy');
+      if (world.kinds.has(kind)) this.#environment.happens(kind, 'the policy');
     }
     this.#begin();
     if (world.hasFleet) this.#beginFleet();
@@ -94,41 +98,41 @@ class Performance {
     try {
       await clock.runUntil(isOver, { maxTimers: TIMERS_MAX });
     } catch (error) {
-      this.#stage.expect(false, 'ends-in-time', `the run never ends: ${String(error)}`);
+      this.#environment.expect(false, 'ends-in-time', `the run never ends: ${String(error)}`);
     }
     await this.#afterwards();
   }
 
   judge(): Simulation {
-    const stage = this.#stage;
-    const { policy } = this.#scene.setting;
-    const journal = this.#troupe.found(stage.truth.journal);
-    const { downtimeMs } = stage;
+    const environment = this.#environment;
+    const { policy } = this.#setup.setting;
+    const journal = this.#team.found(environment.truth.journal);
+    const { downtimeMs } = environment;
     const violations = [
-      ...stage.violations,
-      ...checkWorld(stage, this.#lastLife, journal, this.#report),
-      ...checkTold(stage, journal),
+      ...environment.violations,
+      ...checkWorld(environment, this.#lastLife, journal, this.#report),
+      ...checkTold(environment, journal),
       ...(this.#report === null
         ? []
         : [
-            ...checkPosted(stage),
+            ...checkPosted(environment),
             ...checkInvariants(journal, { policy, bounds: this.#bounds, downtimeMs }),
           ]),
     ];
     return {
-      seed: stage.world.seed,
+      seed: environment.world.seed,
       violations,
-      fired: stage.fired,
-      faults: stage.faults,
-      crashes: stage.deaths,
+      fired: environment.fired,
+      faults: environment.faults,
+      crashes: environment.deaths,
       journal,
       report: this.#report,
     };
   }
 
   #beginLife(): { readonly life: Life; readonly orchestrator: Orchestrator } {
-    const life = this.#stage.beginLife();
-    const orchestrator = this.#troupe.orchestrator(this.#stage, life);
+    const life = this.#environment.beginLife();
+    const orchestrator = this.#team.orchestrator(this.#environment, life);
     life.orchestrator = orchestrator;
     return { life, orchestrator };
   }
@@ -137,13 +141,13 @@ class Performance {
     const { life, orchestrator } = this.#beginLife();
     this.#bounds = orchestrator.bounds();
     this.#attend(life, orchestrator.start(this.#input()));
-    if (this.#stage.world.hasFleet) this.#patrol(life, orchestrator);
+    if (this.#environment.world.hasFleet) this.#patrol(life, orchestrator);
   }
 
-  /** Another process looks for runs as well, and people send commands from a third. */
+  /** A second process looks for runs, too, and people send commands from a third. */
   #beginFleet(): void {
-    const stage = this.#stage;
-    if (stage.happens('second-process', 'the start')) {
+    const environment = this.#environment;
+    if (environment.happens('second-process', 'the start')) {
       const second = this.#beginLife();
       this.#patrol(second.life, second.orchestrator);
     }
@@ -152,44 +156,48 @@ class Performance {
   }
 
   #prepareClocks(): void {
-    const stage = this.#stage;
-    const { clock, world } = stage;
+    const environment = this.#environment;
+    const { clock, world } = environment;
     for (const { atMs, durationMs } of world.sleeps) {
       clock.setTimeout(() => this.#sleep(durationMs), atMs);
     }
     for (const { atMs, durationMs } of world.jumps) {
       clock.setTimeout(() => {
-        const life = stage.driving;
-        if (stage.isHealed || life === undefined) return;
+        const life = environment.driving;
+        if (environment.isHealed || life === undefined) return;
         const where = `${durationMs} ms in life ${life.number}`;
-        if (stage.happens('clock-jumps', where)) stage.jump(life, durationMs);
+        if (environment.happens('clock-jumps', where)) environment.jump(life, durationMs);
       }, atMs);
     }
   }
 
-  /** At once, or in the instant in which the store has the next entry and the process does not know it yet. */
+  /** Immediately, or at the moment when the store has the next entry and the process does not know it yet. */
   #sleep(durationMs: number): void {
-    const stage = this.#stage;
-    const life = stage.driving;
-    if (!stage.world.hasFleet || stage.isHealed || life === undefined) return;
-    if (stage.random(`sleep at ${stage.clock.now()}`).chance(0.3))
-      stage.putToSleep(life, durationMs);
-    else stage.sleepAtNextWriteMs = durationMs;
+    const environment = this.#environment;
+    const life = environment.driving;
+    if (!environment.world.hasFleet || environment.isHealed || life === undefined) return;
+    if (environment.random(`sleep at ${environment.clock.now()}`).chance(0.3))
+      environment.putToSleep(life, durationMs);
+    else environment.sleepAtNextWriteMs = durationMs;
   }
 
-  /** A plan of one's own, where there is no planner, and sometimes where there is one. */
+  /** Gives a plan where there is no planner, and sometimes where there is one. */
   #input(): Parameters<Orchestrator['start']>[0] {
-    const stage = this.#stage;
-    const { setting, agentNames } = this.#scene;
+    const environment = this.#environment;
+    const { setting, agentNames } = this.#setup;
     const { limits } = setting.policy;
-    const random = stage.random('the plan that is given');
-    const input = { goal: 'The goal of a simulated world', runId: stage.runId };
+    const random = environment.random('the plan that is given');
+    const input = { goal: 'The goal of a simulated world', runId: environment.runId };
     if (setting.hasPlanner && random.chance(0.8)) return input;
     const material = { ...limits, agents: agentNames, prefix: 's', earlier: [] };
     const plan = soundPlan(
       random,
-      { ...material, omitted: stage.world.omitted.steps },
-      stage.fault('the plan that is given', ['plan-wide', 'plan-votes', 'plan-hidden-text'], 0.5),
+      { ...material, omitted: environment.world.omitted.steps },
+      environment.fault(
+        'the plan that is given',
+        ['plan-wide', 'plan-votes', 'plan-hidden-text'],
+        0.5,
+      ),
     );
     return { ...input, plan };
   }
@@ -197,7 +205,7 @@ class Performance {
   #attend(life: Life, run: Run): void {
     if (!life.isAlive || life.run === run) return;
     life.run = run;
-    hearTold(this.#stage, life, run);
+    hearTold(this.#environment, life, run);
     this.#people.listen(run);
     void run.done.then((report) => this.#done(life, run, report));
   }
@@ -209,11 +217,11 @@ class Performance {
       this.#lastLife = life;
       return;
     }
-    checkLoss(this.#stage, life, report);
+    checkLoss(this.#environment, life, report);
     if (life.run === run) life.run = undefined;
-    this.#stage.delayed(AWAY_MS + RECOVER_MS);
-    if (this.#stage.world.hasFleet && !this.#stage.truth.isMissing) return;
-    this.#stage.endLife(life, AWAY_MS);
+    this.#environment.delayed(AWAY_MS + RECOVER_MS);
+    if (this.#environment.world.hasFleet && !this.#environment.truth.isMissing) return;
+    this.#environment.endLife(life, AWAY_MS);
     this.#replace(life, AWAY_MS);
   }
 
@@ -221,22 +229,22 @@ class Performance {
     this.#replace(life, downtimeMs);
   }
 
-  /** A process is dead; another one takes its place. */
+  /** Replaces a dead process by another one. */
   #replace(dead: Life, downtimeMs: number): void {
     this.#people.forget(dead);
-    this.#stage.clock.setTimeout(() => {
+    this.#environment.clock.setTimeout(() => {
       // A run that never reached the store is started again.
-      if (this.#stage.truth.isMissing) this.#begin();
-      else if (this.#stage.world.hasFleet) {
+      if (this.#environment.truth.isMissing) this.#begin();
+      else if (this.#environment.world.hasFleet) {
         const { life, orchestrator } = this.#beginLife();
         this.#patrol(life, orchestrator);
       } else void this.#returned();
     }, downtimeMs);
   }
 
-  /** Looks for the run, again and again. */
+  /** Looks for the run repeatedly. */
   #patrol(life: Life, orchestrator: Orchestrator): void {
-    const { truth, runId } = this.#stage;
+    const { truth, runId } = this.#environment;
     const look = async (): Promise<void> => {
       try {
         const runs = truth.hasEnded
@@ -244,40 +252,40 @@ class Performance {
           : await orchestrator.recover();
         for (const run of runs) this.#attend(life, run);
       } catch {
-        // The store was away: it is asked again.
+        // The store was unreachable: the next pass tries again.
       }
       if (this.#report === null) this.#patrol(life, orchestrator);
     };
     life.after(RECOVER_MS, () => void look());
   }
 
-  /** Another process takes the run up, however often that takes. */
+  /** Another process resumes the run, with as many tries as needed. */
   async #returned(): Promise<void> {
-    const stage = this.#stage;
+    const environment = this.#environment;
     const { life, orchestrator } = this.#beginLife();
     await this.#recover();
     const resume = async (): Promise<void> => {
       try {
-        this.#attend(life, await orchestrator.resume(stage.runId));
+        this.#attend(life, await orchestrator.resume(environment.runId));
       } catch (error) {
-        if (stage.outcomeIsUnknown(error)) {
-          stage.delayed(AWAY_MS);
+        if (environment.outcomeIsUnknown(error)) {
+          environment.delayed(AWAY_MS);
           life.after(AWAY_MS, () => void resume());
           return;
         }
-        stage.expect(false, 'replay-agrees', `the run cannot be taken up: ${String(error)}`);
+        environment.expect(false, 'replay-agrees', `the run cannot be resumed: ${String(error)}`);
         this.#isStuck = true;
       }
     };
     await resume();
   }
 
-  /** A store that keeps its word gives back all of it. */
+  /** A correct store returns everything that was written. */
   async #recover(): Promise<void> {
-    const { truth, runId } = this.#stage;
+    const { truth, runId } = this.#environment;
     const stored = await truth.store.read(runId);
     if (stored === undefined) return;
-    const entries = this.#troupe.recovered(stored.entries);
+    const entries = this.#team.recovered(stored.entries);
     if (entries === stored.entries) return;
     const store = memoryStore();
     await store.create(stored.header);
@@ -285,39 +293,50 @@ class Performance {
     truth.open(store, stored.header, entries);
   }
 
-  /** People who wait for an answer get one, when the store has answered. */
+  /** Waits until all commands are answered. */
   async #hearAnswers(): Promise<void> {
-    const { clock } = this.#stage;
+    const { clock } = this.#environment;
     const isAnswered = (): boolean => this.#people.unanswered.length === 0;
     try {
       await clock.runUntil(isAnswered, { maxTimers: TIMERS_MAX });
     } catch {
-      // Told below.
+      // Reported below.
     }
   }
 
-  /** Late commands are refused, late answers change nothing, and what was said has been answered. */
+  /** Late commands are refused, late answers change nothing, and every command was answered. */
   async #afterwards(): Promise<void> {
-    const stage = this.#stage;
+    const environment = this.#environment;
     const life = this.#lastLife;
     if (life?.run === undefined) return;
     const { run, timerCount } = life;
-    if (stage.world.kinds.has('commands-late') && stage.happens('commands-late', 'after the end')) {
+    if (
+      environment.world.kinds.has('commands-late') &&
+      environment.happens('commands-late', 'after the end')
+    ) {
       const late = Promise.all([run.say('Too late'), run.abort(), run.pause()]);
-      await stage.clock.runUntil(late, { maxTimers: TIMERS_MAX });
+      await environment.clock.runUntil(late, { maxTimers: TIMERS_MAX });
       for (const result of await late) {
-        stage.expect(!result.accepted, 'commands-answered', 'a command after the end is accepted');
+        environment.expect(
+          !result.accepted,
+          'commands-answered',
+          'a command after the end is accepted',
+        );
       }
     }
-    const { factCount } = stage.ledger;
-    stage.expect(timerCount === 0, 'nothing-left', `${timerCount} timers are left at the end`);
-    for (let count = 0; count < 200 && stage.clock.next(); count += 1);
-    await stage.clock.settle();
+    const { factCount } = environment.ledger;
+    environment.expect(
+      timerCount === 0,
+      'nothing-left',
+      `${timerCount} timers are left at the end`,
+    );
+    for (let count = 0; count < 200 && environment.clock.next(); count += 1);
+    await environment.clock.settle();
     await this.#hearAnswers();
-    const isSame = stage.ledger.factCount === factCount;
-    stage.expect(isSame, 'causes-first', 'a late answer is written down after the end');
+    const isSame = environment.ledger.factCount === factCount;
+    environment.expect(isSame, 'causes-first', 'a late answer is stored after the end');
     const { unanswered } = this.#people;
     const isAnswered = unanswered.length === 0;
-    stage.expect(isAnswered, 'commands-answered', `nobody answered ${unanswered.join(', ')}`);
+    environment.expect(isAnswered, 'commands-answered', `${unanswered.join(', ')} got no answer`);
   }
 }

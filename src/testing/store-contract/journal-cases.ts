@@ -1,12 +1,12 @@
-import type { ContractEntry, Scene } from './contract-case.js';
+import type { ContractEntry, StoreCheck } from './contract-case.js';
 import { entriesFrom, entryAt, headerOf } from './contract-case.js';
 import { countAccepted, expectRefused, expectSame, expectThat } from './expectation.js';
 
-/** An entry that is larger than a page, a packet or a block of anything. */
+/** Larger than a page, a packet or a block of any store. */
 const BIG_NOTE_CHARACTERS = 2_000_000;
 
-export const journalScenes: Readonly<Record<string, Scene>> = {
-  'reads back what was created and appended, in order': async (store) => {
+export const journalCases: Readonly<Record<string, StoreCheck>> = {
+  'reads back created and appended data, in order': async (store) => {
     await store.create(headerOf('run'));
     const empty = { header: headerOf('run'), entries: [], ended: false };
     expectSame('A new run', await store.read('run'), empty);
@@ -17,7 +17,7 @@ export const journalScenes: Readonly<Record<string, Scene>> = {
     expectSame('A run of five entries', await store.read('run'), expected);
   },
 
-  'knows nothing of a run that was never created': async (store) => {
+  'returns nothing for a run that was never created': async (store) => {
     expectSame('An unknown run', await store.read('run'), undefined);
     await expectRefused('append to an unknown run', 'run-not-found', () =>
       store.append('run', 0, entriesFrom(0, 1)),
@@ -25,10 +25,10 @@ export const journalScenes: Readonly<Record<string, Scene>> = {
     expectSame('An unknown run after an append', await store.read('run'), undefined);
   },
 
-  'refuses an id that is taken and keeps the first run': async (store) => {
+  'refuses an id that is in use and keeps the first run': async (store) => {
     await store.create(headerOf('run'));
     await store.append('run', 0, entriesFrom(0, 1));
-    await expectRefused('create with an id that is taken', 'run-conflict', () =>
+    await expectRefused('create with an id that is in use', 'run-conflict', () =>
       store.create({ ...headerOf('run'), goal: 'another' }),
     );
     const run = await store.read('run');
@@ -52,7 +52,7 @@ export const journalScenes: Readonly<Record<string, Scene>> = {
     expectSame('The run after the refusals has ended', run?.ended, false);
   },
 
-  'lets exactly one of several writers at once win': async (store) => {
+  'accepts exactly one of several concurrent appends': async (store) => {
     await store.create(headerOf('run'));
     for (let round = 0; round < 10; round += 1) {
       const append = (): unknown => store.append('run', round, entriesFrom(round, round + 1));
@@ -93,7 +93,7 @@ export const journalScenes: Readonly<Record<string, Scene>> = {
     expectSame('The entries', (await store.read('run'))?.entries, entriesFrom(0, 1));
   },
 
-  'hands out what cannot change any more': async (store) => {
+  'returns data that later writes do not change': async (store) => {
     await store.create(headerOf('run'));
     const given = entriesFrom(0, 1);
     await store.append('run', 0, given);
@@ -136,7 +136,7 @@ export const journalScenes: Readonly<Record<string, Scene>> = {
     expectSame('An unknown run', await store.read('unknown', 3), undefined);
   },
 
-  'forgets a deleted run, whose id is free again': async (store) => {
+  'deletes a run and frees its id': async (store) => {
     await store.create(headerOf('run'));
     await store.create(headerOf('other'));
     const claim = await store.claim('run', 'owner', 0);
@@ -158,7 +158,7 @@ export const journalScenes: Readonly<Record<string, Scene>> = {
     const big: ContractEntry = { ...entryAt(0), note: '"é😀'.repeat(BIG_NOTE_CHARACTERS / 4) };
     await store.append('run', 0, [big]);
     const note = (await store.read('run'))?.entries[0]?.note;
-    expectThat('A big entry was not read back as it was', note === big.note);
+    expectThat('A big entry was not read back unchanged', note === big.note);
   },
 
   'keeps ten thousand entries, in batches and one at a time': async (store) => {

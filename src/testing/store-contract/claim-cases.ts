@@ -1,5 +1,5 @@
 import type { ClaimableRun } from '../../model/run-store.js';
-import type { ContractStore, ContractTime, Scene } from './contract-case.js';
+import type { ContractStore, ContractTime, StoreCheck } from './contract-case.js';
 import {
   claimFor,
   commandOf,
@@ -11,8 +11,8 @@ import {
 } from './contract-case.js';
 import { expectRefused, expectSame, expectThat } from './expectation.js';
 
-export const claimScenes: Readonly<Record<string, Scene>> = {
-  'gives a run to one owner at a time': async (store, time) => {
+export const claimCases: Readonly<Record<string, StoreCheck>> = {
+  'lets one owner at a time claim a run': async (store, time) => {
     await store.create(headerOf('run'));
     const { token, isTakeover } = await claimFor(store, 'run', 'first', time);
     expectThat('A token is not an integer', Number.isInteger(token));
@@ -25,10 +25,7 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     );
   },
 
-  'gives a run with a greater token to the next owner once the lease is over': async (
-    store,
-    time,
-  ) => {
+  'gives the next owner a greater token once the lease has ended': async (store, time) => {
     await store.create(headerOf('run'));
     const first = await tokenFor(store, 'run', 'first', time);
     await time.pass(LEASE_MS);
@@ -52,15 +49,15 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     await time.pass(LEASE_MS * 0.6);
     for (const runId of ['one', 'two']) {
       expectSame(
-        `A claim of ${runId} by another`,
+        `A claim of ${runId} by another owner`,
         await store.claim(runId, 'other', time.now()),
         undefined,
       );
     }
-    expectSame('What can be claimed', await store.claimable(time.now()), []);
+    expectSame('The claimable runs', await store.claimable(time.now()), []);
   },
 
-  'gives an owner that claims its own run again a new token, and what it knew': async (
+  'gives an owner that claims its own run again a new token and the same takeover state': async (
     store,
     time,
   ) => {
@@ -82,14 +79,14 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     await store.renew('owner', LEASE_MS, time.now());
     await store.create(headerOf('run'), 'owner');
     expectSame('The token', (await store.read('run'))?.token, 1);
-    expectSame('What can be claimed', await store.claimable(time.now()), []);
+    expectSame('The claimable runs', await store.claimable(time.now()), []);
     await store.append('run', 0, entriesFrom(0, 1), { token: 1 });
     await time.pass(LEASE_MS);
     const { token, isTakeover } = await claimFor(store, 'run', 'other', time);
     expectSame('The next claim', { token, isTakeover }, { token: 2, isTakeover: true });
   },
 
-  'refuses entries of every writer but the owner': async (store, time) => {
+  'refuses entries of every writer except the owner': async (store, time) => {
     await store.create(headerOf('run'));
     const token = await tokenFor(store, 'run', 'owner', time);
     for (const [what, options] of [
@@ -115,20 +112,23 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     await store.append('run', 0, entriesFrom(0, 1));
   },
 
-  'lets an owner write after its lease until another has claimed the run': async (store, time) => {
+  'lets an owner write after its lease until another owner has claimed the run': async (
+    store,
+    time,
+  ) => {
     await store.create(headerOf('run'));
     const first = await tokenFor(store, 'run', 'first', time);
     await time.pass(LEASE_MS);
     await store.append('run', 0, entriesFrom(0, 1), { token: first });
     const second = await tokenFor(store, 'run', 'second', time);
-    await expectRefused('append by the owner who was replaced', 'run-conflict', () =>
+    await expectRefused('append by the previous owner', 'run-conflict', () =>
       store.append('run', 1, entriesFrom(1, 2), { token: first }),
     );
     await store.append('run', 1, entriesFrom(1, 2), { token: second });
     expectSame('The entries', (await store.read('run'))?.entries, entriesFrom(0, 2));
   },
 
-  'takes a run back from its owner only': async (store, time) => {
+  'lets only the owner release a run': async (store, time) => {
     await store.create(headerOf('run'));
     const first = await tokenFor(store, 'run', 'first', time);
     await store.renew('second', LEASE_MS, time.now());
@@ -149,14 +149,14 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     await store.release('unknown', 1);
   },
 
-  'gives no run that is unknown or has ended': async (store, time) => {
+  'refuses a claim of a run that is unknown or has ended': async (store, time) => {
     await store.create(headerOf('run'));
     await store.renew('owner', LEASE_MS, time.now());
     const claim = (runId: string) => store.claim(runId, 'owner', time.now());
     expectSame('A claim of an unknown run', await claim('unknown'), undefined);
     await store.append('run', 0, entriesFrom(0, 1), { ended: true });
     expectSame('A claim of an ended run', await claim('run'), undefined);
-    expectSame('What can be claimed', await store.claimable(time.now()), []);
+    expectSame('The claimable runs', await store.claimable(time.now()), []);
   },
 
   'counts takeovers since the run last made progress': async (store, time) => {
@@ -175,18 +175,18 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     expectSame('Takeovers after progress', await takeovers(), 0);
   },
 
-  'lists runs that can be claimed, page by page, and no others': async (store, time) => {
+  'lists claimable runs, page by page, and no other runs': async (store, time) => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     for (const runId of ids) await store.create(headerOf(runId));
     await tokenFor(store, 'b', 'owner', time);
     await store.append('d', 0, entriesFrom(0, 1), { ended: true });
     const idsOf = async (filter = {}): Promise<string[]> =>
       (await store.claimable(time.now(), filter)).map(({ runId }) => runId);
-    expectSame('What can be claimed', await idsOf(), ['a', 'c', 'e']);
+    expectSame('The claimable runs', await idsOf(), ['a', 'c', 'e']);
     expectSame('The first page', await idsOf({ limit: 2 }), ['a', 'c']);
     expectSame('The next page', await idsOf({ limit: 2, after: 'c' }), ['e']);
     await time.pass(LEASE_MS);
-    expectSame('What can be claimed after a lease', await idsOf(), ['a', 'b', 'c', 'e']);
+    expectSame('The claimable runs after a lease', await idsOf(), ['a', 'b', 'c', 'e']);
   },
 
   'lists the runs of an owner, and those with commands': async (store, time) => {
@@ -201,7 +201,7 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
       { runId: 'two', token: two },
     ];
     expectSame(
-      'What the owner holds',
+      'The runs of the owner',
       (await owned()).map(({ runId }) => runId).sort(),
       both.map(({ runId }) => runId).sort(),
     );
@@ -211,10 +211,10 @@ export const claimScenes: Readonly<Record<string, Scene>> = {
     await store.append('two', 0, [], { token: two, taken: takenOf('a') });
     expectSame('Runs with commands, once answered', await owned({ hasCommands: true }), []);
     await store.append('one', 0, entriesFrom(0, 1), { token: one, ended: true });
-    expectSame('What the owner holds after an end', await owned(), [both[1]]);
+    expectSame('The runs of the owner after an end', await owned(), [both[1]]);
     await store.release('two', two);
-    expectSame('What the owner holds after a release', await owned(), []);
-    expectSame('What the other holds', (await store.owned('other'))[0]?.token, three);
+    expectSame('The runs of the owner after a release', await owned(), []);
+    expectSame('The runs of the other owner', (await store.owned('other'))[0]?.token, three);
   },
 
   'ends the lease of an owner that retires': async (store, time) => {

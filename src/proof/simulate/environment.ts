@@ -15,11 +15,11 @@ import { Random } from './random.js';
 import { Truth } from './truth.js';
 import type { CrashPoint, World } from './world.js';
 
-/** The most a clock of a simulated machine is wrong, either way. */
+/** The maximum error of a simulated machine's clock, in both directions. */
 const SKEW_MS = 10_000;
 
-/** Where one world is played: its clock, its store, its processes, and what was seen. */
-export class Stage {
+/** The environment of one simulated world: its clock, store, processes, and observations. */
+export class Environment {
   readonly runId: string;
   readonly world: World;
   readonly setting: Setting;
@@ -32,23 +32,23 @@ export class Stage {
   readonly faults: string[] = [];
   readonly violations: Violation[] = [];
   readonly lives: Life[] = [];
-  /** The life whose agent is being called. */
+  /** The process whose agent is being called. */
   caller: Life | undefined;
-  /** For how long no process could drive the run: no deadline of the run is held against it. */
+  /** How long no process could drive the run: this time does not count against its deadlines. */
   downtimeMs = 0;
   deaths = 0;
   sleepAtNextWriteMs: number | undefined;
-  /** Facts that subscribers were told, by their place. */
+  /** Facts delivered to subscribers, by position. */
   readonly told = new Map<number, Fact>();
-  /** Commands to the owner's own process that were answered with a yes. */
+  /** Accepted commands to the owner's own process. */
   acceptedAnswers = 0;
   /** Answers to commands through the store. */
   readonly answers = new Map<string, CommandResult>();
   /** The true time of the end. */
   endedAtMs = 0;
-  /** Planted: leases by the clock of the caller, though the store has one. */
+  /** Planted bug: leases use the caller's clock, although the store has one. */
   readonly #trustsCallers: boolean;
-  /** Without a clock of its own a store is used on one machine: all processes have its clock. */
+  /** A store without a clock is used on one machine: all processes share its clock. */
   #machineOffsetMs = 0;
   #crashCount = 0;
   #onCrash: (life: Life, point: CrashPoint) => void = () => undefined;
@@ -65,25 +65,25 @@ export class Stage {
     return this.clock.now() >= this.world.healsAtMs;
   }
 
-  /** The life that drives the run, as far as the store knows, when it can hear. */
+  /** The process that drives the run, according to the store, when it is awake. */
   get driving(): Life | undefined {
     const { owner } = this.truth;
     return owner?.isAwake === true && owner.run !== undefined ? owner : undefined;
   }
 
-  /** Dice of this world for one purpose: the same whatever else happens. */
+  /** Random choices of this world for one purpose, independent of all others. */
   random(purpose: string): Random {
     return new Random(`${this.world.seed} ${purpose}`);
   }
 
-  /** The fault that happens here, if one does: one of those the world has, by chance. */
+  /** The random fault at this point, if any, among those of the world. */
   fault(where: string, candidates: readonly FaultKind[], share: number): FaultKind | undefined {
     const kind = this.draw(where, candidates, share);
     if (kind !== undefined) this.note(kind, where);
     return kind;
   }
 
-  /** As `fault`, for one that may yet turn out not to happen: `note` tells that it did. */
+  /** Like `fault`, for one that may not happen in the end: `note` records that it did. */
   draw(where: string, candidates: readonly FaultKind[], share: number): FaultKind | undefined {
     if (this.isHealed) return undefined;
     const possible = candidates.filter((kind) => this.world.kinds.has(kind));
@@ -93,7 +93,7 @@ export class Stage {
     return kind !== undefined && this.#isOmitted(kind, where) ? undefined : kind;
   }
 
-  /** Notes a fault, unless this very one is left out. */
+  /** Records a fault, unless this one is left out. */
   happens(kind: FaultKind, where: string): boolean {
     if (this.#isOmitted(kind, where)) return false;
     this.note(kind, where);
@@ -111,7 +111,7 @@ export class Stage {
     this.violations.push({ name, invariant, sequence: null, message });
   }
 
-  /** Calls an agent, which sees by whom. */
+  /** Calls an agent on behalf of a process. */
   called<Answer>(life: Life, call: () => Answer): Answer {
     this.caller = life;
     return call();
@@ -133,12 +133,12 @@ export class Stage {
     return this.world.hasStoreClock && !this.#trustsCallers ? this.clock.now() : now;
   }
 
-  /** The same, as it should be. */
+  /** The correct time for leases. */
   get fairTime(): number {
     return this.clock.now() + (this.world.hasStoreClock ? 0 : this.#machineOffsetMs);
   }
 
-  /** The clock of a machine is set forward: of one, or of the only one. */
+  /** Sets the clock of a machine forward: of one, or of the only one. */
   jump(life: Life, forwardMs: number): void {
     const noticedAfterMs = this.random(`jump of life ${life.number}`).integer(0, 1_000);
     const lives = this.world.hasStoreClock ? [life] : this.lives;
@@ -153,7 +153,7 @@ export class Stage {
     life.sleep(durationMs);
   }
 
-  /** Whether a process falls asleep because it has just written that it makes a call. */
+  /** Whether a process falls asleep right after it stored an intent. */
   sleepsAtWrite(life: Life, written: readonly JournalEntry[]): boolean {
     const { sleepAtNextWriteMs: durationMs } = this;
     if (durationMs === undefined || this.isHealed || !life.isAwake) return false;
@@ -163,7 +163,7 @@ export class Stage {
     return !life.isAwake;
   }
 
-  /** How long requests fail, from now on, because the store is away; undefined while it is there. */
+  /** How long requests fail because the store is unreachable; undefined while it is reachable. */
   outage(): number | undefined {
     const { outage } = this.world;
     if (outage === undefined || this.isHealed) return undefined;
@@ -175,17 +175,17 @@ export class Stage {
     return 20;
   }
 
-  /** The store was not reached, and may be asked again. */
+  /** The store was unreachable, and may be retried. */
   outcomeIsUnknown(error: unknown): boolean {
     return StoreUnavailableError.isInstance(error);
   }
 
-  /** Time passes that is no fault of the run. */
+  /** Adds time that does not count against the run. */
   delayed(durationMs: number): void {
     this.downtimeMs += durationMs;
   }
 
-  /** Whether the process dies here and now. If so it is dead already. */
+  /** Whether the process crashes here. If so it is dead already. */
   crashesAt(place: CrashPoint['place'], life: Life): boolean {
     const point = this.world.crashes[this.#crashCount];
     const { length } = this.truth.journal;
@@ -200,7 +200,7 @@ export class Stage {
     return true;
   }
 
-  /** A life is over, with its timers; what it has written stays. */
+  /** Ends a process with its timers; its entries stay. */
   endLife(life: Life, downtimeMs: number): void {
     life.end();
     this.delayed(downtimeMs);
@@ -213,7 +213,7 @@ export class Stage {
     const where = `life ${number}`;
     const isSkewed = this.fault(where, ['clock-skewed'], 0.8) !== undefined;
     const offsetMs = isSkewed ? this.random(`skew of ${where}`).integer(-SKEW_MS, SKEW_MS) : 0;
-    // The journal is written by the clock of its owner: who takes it over may be later.
+    // The journal has the times of its owner's clock: the clock of the next owner may be behind.
     this.delayed(2 * Math.abs(offsetMs));
     return offsetMs;
   }

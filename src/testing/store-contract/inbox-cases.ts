@@ -1,21 +1,21 @@
 import type { StoredCommand } from '../../model/run-store.js';
-import type { ContractStore, Scene } from './contract-case.js';
+import type { ContractStore, StoreCheck } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf, LEASE_MS, takenOf, tokenFor } from './contract-case.js';
 import { expectRefused, expectSame } from './expectation.js';
 
 const waitingIn = async (store: ContractStore, runId: string): Promise<string[]> =>
   (await store.inbox(runId)).map(({ id }) => id);
 
-/** Commands without their time: a store with a clock of its own writes that down. */
+/** Commands without their time: a store with its own clock sets it. */
 export const untimed = (commands: readonly StoredCommand[]): unknown[] =>
   commands.map(({ id, at, command }) => ({ id, hasTime: Number.isFinite(at), command }));
 
-/** How many commands may wait, and how many are posted at one time. */
+/** How many commands may wait, and how many are posted at once. */
 const LIMIT = 10_000;
 const BATCH = 100;
 
-export const inboxScenes: Readonly<Record<string, Scene>> = {
-  'keeps commands as they are, in the order in which they came': async (store) => {
+export const inboxCases: Readonly<Record<string, StoreCheck>> = {
+  'keeps commands unchanged, in the order of arrival': async (store) => {
     await store.create(headerOf('run'));
     expectSame('The inbox of a new run', await store.inbox('run'), []);
     for (const id of ['b', 'a', '10', '9']) await store.post('run', commandOf(id));
@@ -32,7 +32,7 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
     expectSame('The inbox', untimed(await store.inbox('run')), expected);
   },
 
-  'gives up commands together with the entries that have dealt with them': async (store) => {
+  'removes commands together with the entries that answer them': async (store) => {
     await store.create(headerOf('run'));
     for (const id of ['a', 'b', 'c']) await store.post('run', commandOf(id));
     await store.append('run', 0, entriesFrom(0, 1), { taken: takenOf('b', 'never posted') });
@@ -42,7 +42,7 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
     expectSame('The entries', (await store.read('run'))?.entries, entriesFrom(0, 1));
   },
 
-  'does not keep a command again that was taken': async (store) => {
+  'does not keep a taken command again': async (store) => {
     await store.create(headerOf('run'));
     await store.post('run', commandOf('a'));
     await store.append('run', 0, entriesFrom(0, 1), { taken: takenOf('a') });
@@ -50,7 +50,7 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
     expectSame('The inbox', await waitingIn(store, 'run'), []);
   },
 
-  'gives up nothing when the append is refused': async (store, time) => {
+  'removes nothing when the append is refused': async (store, time) => {
     await store.create(headerOf('run'));
     await store.post('run', commandOf('a'));
     const token = await tokenFor(store, 'run', 'owner', time);
@@ -71,7 +71,7 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
     expectSame('The run', await store.read('run'), fresh);
   },
 
-  'takes commands from every sender, claimed or not': async (store, time) => {
+  'accepts commands from every sender, for owned and unowned runs': async (store, time) => {
     await store.create(headerOf('run'));
     const token = await tokenFor(store, 'run', 'owner', time);
     await store.post('run', commandOf('a'));
@@ -95,7 +95,7 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
       (await store.post('run', commandOf('a'))).answer,
       undefined,
     );
-    expectSame('What was not taken', await waitingIn(store, 'run'), ['a']);
+    expectSame('The commands that were not taken', await waitingIn(store, 'run'), ['a']);
   },
 
   'returns the answer to a command that is posted again, also after the end': async (store) => {
@@ -125,7 +125,7 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
     expectSame('A run that was released', await isOwned('d'), false);
   },
 
-  'keeps the inboxes of runs apart and forgets them with the run': async (store) => {
+  'keeps the inboxes of runs apart and deletes them with the run': async (store) => {
     for (const runId of ['one', 'two']) await store.create(headerOf(runId));
     for (const runId of ['one', 'two']) await store.post(runId, commandOf('a'));
     await store.append('one', 0, entriesFrom(0, 1), { taken: takenOf('a') });
@@ -140,7 +140,7 @@ export const inboxScenes: Readonly<Record<string, Scene>> = {
     }
   },
 
-  'holds ten thousand commands and refuses one more': async (store) => {
+  'holds ten thousand commands and refuses the next one': async (store) => {
     await store.create(headerOf('run'));
     for (let from = 0; from < LIMIT; from += BATCH) {
       const ids = Array.from({ length: BATCH }, (_item, index) => `${from + index}`);

@@ -1,5 +1,5 @@
 import { systemClock } from '../../services/clock.js';
-import type { ContractStore, Scene } from './contract-case.js';
+import type { ContractStore, StoreCheck } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf } from './contract-case.js';
 import { expectSame, expectThat } from './expectation.js';
 
@@ -7,9 +7,9 @@ const clock = systemClock();
 
 const POLL_MS = 10;
 const PATIENCE_MS = 20_000;
-/** How long a listener that has stopped is given to be called all the same. */
+/** How long to wait for calls of a listener that has stopped. */
 const QUIET_MS = 50;
-/** How many commands another run gets. */
+/** How many commands the other run gets. */
 const ROUNDS = 5;
 
 const sleep = (ms: number): Promise<void> =>
@@ -17,7 +17,7 @@ const sleep = (ms: number): Promise<void> =>
     clock.setTimeout(resolve, ms);
   });
 
-/** Throws unless it holds before long. */
+/** Throws unless the condition holds soon. */
 export async function expectSoon(what: string, holds: () => boolean): Promise<void> {
   for (let waitedMs = 0; waitedMs < PATIENCE_MS && !holds(); waitedMs += POLL_MS)
     await sleep(POLL_MS);
@@ -30,7 +30,7 @@ export interface Watching {
   stop: () => void;
 }
 
-/** Undefined when the store cannot tell: then there is nothing to hold it to. */
+/** Undefined when the store has no `watch`: then there is nothing to test. */
 export function watching(store: ContractStore, runId: string): Watching | undefined {
   if (store.watch === undefined) return undefined;
   const seen: Watching = { count: 0, stop: () => undefined };
@@ -40,16 +40,16 @@ export function watching(store: ContractStore, runId: string): Watching | undefi
   return seen;
 }
 
-export const watchScenes: Readonly<Record<string, Scene>> = {
-  'is told of commands and of entries, until it stops': async (store) => {
+export const watchCases: Readonly<Record<string, StoreCheck>> = {
+  'calls a listener for commands and entries, until it stops': async (store) => {
     await store.create(headerOf('run'));
     const seen = watching(store, 'run');
     if (seen === undefined) return;
     await store.post('run', commandOf('a'));
-    await expectSoon('The listener was not told of a command', () => seen.count > 0);
+    await expectSoon('The listener was not called for a command', () => seen.count > 0);
     const before = seen.count;
     await store.append('run', 0, entriesFrom(0, 1));
-    await expectSoon('The listener was not told of an entry', () => seen.count > before);
+    await expectSoon('The listener was not called for an entry', () => seen.count > before);
     seen.stop();
     seen.stop();
     const stopped = seen.count;
@@ -58,31 +58,31 @@ export const watchScenes: Readonly<Record<string, Scene>> = {
     expectSame('Calls of a listener that has stopped', seen.count - stopped, 0);
   },
 
-  'is told only of its own run': async (store) => {
+  'calls a listener only for its own run': async (store) => {
     for (const runId of ['one', 'two']) await store.create(headerOf(runId));
     const [one, two] = [watching(store, 'one'), watching(store, 'two')];
     if (one === undefined || two === undefined) return;
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = two.count;
       await store.post('two', commandOf(`${round}`));
-      await expectSoon('The listener was not told of a command', () => two.count > before);
+      await expectSoon('The listener was not called for a command', () => two.count > before);
     }
     await sleep(QUIET_MS);
-    // A store that begins to listen may call everybody once, because it cannot know what it has missed.
+    // A store that starts to listen may call every listener once, because it may have missed changes.
     expectThat(`${one.count} calls for another run`, one.count <= 1);
     one.stop();
     two.stop();
   },
 
-  'disturbs nobody with what its listener throws': async (store) => {
+  'isolates a listener that throws': async (store) => {
     await store.create(headerOf('run'));
     const stop = store.watch?.('run', () => {
-      throw new Error('The trouble of a listener');
+      throw new Error('Error of a listener');
     });
     const seen = watching(store, 'run');
     if (seen === undefined) return;
     await store.post('run', commandOf('a'));
-    await expectSoon('The second listener was not told', () => seen.count > 0);
+    await expectSoon('The second listener was not called', () => seen.count > 0);
     expectSame('How many wait', (await store.inbox('run')).length, 1);
     stop?.();
     seen.stop();

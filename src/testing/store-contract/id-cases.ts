@@ -1,9 +1,9 @@
-import type { Scene } from './contract-case.js';
+import type { StoreCheck } from './contract-case.js';
 import { commandOf, entriesFrom, headerOf, takenOf } from './contract-case.js';
 import { expectRefused, expectSame } from './expectation.js';
-import { untimed } from './inbox-scenes.js';
+import { untimed } from './inbox-cases.js';
 
-/** Each stands for a store that takes two ids for one, or one for a pattern, a path or a piece of a statement. */
+/** Ids that a store might confuse with each other, with a pattern, a path or a piece of a statement. */
 const LOOKALIKES = [
   'run',
   'RUN',
@@ -51,8 +51,8 @@ const LOOKALIKES = [
   `${'x'.repeat(999)}y`,
 ] as const;
 
-export const idScenes: Readonly<Record<string, Scene>> = {
-  'keeps runs apart whose ids look alike': async (store) => {
+export const idCases: Readonly<Record<string, StoreCheck>> = {
+  'keeps runs with similar ids apart': async (store) => {
     for (const runId of LOOKALIKES) await store.create(headerOf(runId));
     for (const [index, runId] of LOOKALIKES.entries()) {
       const run = await store.read(runId);
@@ -76,7 +76,7 @@ export const idScenes: Readonly<Record<string, Scene>> = {
     }
   },
 
-  'keeps commands apart whose ids look alike': async (store) => {
+  'keeps commands with similar ids apart': async (store) => {
     await store.create(headerOf('run'));
     for (const id of LOOKALIKES) await store.post('run', commandOf(id));
     const expected = untimed(LOOKALIKES.map(commandOf));
