@@ -34,7 +34,7 @@ export interface PlantedBug {
   /** How it is violated, where there are several ways. */
   readonly how?: RegExp;
   readonly replacements: Replacements;
-  /** Puts the bug where no understudy reaches, and returns how to take it out again. */
+  /** Puts the bug where no replacement reaches, and returns how to take it out again. */
   readonly plant?: () => () => void;
 }
 
