@@ -92,7 +92,7 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'an entry whose answer was lost is taken for failed',
     caughtBy: 'report-true',
-    how: /taken over, and has the latest claim/,
+    how: /reports a takeover, but has the latest claim/,
     replacements: withStore(({ read }) => ({
       read: async (runId, from) => {
         const run = await read(runId, from);
@@ -103,7 +103,7 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'hints are trusted, and the inbox is never polled',
     caughtBy: 'commands-kept',
-    how: /expired before its owner looked/,
+    how: /expired before its owner read the inbox/,
     replacements: withStore(trustingWatch),
   },
   {
@@ -116,7 +116,7 @@ export const PLANTED_EDGE_BUGS: readonly PlantedBug[] = [
   {
     bug: 'a takeover counts though no call was in flight',
     caughtBy: 'recoveries-bounded',
-    how: /counted though no call was in flight/,
+    how: /counted without a call in flight/,
     replacements: {},
     plant: countEveryTakeover,
   },
