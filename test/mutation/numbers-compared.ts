@@ -56,8 +56,11 @@ const numbersRead = (
   const note = (path: NumberPath): void => void paths.add(path);
   const context = watchedValue(args.context, 'context', note);
   ask({ ...args, context, event: watchedValue(args.event, 'event', note) }, params);
-  return [...paths];
+  return [...paths].filter((path) => !POSITIONS.test(path));
 };
+
+/** Positions in the lists of a plan, which a guard walks. They are no bounds, and a list of a billion steps takes long. */
+const POSITIONS = /^context\.progress\.(?:ready|readyHead|states)\b/;
 
 /**
  * Looks like the value and tells which numbers are read. It stands on an empty object of its own: policies are frozen, and

@@ -250,7 +250,7 @@ describe('recover()', () => {
     for (let pass = 0; pass < 3; pass += 1) expect(await other.orchestrator.recover()).toEqual([]);
     expect(counts.get('claim')).toBe(1);
     expect(other.errors).toHaveLength(1);
-    await expect(other.orchestrator.resume('run')).rejects.toThrow('cannot go on here');
+    await expect(other.orchestrator.resume('run')).rejects.toThrow('cannot be resumed here');
   });
 });
 
