@@ -101,7 +101,6 @@ export const orchestratorMachine = setup({
     refuseCommand: () => {},
     refusePermit: () => {},
     rejectPlan: () => {},
-    rejectPlanByPerson: () => {},
     releaseSteps: () => {},
     requestGoal: () => {},
     settleStep: () => {},
@@ -369,11 +368,7 @@ export const orchestratorMachine = setup({
                     id: 'planReview',
                     src: 'agentCall',
                     onDone: [
-                      {
-                        guard: 'isPlanAccepted',
-                        target: 'approvalDecision',
-                        actions: 'keepReview',
-                      },
+                      { guard: 'isPlanAccepted', target: 'approvalDecision' },
                       {
                         target: 'replanDecision',
                         actions: [
@@ -454,7 +449,7 @@ export const orchestratorMachine = setup({
                       },
                       {
                         target: 'rejectionDecision',
-                        actions: 'rejectPlanByPerson',
+                        actions: { type: 'rejectPlan' },
                       },
                     ],
                     onError: {

@@ -21,7 +21,6 @@ import { chartsOf, liveMachine } from './charts.js';
 import type { Settings } from '../model/settings.js';
 import type { Plan } from '../model/plan.js';
 import { givenProposal } from '../plan/given-plan.js';
-import { validatePlan } from '../plan/validate.js';
 import type { Bounds } from '../policy/bounds.js';
 import { boundsOf } from '../policy/bounds.js';
 import type { Policy } from '../policy/policy.js';
@@ -207,8 +206,10 @@ export const composeOrchestrator = (
   const machine = once(() => liveMachine(settings, engine.perform));
   const orchestrator: Orchestrator = {
     start: (input) => {
-      const { runId = randomId('run'), goal, plan } = checkedInput(input, settings);
-      return runs.start(runId, plan === undefined ? { goal } : { goal, plan });
+      const { runId = randomId('run'), goal, plan } = checkedInput(input, settings.team.hasPlanner);
+      const start = engine.startInput({ runId, goal, plan });
+      if (start.proposal?.plan === null) throw new PlanError(start.proposal.issues);
+      return runs.start(start);
     },
     resume: async (runId, given = {}) =>
       readFields(given, ['carryOver']).carryOver === true
@@ -346,14 +347,9 @@ const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
   redactText: options.redact && safely(options.redact),
 });
 
-const checkedInput = (given: StartInput, { policy, team }: Settings): StartInput => {
+const checkedInput = (given: StartInput, hasPlanner: boolean): StartInput => {
   const input = readInput(given);
-  const issues = inputIssues(input, team.hasPlanner);
+  const issues = inputIssues(input, hasPlanner);
   if (issues.length > 0) throw new ConfigurationError(issues);
-  if (input.plan === undefined) return input;
-  const { maxSteps, maxVotes } = policy.limits;
-  const rules = { agents: team.agents, maxSteps, maxVotes };
-  const validation = validatePlan(input.plan, rules);
-  if (!validation.ok) throw new PlanError(validation.issues);
-  return { ...input, plan: validation.plan as Plan };
+  return input;
 };

@@ -49,8 +49,6 @@ export const validatePlan = (candidate: unknown, rules: PlanRules): PlanValidati
 };
 
 const validateReadable = (candidate: unknown, rules: PlanRules): PlanValidation => {
-  const known = knownValidation(candidate, rules);
-  if (known !== undefined) return known;
   const tooLarge = sizeIssue(candidate, rules);
   if (tooLarge !== undefined) return { ok: false, issues: [tooLarge] };
   const parsed = checked(planSchema, candidate);
@@ -73,24 +71,8 @@ const validateReadable = (candidate: unknown, rules: PlanRules): PlanValidation 
   const errors = found.filter((issue) => issue.severity !== 'warning');
   if (errors.length === 0) errors.push(...cycleIssues(plan.steps));
   if (errors.length > 0) return { ok: false, issues: errors.slice(0, ISSUES_MAX) };
-  const validation = { ok: true, plan, warnings: found.slice(0, ISSUES_MAX) } as const;
-  validations.set(plan, { validation, rules });
-  return validation;
+  return { ok: true, plan, warnings: found.slice(0, ISSUES_MAX) };
 };
-
-/** A plan that came with a goal is validated when the run is started and again by its chart, by the same rules. */
-const validations = new WeakMap<object, { validation: PlanValidation; rules: PlanRules }>();
-
-const knownValidation = (candidate: unknown, rules: PlanRules): PlanValidation | undefined => {
-  if (typeof candidate !== 'object' || candidate === null) return undefined;
-  const known = validations.get(candidate);
-  return known !== undefined && isSameRules(known.rules, rules) ? known.validation : undefined;
-};
-
-const RULES = ['agents', 'maxSteps', 'maxVotes', 'existingStepIds'] as const;
-
-const isSameRules = (left: PlanRules, right: PlanRules): boolean =>
-  RULES.every((rule) => left[rule] === right[rule]);
 
 /** Checked before the schema, so that a huge plan costs nothing. */
 const sizeIssue = (candidate: unknown, rules: PlanRules): Issue | undefined => {

@@ -15,7 +15,7 @@ export interface World<Entry> {
   /** Appends the entry of one step; returns a promise when that takes time. */
   append(input: KernelInput, step: KernelStep, at: number): Entry | Promise<Entry>;
   /** Makes a call. The outcome comes back as an event. */
-  call(actor: string, input: unknown, controller: AbortController): Promise<unknown>;
+  call(input: unknown, controller: AbortController): Promise<unknown>;
   /** Called after an entry is durable and before its effects start. */
   appended(entry: Entry, step: KernelStep): void;
   /** The journal could not be written: the run must stop. */
@@ -283,7 +283,7 @@ export class Driver<Entry> {
   }
 
   #startCall(call: OpenCall): void {
-    const { address, generation, actor, input } = call;
+    const { address, generation, input } = call;
     // A call that was stopped within its own step is never made.
     if (!this.#isOpen(call)) return;
     // The intent is durable: the next owner makes the call.
@@ -295,7 +295,7 @@ export class Driver<Entry> {
     }
     const controller = new AbortController();
     this.#calls.set(address, { generation, controller });
-    this.#world.call(actor, input, controller).then(
+    this.#world.call(input, controller).then(
       (output) => {
         this.#settleCall(address, generation, { kind: 'answered', address, generation, output });
       },

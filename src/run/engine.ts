@@ -1,6 +1,7 @@
 import type { Kernel } from '../kernel/kernel.types.js';
 import type { Perform, Callable } from '../actors/team.types.js';
 import type { CallInput } from '../model/calls.js';
+import type { Proposal } from '../model/proposal.js';
 import type { RunHeader } from '../model/run-store.js';
 import type { RunVersion } from '../model/run-upgraded.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -12,12 +13,20 @@ export interface StartOfRun {
   readonly plan?: unknown;
 }
 
+/** The input of the chart of the goal. */
+export interface StartInputOfChart {
+  readonly runId: string;
+  readonly goal: string;
+  /** The given plan with its issues. */
+  readonly proposal?: Proposal;
+}
+
 /** The parts that runs under one policy share. */
 export interface Engine {
   readonly kernel: Kernel;
   readonly perform: Perform;
   /** The input of the goal's chart. A given plan is validated here. */
-  readonly startInput: (start: StartOfRun) => object;
+  readonly startInput: (start: StartOfRun) => StartInputOfChart;
   readonly mayRepeat: (input: CallInput) => boolean;
   readonly policyFingerprint: string;
   readonly chartFingerprint: () => string;

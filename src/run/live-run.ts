@@ -126,7 +126,7 @@ export class LiveRun extends CommandMethods implements Run {
       this.#mayRepeat(call) || heldBack.includes(keyOf(call));
     const interrupted = calls.filter((call) => !mayMake(call));
     // A process that died with a call of this run in flight may have died of that call.
-    const isSuspect = isTakeover && calls.some(({ actor }) => actor === 'performCall');
+    const isSuspect = isTakeover && calls.length > 0;
     const missed = [
       ...(upgrade === undefined ? [] : [upgraded(upgrade)]),
       // Handled first: a run that was recovered too often must make no call.
@@ -166,8 +166,8 @@ export class LiveRun extends CommandMethods implements Run {
     return undefined;
   }
 
-  #mayRepeat({ actor, input }: OpenCall): boolean {
-    return actor !== 'performCall' || this.#parts.mayRepeat(input as CallInput);
+  #mayRepeat({ input }: OpenCall): boolean {
+    return this.#parts.mayRepeat(input as CallInput);
   }
 
   /** Shows a run that ended on any charts, from its facts alone. */
@@ -290,7 +290,7 @@ export class LiveRun extends CommandMethods implements Run {
         clock.clearTimeout(handle);
       },
       append: (input, step, at) => this.#append(input, step, at),
-      call: (_actor, input, controller) =>
+      call: (input, controller) =>
         perform(input as CallInput, new LazySurroundings(controller, outputs, confirm)),
       appended: (entry, step) => {
         this.#appended(entry, step);

@@ -133,7 +133,7 @@ const runFailed = (reason: string): FactBody<'run.ended'> => ({
 const intentsOf = (effects: readonly Effect[]): readonly string[] => {
   let intents: string[] | undefined;
   for (const effect of effects) {
-    if (effect.kind !== 'startCall' || effect.actor !== 'performCall') continue;
+    if (effect.kind !== 'startCall') continue;
     intents ??= [];
     intents.push((effect.input as CallInput).key);
   }

@@ -8,7 +8,7 @@ import type { Callable } from '../actors/team.types.js';
 import type { ReadJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunClaim, RunHeader, RunStore } from '../model/run-store.js';
-import type { Engine, ForkedRun } from './engine.js';
+import type { Engine, ForkedRun, StartInputOfChart, StartOfRun } from './engine.js';
 import { versionOf } from './engine.js';
 import { CommandPoller } from './command-poller.js';
 import type { Durability } from './durability.js';
@@ -60,16 +60,19 @@ export class RunRegistry {
     this.#shared = sharedOf(parts);
   }
 
-  start(runId: string, input: { readonly goal: string; readonly plan?: unknown }): Run {
+  /** Starts a run whose given plan, if there is one, is valid. */
+  start(input: StartInputOfChart): Run {
+    const { runId, goal, proposal } = input;
     this.#refuseWhenClosed();
     if (this.has(runId)) {
       throw new RunConflictError(`Run '${runId}' is already running`);
     }
     const keeping = this.#keepingOf(runId);
-    const run = this.#create({ runId, goal: input.goal }, keeping);
+    const run = this.#create({ runId, goal }, keeping);
     try {
-      keeping?.writer.open(this.#headerOf(runId, input));
-      run.begin(this.#parts.startInput({ ...input, runId }));
+      const plan = proposal?.plan;
+      keeping?.writer.open(this.#headerOf(plan == null ? { runId, goal } : { runId, goal, plan }));
+      run.begin(input);
     } catch (error) {
       this.#live.delete(runId);
       throw error;
@@ -299,18 +302,9 @@ export class RunRegistry {
     return run;
   }
 
-  #headerOf(
-    runId: string,
-    { goal, plan }: { readonly goal: string; readonly plan?: unknown },
-  ): RunHeader {
-    const { clock } = this.#parts;
-    return sealedHeader({
-      runId,
-      goal,
-      ...(plan === undefined ? {} : { plan }),
-      ...this.#fingerprints(),
-      startedAt: Math.floor(clock.now()),
-    });
+  #headerOf(start: StartOfRun): RunHeader {
+    const startedAt = Math.floor(this.#parts.clock.now());
+    return sealedHeader({ ...start, ...this.#fingerprints(), startedAt });
   }
 
   #fingerprints(): Pick<RunHeader, 'chartFingerprint' | 'policyFingerprint'> {

@@ -56,7 +56,7 @@ const note = (
     timers.set(effect.generation, { name: effect.timer, dueAt: at + effect.delayMs });
     return;
   }
-  if (effect.kind !== 'startCall' || effect.actor !== 'performCall') return;
+  if (effect.kind !== 'startCall') return;
   const { key, request } = effect.input as CallInput;
   const { role, agent, stepId } = request;
   calls.set(effect.generation, { key, role, agent, stepId, startedAt: at });

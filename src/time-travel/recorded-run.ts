@@ -63,7 +63,7 @@ export interface StartedCall {
 
 export const startedCalls = (effects: readonly Effect[]): StartedCall[] =>
   effects.flatMap((effect) =>
-    effect.kind === 'startCall' && effect.actor === 'performCall'
+    effect.kind === 'startCall'
       ? [{ generation: effect.generation, input: effect.input as CallInput }]
       : [],
   );

@@ -86,12 +86,12 @@ const listed = (verb: string, names: readonly string[]): string =>
 const effectsOf = (effects: readonly Effect[]): string[] => [
   listed('starts', callsIn(effects, 'startCall')),
   listed('stops', callsIn(effects, 'stopCall')),
-  listed('arms', timersIn(effects, 'armTimer')),
+  listed('arms', armedTimers(effects)),
 ];
 
-const timersIn = (effects: readonly Effect[], kind: 'armTimer'): string[] =>
+const armedTimers = (effects: readonly Effect[]): string[] =>
   effects.flatMap((effect) =>
-    effect.kind === kind ? [timerName(effect.timer, effect.timer.split('#')[0] ?? '')] : [],
+    effect.kind === 'armTimer' ? [timerName(effect.timer, effect.timer.split('#')[0] ?? '')] : [],
   );
 
 const callsIn = (effects: readonly Effect[], kind: 'startCall' | 'stopCall'): string[] =>

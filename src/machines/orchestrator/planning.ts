@@ -104,7 +104,7 @@ export const planning = orchestratorSetup.createStateConfig({
         src: 'agentCall',
         input: ({ context }) => reviewCall(context, 'plan'),
         onDone: [
-          { guard: 'isPlanAccepted', target: 'approvalDecision', actions: 'keepReview' },
+          { guard: 'isPlanAccepted', target: 'approvalDecision' },
           {
             target: 'replanDecision',
             actions: ['keepReview', { type: 'rejectPlan', params: { by: 'supervisor' } }],
@@ -156,7 +156,13 @@ export const planning = orchestratorSetup.createStateConfig({
         input: ({ context }) => planApproval(context),
         onDone: [
           { guard: 'isGranted', target: '#executing', actions: 'adoptProposal' },
-          { target: 'rejectionDecision', actions: 'rejectPlanByPerson' },
+          {
+            target: 'rejectionDecision',
+            actions: {
+              type: 'rejectPlan',
+              params: ({ event }) => ({ by: 'human', reason: event.output.text }),
+            },
+          },
         ],
         onError: {
           target: 'rejectionDecision',

@@ -9,7 +9,7 @@ import { agentCallMachine } from '../agent-call/chart.js';
 import { breakerMachine } from '../breaker/chart.js';
 import { changed } from '../changed.js';
 import { approvalMachine } from '../approval/chart.js';
-import { approvalOf, resultOf } from '../event-output.js';
+import { resultOf } from '../event-output.js';
 import * as calls from './requests.js';
 import {
   actorIn,
@@ -229,12 +229,6 @@ export const orchestratorSetup = setup({
         enqueue.assign(change);
       },
     ),
-    rejectPlanByPerson: enqueueActions(({ context, event, enqueue }) => {
-      const given = approvalOf(event).text;
-      const { reason, change } = updates.planRejected(context, 'human', given);
-      enqueue.emit(facts.planRejected({ ...context, ...change }, 'human', reason));
-      enqueue.assign(change);
-    }),
     requestGoal: enqueueActions(({ context, enqueue }) => {
       const request = updates.goalRequest(context);
       enqueue.emit(facts.replanRequested(context, request));
@@ -288,7 +282,6 @@ export const orchestratorSetup = setup({
     }),
     startSteps: enqueueActions(({ context, enqueue }) => {
       const started = stepsStarted(context);
-      if (started.starts.length === 0) return;
       enqueue.assign(changed(context, started.context));
       for (const { index, slotId, input } of started.starts) {
         enqueue.emit(facts.stepStarted(started.context, index, slotId));

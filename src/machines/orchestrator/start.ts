@@ -1,4 +1,3 @@
-import { mayStartSteps } from '../../guards/schedule.js';
 import { nextReady, startStep } from '../../plan/progress.js';
 import { stepInput } from './requests.js';
 import type { OrchestratorContext } from './context.js';
@@ -11,11 +10,10 @@ export interface Start {
   readonly input: StepInput;
 }
 
-/** Starts the next runnable step in every free slot. */
+/** Starts the next runnable step in every free slot. The guard `canStartSteps` says that there is one. */
 export const stepsStarted = (
   context: OrchestratorContext,
 ): { readonly context: OrchestratorContext; readonly starts: readonly Start[] } => {
-  if (!mayStartSteps(context)) return { context, starts: [] };
   let { progress, slots } = context;
   const taken: { slotId: string; index: number }[] = [];
   for (let slot = slots.indexOf(null); slot >= 0; slot = slots.indexOf(null)) {
@@ -25,7 +23,6 @@ export const stepsStarted = (
     slots = slots.with(slot, index);
     taken.push({ slotId: `slot-${slot}`, index });
   }
-  if (taken.length === 0) return { context, starts: [] };
   const next = { ...context, progress, slots };
   return {
     context: next,

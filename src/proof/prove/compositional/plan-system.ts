@@ -198,7 +198,7 @@ const verdictReports = (settings: Settings, judged: string): Move[] =>
   );
 
 /** An agent without a breaker: the contracts of the steps already include the breakers' answers. */
-const AGENT_WITHOUT_BREAKER = 'somebody else';
+const AGENT_WITHOUT_BREAKER = 'an agent without a breaker';
 
 const budgetReports = ({ policy }: Settings, route: readonly string[]): Move[] => {
   const { maxAgentCalls, maxTokens, maxCostUsd } = policy.limits;

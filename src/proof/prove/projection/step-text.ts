@@ -53,7 +53,9 @@ const failureText = ({ failure }: StepContext): string => {
 const wishText = ({ request, handOff, settings }: StepContext): string => {
   if (request !== null) return 'replan';
   if (handOff === null) return '';
-  return settings.team.agents.includes(handOff.agent) ? `to ${handOff.agent}` : 'to nobody';
+  return settings.team.agents.includes(handOff.agent)
+    ? `to ${handOff.agent}`
+    : 'to an unknown agent';
 };
 
 const confidenceText = ({ confidence, settings }: StepContext): string =>
