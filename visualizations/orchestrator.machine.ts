@@ -195,6 +195,7 @@ export const orchestratorMachine = setup({
               'settleStep',
             ],
           },
+          { guard: 'isGoalRun', actions: ['climb', 'settleStep'] },
         ],
         'permit.requested': {
           guard: 'isRunOutOfBudget',

@@ -33,6 +33,8 @@ interface Posted {
   /** Undefined once all missed events are handled and calls are made again. */
   readonly input: KernelInput | undefined;
   readonly settled: Settled | undefined;
+  /** When the event happened; undefined when no deadline comes before it. */
+  readonly receivedAtMs: number | undefined;
 }
 
 interface Timer {
@@ -45,6 +47,9 @@ interface RunningCall {
   readonly generation: number;
   readonly controller: AbortController;
 }
+
+/** The place in the mailbox from which on calls are made again. */
+const RELEASE: Posted = { input: undefined, settled: undefined, receivedAtMs: undefined };
 
 /**
  * Drives one run: takes the next event, lets the kernel decide, appends the entry, and only then performs the effects.
@@ -87,28 +92,25 @@ export class Driver<Entry> {
   }
 
   /**
-   * Accepts an event that happens now. Due timers come first: a deadline has passed by the clock even if its timer
-   * fires late, after the machine slept or while an agent blocks the event loop.
+   * Accepts an event that happens now. Timers that are due by now come first: a deadline has passed by the clock even if
+   * its timer fires late, after the machine slept, while an agent blocks the event loop, or because the entry that
+   * starts the timer is still being written.
    */
   receive(input: KernelInput, settled?: Settled): void {
-    const now = this.#world.now();
-    if (!this.#isAnythingDueBefore(now)) {
-      this.post(input, settled);
-      return;
-    }
-    this.#afterLook(() => {
-      this.#postDueBy(now);
-      this.post(input, settled);
-    });
+    this.#accept({ input, settled, receivedAtMs: this.#world.now() });
   }
 
   /** Accepts an event that is durable already, or that nothing must precede. */
   post(input: KernelInput, settled?: Settled): void {
+    this.#accept({ input, settled, receivedAtMs: undefined });
+  }
+
+  #accept(posted: Posted): void {
     if (this.#isOver) {
-      settled?.(undefined);
+      posted.settled?.(undefined);
       return;
     }
-    this.#mailbox.push({ input, settled });
+    this.#mailbox.push(posted);
     if (!this.#isBusy) this.#work();
   }
 
@@ -129,7 +131,7 @@ export class Driver<Entry> {
     for (const input of missed) this.post(input);
     this.#afterLook(() => {
       this.#postDueBy(now);
-      this.#mailbox.push({ input: undefined, settled: undefined });
+      this.#mailbox.push(RELEASE);
       if (!this.#isBusy) this.#work();
     });
   }
@@ -177,6 +179,11 @@ export class Driver<Entry> {
         next.settled?.(undefined);
         continue;
       }
+      if (next.receivedAtMs !== undefined && this.#isAnythingDueBefore(next.receivedAtMs)) {
+        this.#mailbox.unshift(next);
+        this.#workOnDueFirst(next.receivedAtMs);
+        return;
+      }
       const turn = this.#world.turn();
       if (turn !== undefined) {
         this.#mailbox.unshift(next);
@@ -194,6 +201,18 @@ export class Driver<Entry> {
     }
     this.#isBusy = false;
     if (this.#onIdle !== undefined && this.#isIdle) this.#onIdle();
+  }
+
+  /** Commands that are durable come before the deadlines that have passed, and these before everything else. */
+  #workOnDueFirst(byMs: number): void {
+    this.#afterLook(() => {
+      const waiting = this.#mailbox.splice(0);
+      const isDurable = ({ receivedAtMs }: Posted): boolean => receivedAtMs === undefined;
+      this.#mailbox.push(...waiting.filter(isDurable));
+      this.#postDueBy(byMs);
+      this.#mailbox.push(...waiting.filter((posted) => !isDurable(posted)));
+      this.#work();
+    });
   }
 
   #release(): void {

@@ -65,6 +65,42 @@ describe('an approval', () => {
     await run.abort();
   });
 
+  it('is too late after its deadline, though the entry with the question is still being written', async () => {
+    const clock = virtualClock({ startMs: 1_000_000 });
+    const inner = memoryStore();
+    let sleptMs = 0;
+    let finishWriting: () => void = () => undefined;
+    const written = new Promise<void>((resolve) => {
+      finishWriting = resolve;
+    });
+    const slow: RunStore = {
+      ...inner,
+      append: async (...given) => {
+        await inner.append(...given);
+        // The second entry starts step b, which asks.
+        if (given[1] === 1) await written;
+      },
+    };
+    const policy = definePolicy({ approval: { agents: ['asking'], timeoutMs: 60_000 } });
+    const agents = [slowAgent('worker', clock, 1), slowAgent('asking', clock, 1)];
+    const jumping = { ...clock, now: () => clock.now() + sleptMs };
+    const { orchestrator } = processOn(jumping, slow, { policy, agents });
+    const plan = {
+      steps: [...steps('a'), { id: 'b', agent: 'asking', task: 'Ask', dependsOn: ['a'] }],
+    };
+    const run = orchestrator.start({ ...START, plan });
+    await clock.settle();
+    clock.advance(1);
+    await clock.settle();
+    sleptMs = 120_000;
+    const answer = run.approve('b:1.1');
+    finishWriting();
+    await clock.settle();
+    expect(await answer).toMatchObject({ accepted: false });
+    expect(run.record().approvals[0]).toMatchObject({ outcome: 'expired' });
+    await run.abort();
+  });
+
   it('that is in the store before its question times out counts, whatever the store’s clock says', async () => {
     const clock = virtualClock({ startMs: 1_000_000 });
     const aheadMs = 10_000;

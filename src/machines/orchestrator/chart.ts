@@ -88,6 +88,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
                 'settleStep',
               ],
             },
+            { guard: 'isGoalRun', actions: ['climb', 'settleStep'] },
           ],
           'permit.requested': {
             guard: 'isRunOutOfBudget',

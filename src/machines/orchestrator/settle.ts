@@ -43,9 +43,8 @@ export const stepSettled = (
     },
     context.settings.policy.failure.onDependencyFailure,
   );
-  const climb = ladderClimbed(context, outcome);
   const next: OrchestratorContext = {
-    ...climb.context,
+    ...context,
     progress: settled.progress,
     slots: context.slots.with(slot, null),
     ...questionsClosed(context, slotId),
@@ -53,21 +52,11 @@ export const stepSettled = (
     ...(outcome.status === 'completed' ? progressed(context) : {}),
   };
   const announced = [
-    ...climb.facts,
     facts.stepSettled(next, index, outcome),
     ...settled.skipped.map((skipped) => facts.stepSkipped(next, skipped)),
   ];
   return withConsequences({ context: next, facts: announced }, index, outcome);
 };
-
-/**
- * The verdict that confirmed a step moves the ladder with it, so that agents that start now get its guidance. In a run
- * that is ending no agent starts, so the ladder stays.
- */
-const ladderClimbed = (context: OrchestratorContext, { verdict }: StepOutcome): Update =>
-  verdict === null || context.depth > 0 || context.ending !== null
-    ? { context, facts: [] }
-    : climbed(context, verdict);
 
 /** The slot's number; -1 for an unknown actor: events of XState's own interpreter may name any. */
 const slotNumber = (slotId: string): number => {

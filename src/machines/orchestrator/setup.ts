@@ -246,11 +246,9 @@ export const orchestratorSetup = setup({
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       enqueue.stopChild(actorId);
-      const verdict = outcome?.verdict;
-      if (verdict == null) return;
       // Only the root has the ladder: a sub-plan passes the verdict on.
-      if (context.depth > 0) enqueue.sendTo(parentOf, { type: 'verdict.given', ...verdict });
-      else enqueue.raise({ type: 'ladder.moved' });
+      if (context.depth === 0 || outcome?.verdict == null) return;
+      enqueue.sendTo(parentOf, { type: 'verdict.given', ...outcome.verdict });
     }),
     skipSteps: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'plan.skip' && event.type !== 'plan.skipTo') return;
