@@ -46,6 +46,7 @@ export type {
   AgentMetrics,
   ApprovalRecord,
   EscalationRecord,
+  RefusedRequest,
   OpenApproval,
   Phase,
   PlannedStepRecord,

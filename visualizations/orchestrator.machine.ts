@@ -63,7 +63,6 @@ export const orchestratorMachine = setup({
     announceEnd: () => {},
     announceExpiry: () => {},
     announceProposal: () => {},
-    announceReplanRefused: () => {},
     announceStart: () => {},
     announceUpgrade: () => {},
     answerQuestion: () => {},
@@ -78,6 +77,7 @@ export const orchestratorMachine = setup({
     countUsage: () => {},
     decideEnding: () => {},
     dropRequests: () => {},
+    endByFailure: () => {},
     endFailed: () => {},
     endRejected: () => {},
     endWith: () => {},
@@ -92,6 +92,7 @@ export const orchestratorMachine = setup({
     keepProposal: () => {},
     keepReview: () => {},
     keepSummary: () => {},
+    noteBound: () => {},
     noteRecovery: () => {},
     openQuestion: () => {},
     passDown: () => {},
@@ -100,6 +101,7 @@ export const orchestratorMachine = setup({
     pause: () => {},
     refuseCommand: () => {},
     refusePermit: () => {},
+    refuseRequests: () => {},
     rejectPlan: () => {},
     releaseSteps: () => {},
     requestGoal: () => {},
@@ -143,6 +145,7 @@ export const orchestratorMachine = setup({
     'permit.refused': { actions: 'passDown' },
     'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
     'verdict.given': { guard: 'isNested', actions: 'passUp' },
+    'bound.reached': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'noteBound' }],
     'run.recovered': [
       {
         guard: 'areRecoveriesUsedUp',
@@ -488,7 +491,7 @@ export const orchestratorMachine = setup({
                 },
                 replanBoundDecision: {
                   description: 'The replan bound is reached: does the run fail, finish, ask a person, or continue without another plan?',
-                  entry: 'announceReplanRefused',
+                  entry: 'refuseRequests',
                   always: [
                     {
                       guard: 'failsOnLimit',
@@ -588,13 +591,16 @@ export const orchestratorMachine = setup({
                     {
                       guard: 'mustStop',
                       target: '#concluding.summaryDecision',
-                      actions: { type: 'endFailed', params: { reason: 'step-failed' } },
+                      actions: {
+                        type: 'endByFailure',
+                        params: { reason: 'step-failed' },
+                      },
                     },
                     {
                       guard: 'hasTooManyFailures',
                       target: '#concluding.summaryDecision',
                       actions: {
-                        type: 'endFailed',
+                        type: 'endByFailure',
                         params: { reason: 'too-many-failures' },
                       },
                     },
@@ -627,13 +633,16 @@ export const orchestratorMachine = setup({
                     {
                       guard: 'mustStop',
                       target: '#concluding.summaryDecision',
-                      actions: { type: 'endFailed', params: { reason: 'step-failed' } },
+                      actions: {
+                        type: 'endByFailure',
+                        params: { reason: 'step-failed' },
+                      },
                     },
                     {
                       guard: 'hasTooManyFailures',
                       target: '#concluding.summaryDecision',
                       actions: {
-                        type: 'endFailed',
+                        type: 'endByFailure',
                         params: { reason: 'too-many-failures' },
                       },
                     },

@@ -35,6 +35,10 @@ interface Spending {
 export const canReplan = ({ replans, maxReplans, depth, settings }: ReplanBudget): boolean =>
   depth === 0 && settings.team.hasPlanner && replans < maxReplans;
 
+/** Replans are allowed, and all are spent. Without a planner, or in a sub-plan, there are none to refuse. */
+export const isReplanRefused = ({ replans, maxReplans, depth, settings }: ReplanBudget): boolean =>
+  depth === 0 && settings.team.hasPlanner && maxReplans > 0 && replans >= maxReplans;
+
 /**
  * The replan bound of a run that starts with this plan: never above `limits.maxReplans`. The first plan sets it for the
  * whole run, so no later plan can raise it by claiming more complexity.

@@ -1,5 +1,6 @@
 import type { ReplanRequest } from '../model/calls.js';
 import type { Progress } from '../model/progress.js';
+import type { StepOutcome } from '../model/step-outcome.js';
 import type { Ending } from '../model/statuses.js';
 import { failureLimit } from './time-budgets.js';
 import type { ReplanBudget } from './budget.js';
@@ -75,3 +76,15 @@ export const mustStop = ({ progress, settings }: ScheduledRun): boolean => {
 };
 
 export const hasRequests = ({ requests }: ScheduledRun): boolean => requests.length > 0;
+
+/** Failures by the time limit of a step. */
+export const STEP_TIME_CODES: readonly string[] = ['step-timeout', 'subplan-timeout'];
+
+/** A step failed because the time for executing the plan was over: its own share of it does not count. */
+export const hasUsedUpTime = (
+  { depth, isExecutionClosed, settings }: ScheduledRun,
+  { status, code }: StepOutcome,
+): boolean =>
+  status === 'failed' &&
+  STEP_TIME_CODES.includes(code) &&
+  (isExecutionClosed || depth > 0 || !settings.policy.time.stepShare);

@@ -27,6 +27,10 @@ const workerAnswer = (result: CallResult): WorkerAnswer | undefined =>
 export const canAskHuman = (context: BoundedStep, result: CallResult): boolean =>
   isAskingHuman(result) && hasQuestionsLeft(context) && !context.isWindingDown;
 
+/** A question above the bound. A run that winds down refuses nothing: it makes no more calls. */
+export const isQuestionRefused = (context: BoundedStep, result: CallResult): boolean =>
+  isAskingHuman(result) && !hasQuestionsLeft(context) && !context.isWindingDown;
+
 const hasQuestionsLeft = ({ agentQuestions, settings }: BoundedStep): boolean =>
   agentQuestions < settings.policy.approval.maxQuestions;
 
@@ -58,6 +62,13 @@ export const isStepAccepted = ({ settings }: BoundedStep, result: CallResult): b
 export const canFix = ({ fixCycles, isWindingDown, settings }: BoundedStep): boolean =>
   !isWindingDown && fixCycles < settings.policy.limits.maxFixCycles;
 
+/** The policy allows fixes, and none is left. */
+export const isFixRefused = (context: BoundedStep): boolean =>
+  context.failure !== null &&
+  !context.isWindingDown &&
+  context.settings.policy.limits.maxFixCycles > 0 &&
+  !canFix(context);
+
 export const canAttemptAgain = ({ attempt, isWindingDown, settings }: BoundedStep): boolean =>
   !isWindingDown && attempt < settings.policy.limits.maxAttempts;
 
@@ -67,6 +78,19 @@ export const TESTS_UNAVAILABLE = 'tests-unavailable';
 /** A sub-plan does what one agent could not do. It cannot replace a tester that is unavailable. */
 export const canSubplan = (context: BoundedStep): boolean =>
   !context.isWindingDown && mayHaveSubplan(context) && context.failure?.code !== TESTS_UNAVAILABLE;
+
+/** The policy allows sub-plans, but not this deep. */
+export const isSubplanRefused = ({
+  depth,
+  isWindingDown,
+  failure,
+  settings: { team, policy },
+}: BoundedStep): boolean =>
+  !isWindingDown &&
+  team.hasPlanner &&
+  policy.limits.maxDepth > 0 &&
+  depth >= policy.limits.maxDepth &&
+  failure?.code !== TESTS_UNAVAILABLE;
 
 const mayHaveSubplan = ({ depth, settings }: BoundedStep): boolean =>
   settings.team.hasPlanner && depth < settings.policy.limits.maxDepth;

@@ -5,7 +5,7 @@ import type { AgentMetrics, RunUsage } from './record.js';
 type AgentCounts = { -readonly [Name in keyof AgentMetrics]: AgentMetrics[Name] };
 
 /** Requests that an agent made itself, as opposed to those caused by its result. */
-const REQUESTS_OF_AGENTS = new Set(['needsContext', 'requestReplan']);
+const REQUESTS_OF_AGENTS = new Set(['needsContext', 'requestReplan', 'handOff']);
 
 /** Counts calls, their usage, and the results of agents' requests. */
 export class CallLedger {

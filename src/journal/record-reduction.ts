@@ -101,8 +101,9 @@ const reducers: Reducers = {
     state.calls.replanStarted(fact);
     keepReplans(state, fact);
   },
-  'replan.refused': (state, fact) => {
-    keepReplans(state, fact);
+  'request.refused': (state, { what, stepId, agent, bound, limit, reason, parentStepId, at }) => {
+    state.refused.push({ what, stepId, agent, bound, limit, reason, at });
+    if (bound === 'replan-limit' && parentStepId === null) state.maxReplans = limit;
   },
   'approval.requested': (state, fact) => {
     if (!state.steps.isOpen(fact.stepId)) return;
@@ -190,7 +191,7 @@ const decide = (
 
 const keepReplans = (
   state: RunState,
-  { parentStepId, replans, maxReplans }: FactBody<'replan.started' | 'replan.refused'>,
+  { parentStepId, replans, maxReplans }: FactBody<'replan.started'>,
 ): void => {
   if (parentStepId !== null) return;
   state.replans = replans;

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../canonical-json.js';
 import type {
   EscalationRecord,
+  RefusedRequest,
   RunIdentity,
   RunMetrics,
   RunRecord,
@@ -36,6 +37,7 @@ export type RunState = { -readonly [Name in keyof PlainFields]: PlainFields[Name
   readonly calls: CallLedger;
   readonly verdicts: VerdictRecord[];
   readonly escalations: EscalationRecord[];
+  readonly refused: RefusedRequest[];
   readonly conversation: string[];
   /** Every answer that holds something, by its key: steps and the summary refer to them. */
   readonly outputs: Map<string, JsonValue>;
@@ -60,6 +62,7 @@ export const initialState = ({ runId, goal }: RunIdentity): RunState => ({
   calls: new CallLedger(),
   verdicts: [],
   escalations: [],
+  refused: [],
   conversation: [],
   outputs: new Map(),
 });
@@ -81,6 +84,7 @@ export const recordOf = (state: RunState): RunRecord =>
     approvals: state.approvals.records(),
     verdicts: state.verdicts.slice(),
     escalations: state.escalations.slice(),
+    refused: state.refused.slice(),
     conversation: state.conversation.slice(),
     metrics: metricsOf(state),
     usage: state.calls.usage,

@@ -25,6 +25,8 @@ export interface RunRecord {
   readonly approvals: readonly ApprovalRecord[];
   readonly verdicts: readonly VerdictRecord[];
   readonly escalations: readonly EscalationRecord[];
+  /** Requests that a bound refused, in order. */
+  readonly refused: readonly RefusedRequest[];
   /** What people said, in order. */
   readonly conversation: readonly string[];
   readonly metrics: RunMetrics;
@@ -133,6 +135,11 @@ export interface ApprovalRecord extends OpenApproval {
   readonly expiredAs: 'approve' | 'reject' | null;
   readonly decidedAt: number | null;
 }
+
+/** A request that was refused: its bound was reached, or it names an agent that does not exist. */
+export type RefusedRequest = Readonly<
+  Pick<FactBody<'request.refused'>, 'what' | 'stepId' | 'agent' | 'bound' | 'limit' | 'reason'>
+> & { readonly at: number };
 
 /** One judgement of the supervisor. */
 export interface VerdictRecord {

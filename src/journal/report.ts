@@ -6,6 +6,7 @@ import type {
   EscalationRecord,
   PlannedStepRecord,
   PlanRecord,
+  RefusedRequest,
   RunMetrics,
   RunRecord,
   RunUsage,
@@ -32,10 +33,12 @@ export interface RunReport {
   readonly skippedSteps: readonly string[];
   readonly cancelledSteps: readonly string[];
   /**
-   * No step failed, was skipped behind a failure, or was cancelled. Also true without any steps: check `status` as
-   * well.
+   * No step failed, was skipped behind a failure, or was cancelled, and no request was refused. Also true without any
+   * steps: check `status` as well.
    */
   readonly allSucceeded: boolean;
+  /** Requests that a bound refused, in order: what was requested, by which step and agent, and which bound. */
+  readonly refused: readonly RefusedRequest[];
   /** What the goal's own plan spent of its replans. */
   readonly replans: number;
   /** The first plan of the goal that was adopted; null when there was none. */
@@ -89,7 +92,8 @@ export const reportOf = (record: EndedRunRecord): RunReport => ({
   failedSteps: idsOf(record, 'failed'),
   skippedSteps: idsOf(record, 'skipped'),
   cancelledSteps: idsOf(record, 'cancelled'),
-  allSucceeded: !record.steps.some(isUnsuccessful),
+  allSucceeded: record.refused.length === 0 && !record.steps.some(isUnsuccessful),
+  refused: record.refused,
   replans: record.replans,
   originalPlan: originalPlanOf(record),
   finalPlan: finalPlanOf(record),

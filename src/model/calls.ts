@@ -40,6 +40,7 @@ export interface ReplanRequest {
   readonly kind:
     | 'needsContext'
     | 'requestReplan'
+    | 'handOff'
     | 'stepFailed'
     | 'planRejected'
     | 'stepRejected'

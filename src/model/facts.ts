@@ -4,7 +4,7 @@ import { usageSchema } from './usage.js';
 import type { JsonValue } from '../canonical-json.js';
 import { chooseSchema, complexitySchema, planSchema } from './plan.js';
 import { runVersion } from './run-upgraded.js';
-import { level, phase, runStatus } from './statuses.js';
+import { bound, level, phase, refusable, runStatus } from './statuses.js';
 
 /*
  * All facts about a run. Charts emit fact bodies; the driver numbers and dates them. The run record and the report are
@@ -188,11 +188,18 @@ const bodies = {
     /** The steps whose requests or failures the planner call includes; the plan and the goal are not steps. */
     stepIds: z.array(stepId),
   }),
-  'replan.refused': z.object({
-    type: z.literal('replan.refused'),
+  /** A request was refused: its bound was reached, or the agent it names does not exist. */
+  'request.refused': z.object({
+    type: z.literal('request.refused'),
     parentStepId,
-    replans: z.number(),
-    maxReplans: z.number(),
+    what: refusable,
+    /** The step that made the request; null for the plan or the goal. */
+    stepId: z.nullable(stepId),
+    agent: z.nullable(z.string()),
+    bound,
+    /** The number of the bound; null when the bound is not a number. */
+    limit: z.nullable(z.number()),
+    /** Why the request was made. */
     reason,
   }),
   'approval.requested': z.object({

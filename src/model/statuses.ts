@@ -18,6 +18,23 @@ export interface Ending {
   readonly reason: string;
 }
 
+/** What a plan, an agent or a policy may request, and a bound may refuse. */
+export const refusable = z.enum(['replan', 'handOff', 'subplan', 'question', 'fix', 'vote']);
+
+/** The bound at which a request is refused. */
+export const bound = z.enum([
+  'replan-limit',
+  'repeated-plan',
+  'no-planner',
+  'unknown-agent',
+  'depth-limit',
+  'question-limit',
+  'fix-limit',
+  'vote-limit',
+]);
+
+export type Bound = z.infer<typeof bound>;
+
 /** The phase of the orchestrator chart that people see. */
 export const phase = z.enum([
   'planning',

@@ -101,6 +101,7 @@ const BEHIND: Readonly<Partial<Record<string, Behind>>> = {
   'no-majority': voteCauses,
   blocked: blockedCauses,
   'subplan-failed': subplanCauses,
+  'subplan-timeout': subplanCauses,
   'subplan-rejected': subplanCauses,
   'step-timeout': unansweredCauses,
   'fix-timeout': unansweredCauses,

@@ -375,11 +375,11 @@ const play = async ({
  */
 const codesOf = ({ report, facts }: Awaited<ReturnType<typeof play>>): string[] => [
   report.status,
-  report.reason,
+  ...report.reason.split(': '),
   ...report.steps.flatMap(({ status, code }) => [status, code ?? '']),
   ...facts.flatMap((fact) => {
     if (fact.type === 'agent.failed') return [fact.code];
-    return fact.type === 'replan.refused' ? [fact.reason] : [];
+    return fact.type === 'request.refused' ? [fact.bound] : [];
   }),
 ];
 

@@ -117,7 +117,7 @@ describe('a name that every object inherits', () => {
       start: { plan: { steps: steps(...strangeNames.map((_, index) => `s${index}`)) } },
     }),
     ({ report, factsOf }) => {
-      expect(factsOf('replan.refused')).toHaveLength(strangeNames.length);
+      expect(factsOf('request.refused')).toHaveLength(strangeNames.length);
       expect(report).toMatchObject({ status: 'completed', replans: 0 });
       expect(report.steps.map(({ agent, output }) => [agent, output])).toEqual(
         strangeNames.map(() => ['worker', 'part']),

@@ -272,6 +272,7 @@ const permitsOf = (child: string): Told[] => {
     say(`${child} asks for a permit`, 'permit.requested', { agent, route }),
     say(`the breaker grants ${child} a permit`, 'permit.granted', { route }),
     say(`the breaker refuses ${child} a permit`, 'permit.refused', { route, code: 'breaker-open' }),
+    say(`${child} reports a bound`, 'bound.reached', { bound: 'question-limit' }),
     say(`${child} reports a call that succeeded`, 'call.settled', {
       agent,
       hasSucceeded: true,

@@ -46,6 +46,7 @@ const verdict = (from: string, hasPassed: boolean): Told =>
 /** Reports of children, which go up. */
 const reports = (from: string): Told[] => [
   say(`${from} asks for a permit`, 'permit.requested', { agent: 'coder', route: [from] }),
+  say(`${from} reports a bound`, 'bound.reached', { bound: 'depth-limit' }),
   say(`${from} reports a call`, 'call.settled', {
     agent: 'coder',
     hasSucceeded: true,
@@ -114,12 +115,22 @@ const subplanOutcomes: readonly Outcome[] = (
   [
     [
       'completes',
-      { status: 'completed', reason: 'all-steps-completed', rejected: null, outputKeys: ['k'] },
+      {
+        status: 'completed',
+        reason: 'all-steps-completed',
+        rejected: null,
+        outputKeys: ['k'],
+      },
     ],
     ['fails', { status: 'failed', reason: 'steps-failed', rejected: null, outputKeys: [] }],
     [
       'ends with a no',
-      { status: 'failed', reason: 'step-rejected', rejected: 'a/b (coder)', outputKeys: [] },
+      {
+        status: 'failed',
+        reason: 'step-rejected',
+        rejected: 'a/b (coder)',
+        outputKeys: [],
+      },
     ],
   ] satisfies [string, RunOutcome][]
 ).map(([says, output]) => ({ says, output }));
@@ -267,6 +278,11 @@ export const stepConfigurations: readonly Configuration[] = [
     settingsOf({ limits: { maxDepth: 1, maxAttempts: 1 } }),
     {},
     'everything',
+  ),
+  configuration(
+    'in a sub-plan, at the depth limit',
+    settingsOf({ limits: { maxDepth: 1, maxAttempts: 1 } }),
+    { depth: 1 },
   ),
   configuration(
     'with a share of the time and a sub-plan',

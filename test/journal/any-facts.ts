@@ -80,10 +80,8 @@ const aboutPlans: fc.Arbitrary<FactParts> = fc.oneof(
     revision,
     by: fc.constantFrom('planner' as const, 'human' as const),
   }),
-  fc.record({
-    type: fc.constantFrom('replan.started' as const, 'replan.refused' as const),
-    parentStepId: nullableStepId,
-  }),
+  fc.record({ type: fc.constant('replan.started' as const), parentStepId: nullableStepId }),
+  fc.record({ type: fc.constant('request.refused' as const), parentStepId: nullableStepId }),
   fc.record({ type: fc.constant('replan.requested' as const), stepId: nullableStepId, agent }),
   fc.record({
     type: fc.constant('replan.started' as const),

@@ -118,12 +118,15 @@ const defaults: { readonly [Type in FactType]: FactBody<Type> } = {
     reasons: [],
     stepIds: [],
   },
-  'replan.refused': {
-    type: 'replan.refused',
+  'request.refused': {
+    type: 'request.refused',
     parentStepId: null,
-    replans: 3,
-    maxReplans: 3,
-    reason: 'replan-limit',
+    what: 'replan',
+    stepId: 's1',
+    agent: 'worker',
+    bound: 'replan-limit',
+    limit: 3,
+    reason: 'More is needed',
   },
   'approval.requested': {
     type: 'approval.requested',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import type { JsonValue } from '../../src/canonical-json.js';
 import { chooseSchema, complexitySchema } from '../../src/model/plan.js';
-import { level, phase, runStatus } from '../../src/model/statuses.js';
+import { bound, level, phase, refusable, runStatus } from '../../src/model/statuses.js';
 
 /*
  * Schemas of records and reports that come from outside: a file, another process, another version. Only tests need
@@ -101,6 +101,16 @@ const verdict = z.object({
   at: time,
 });
 
+const refusedRequest = z.object({
+  what: refusable,
+  stepId: z.nullable(z.string()),
+  agent: z.nullable(z.string()),
+  bound,
+  limit: z.nullable(z.number()),
+  reason: z.string(),
+  at: time,
+});
+
 const escalation = z.object({
   from: level,
   to: level,
@@ -146,6 +156,7 @@ const shared = {
   approvals: list(approval),
   verdicts: list(verdict),
   escalations: list(escalation),
+  refused: list(refusedRequest),
   metrics,
   usage,
   startedAt: time,

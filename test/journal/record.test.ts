@@ -183,7 +183,7 @@ describe('the plans of a record', () => {
       adopted(['s1']),
       { type: 'replan.started', replans: 1, maxReplans: 2 },
       { type: 'replan.started', parentStepId: 's1', replans: 1, maxReplans: 2 },
-      { type: 'replan.refused', parentStepId: 's1', replans: 7, maxReplans: 7 },
+      { type: 'request.refused', parentStepId: 's1', limit: 7 },
     );
 
     expect(record).toMatchObject({ replans: 1, maxReplans: 2, metrics: { replanCount: 2 } });

@@ -55,13 +55,12 @@ describe('the replan bound by complexity', () => {
       () => asking([planOf(complexity as Complexity)]),
       ({ report, factsOf, orchestrator }) => {
         expect(report).toMatchObject({ status: 'completed', replans: most });
-        expect(factsOf('replan.refused')).toEqual([
+        expect(factsOf('request.refused')).toMatchObject([
           {
-            type: 'replan.refused',
+            type: 'request.refused',
             parentStepId: null,
-            replans: most,
-            maxReplans: most,
-            reason: 'replan-limit',
+            limit: most,
+            bound: 'replan-limit',
           },
         ]);
         expect(orchestrator.bounds().replans).toBe(5);
@@ -105,8 +104,7 @@ describe('the replan bound by complexity', () => {
       () => asking([planOf(first), planOf(later)]),
       (result) => {
         expect(result.report.replans).toBe(most);
-        const { maxReplans } = result.factsOf('replan.refused')[0]!;
-        expect(maxReplans).toBe(most);
+        expect(result.factsOf('request.refused')[0]).toMatchObject({ limit: most });
         // The policy's limit holds until there is a plan; then the planner is told the tighter one.
         expect(toldLimits(result)).toEqual(['5', ...Array<string>(most).fill(String(most))]);
       },
@@ -118,7 +116,7 @@ describe('the replan bound by complexity', () => {
     () => asking([['nobody:x'], ['nobody:y'], planOf('medium')]),
     ({ report, factsOf }) => {
       expect(factsOf('replan.started').map(({ maxReplans }) => maxReplans)).toEqual([5, 5]);
-      expect(factsOf('replan.refused')).toMatchObject([{ replans: 2, maxReplans: 1 }]);
+      expect(factsOf('request.refused')).toMatchObject([{ limit: 1 }]);
       expect(report).toMatchObject({ status: 'completed', replans: 2 });
     },
   );
@@ -127,7 +125,11 @@ describe('the replan bound by complexity', () => {
     'is the limit of the policy while no plan is valid',
     () => asking([['nobody:x']], { limits: { maxReplans: 3 } }),
     ({ report }) => {
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 3 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+        replans: 3,
+      });
     },
   );
 
@@ -147,7 +149,7 @@ describe('the replan bound by complexity', () => {
     }),
     ({ report, factsOf }) => {
       expect(report).toMatchObject({ status: 'completed', replans: 2 });
-      expect(factsOf('replan.refused')).toMatchObject([{ maxReplans: 2, reason: 'replan-limit' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ limit: 2, bound: 'replan-limit' }]);
     },
   );
 

@@ -61,7 +61,7 @@ describe('a step that fails', () => {
     'at the replan limit lets the rest of the plan run: onStepFailure replan',
     () => failing({ a: broken }, ['a', 'b<a', 'c'], { limits: { maxReplans: 0, maxParallel: 1 } }),
     ({ report, factsOf }) => {
-      expect(factsOf('replan.requested', 'replan.started', 'replan.refused')).toEqual([]);
+      expect(factsOf('replan.requested', 'replan.started', 'request.refused')).toEqual([]);
       expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
       expect(report.steps.map(({ id, status, reason }) => [id, status, reason])).toEqual([
         ['a', 'failed', 'Error: Broken'],

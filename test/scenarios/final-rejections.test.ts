@@ -28,14 +28,14 @@ const sayNo = (control: Control): void => {
 };
 
 /** No call was made after the rejection, and nothing is left. */
-const expectEndedByNo = (result: ScenarioResult, at: number): void => {
+const expectEndedByNo = (result: ScenarioResult, at: number, bound = ''): void => {
   const { facts, report } = result;
   const rejectedAt = facts.findIndex(({ type }) => type === 'approval.rejected');
   expect(facts[rejectedAt]?.at).toBe(at);
   expect(facts.findLastIndex(({ type }) => type === 'agent.called')).toBeLessThan(rejectedAt);
   expect(report).toMatchObject({
     status: 'failed',
-    reason: 'step-rejected: a (architect)',
+    reason: `step-rejected: a (architect)${bound}`,
     durationMs: at,
   });
 };
@@ -116,7 +116,8 @@ describe('a rejection that ends the run', () => {
         at: { ...setup.at, 100: sayNo },
       }),
       (result) => {
-        expectEndedByNo(result, 100);
+        const isAtBound = phase === 'awaitingLimitApproval';
+        expectEndedByNo(result, 100, isAtBound ? ': replan-limit' : '');
         const phases = result.factsOf('phase.entered').map((fact) => fact.phase);
         expect(phases.slice(-2)).toEqual([phase, 'windingDown']);
         expect(statuses(result)).toMatchObject({ a: 'failed', c: 'cancelled' });

@@ -46,7 +46,7 @@ describe('a hand-off', () => {
               id: 'fixer',
               agent: 'fixer',
               task: 'Fix the SQL injection',
-              dependsOn: [],
+              dependsOn: ['review'],
               complexity: 'medium',
               requiresApproval: false,
             },
@@ -56,7 +56,9 @@ describe('a hand-off', () => {
       });
       expect(factsOf('plan.adopted')[1]).toMatchObject({
         revision: 1,
-        steps: [{ id: 'fixer_rp1', agent: 'fixer', task: 'Fix the SQL injection', dependsOn: [] }],
+        steps: [
+          { id: 'fixer_rp1', agent: 'fixer', task: 'Fix the SQL injection', dependsOn: ['review'] },
+        ],
         replaced: [],
       });
       expect(factsOf('agent.called').map(({ role }) => role)).not.toContain('planner');
@@ -116,14 +118,14 @@ describe('a hand-off', () => {
       ]);
       expect(factsOf('replan.requested')).toMatchObject([
         {
-          kind: 'requestReplan',
+          kind: 'handOff',
           stepId: 'fixer_rp5',
           reason: 'Hand-off to reviewer: Review the fix once more',
           agents: ['reviewer'],
         },
       ]);
-      expect(factsOf('replan.refused')).toMatchObject([
-        { replans: 5, maxReplans: 5, reason: 'replan-limit' },
+      expect(factsOf('request.refused')).toMatchObject([
+        { what: 'handOff', stepId: 'fixer_rp5', agent: 'fixer', limit: 5, bound: 'replan-limit' },
       ]);
     },
   );
@@ -151,8 +153,8 @@ describe('a hand-off', () => {
         ['a', 'b<a'],
       ),
     ({ report, factsOf }) => {
-      expect(factsOf('replan.refused')).toMatchObject([
-        { replans: 0, reason: "Suggested agent 'wizard' is not in the team" },
+      expect(factsOf('request.refused')).toMatchObject([
+        { what: 'handOff', bound: 'unknown-agent', reason: 'Hand-off to wizard: Do some magic' },
       ]);
       expect(factsOf('plan.proposed')).toHaveLength(1);
       expect(report).toMatchObject({ status: 'completed', replans: 0 });
@@ -168,9 +170,9 @@ describe('a hand-off', () => {
       `to ${JSON.stringify(name.slice(0, 12))} is refused as unknown`,
       () => collaborating({ worker: { a: handOff({ agent: name, task: 'Do it' }) } }, ['a']),
       ({ report, factsOf }) => {
-        expect(factsOf('replan.refused')[0]?.reason).toBe(
-          `Suggested agent '${name.slice(0, 64)}' is not in the team`,
-        );
+        expect(factsOf('request.refused')).toMatchObject([
+          { bound: 'unknown-agent', reason: `Hand-off to ${name.slice(0, 64)}: Do it` },
+        ]);
         expect(report.status).toBe('completed');
       },
     );
@@ -214,8 +216,8 @@ describe('a hand-off that cannot be carried out', () => {
       return { options: { ...options, planner: plannerInTurn(['a'], ['reviewer:part']) } };
     },
     ({ report, factsOf }) => {
-      expect(factsOf('replan.refused')).toMatchObject([
-        { parentStepId: 'a', reason: 'replan-limit' },
+      expect(factsOf('request.refused')).toMatchObject([
+        { parentStepId: 'a', bound: 'replan-limit' },
       ]);
       expect(factsOf('plan.proposed').map(({ origin }) => origin)).toEqual(['planner', 'planner']);
       expect(report).toMatchObject({ status: 'completed', replans: 0 });

@@ -86,7 +86,11 @@ describe('the approval of a plan', () => {
       },
     }),
     ({ report, factsOf }) => {
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 3 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+        replans: 3,
+      });
       expect(factsOf('approval.requested')).toHaveLength(4);
       expect(factsOf('step.started')).toEqual([]);
     },
@@ -270,7 +274,7 @@ describe('the approval of a revision', () => {
         ['More'],
         ['More', 'No'],
       ]);
-      expect(factsOf('replan.refused')).toMatchObject([{ replans: 2, reason: 'replan-limit' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'replan-limit' }]);
       expect(report).toMatchObject({ status: 'completed', replans: 2 });
       expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
     },

@@ -168,7 +168,7 @@ describe('a planner that fails at a replan', () => {
         ['More, please'],
         ['More, please', 'The plan is not valid'],
       ]);
-      expect(factsOf('replan.refused')).toMatchObject([{ reason: 'replan-limit', replans: 2 }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'replan-limit' }]);
     },
   );
 
@@ -240,7 +240,10 @@ describe('a run that is paused after an invalid plan', () => {
       ),
     ({ report, facts }) => {
       expect(plannedAt(facts)).toEqual([0]);
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+      });
       expect(report.durationMs).toBe(500);
     },
   );

@@ -141,10 +141,14 @@ describe('an invalid plan', () => {
     'that is repeated ends the run at the replan bound, and no step runs',
     () => planning([['nobody:a']], { limits: { maxReplans: 2 } }),
     ({ report, factsOf }) => {
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 2 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+        replans: 2,
+      });
       expect(factsOf('plan.rejected')).toHaveLength(3);
       expect(factsOf('replan.started').map(({ replans }) => replans)).toEqual([1, 2]);
-      expect(factsOf('replan.refused')).toMatchObject([{ replans: 2, reason: 'replan-limit' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'replan-limit' }]);
       expect(factsOf('agent.called').map(({ key }) => key)).toEqual([
         'run/plan/planner.1',
         'run/plan/planner.2',
@@ -159,7 +163,10 @@ describe('an invalid plan', () => {
     'ends the run immediately when the policy allows no replan',
     () => planning([['nobody:a']], { limits: { maxReplans: 0 } }),
     ({ report, factsOf }) => {
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+      });
       expect(factsOf('agent.called')).toHaveLength(1);
     },
   );
@@ -177,7 +184,10 @@ describe('an invalid plan', () => {
       `at the bound fails the run with no-acceptable-plan: onLimit ${onLimit}`,
       () => planning([['nobody:a']], { limits: { maxReplans: 0 }, replan: { onLimit } }),
       ({ report, factsOf }) => {
-        expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+        expect(report).toMatchObject({
+          status: 'failed',
+          reason: 'no-acceptable-plan: replan-limit',
+        });
         expect(factsOf('approval.requested')).toEqual([]);
       },
     );
@@ -205,6 +215,6 @@ describe('a given plan that is invalid', () => {
     const { machine } = composeOrchestrator({ agents: [worker] }, undefined);
     const input = { goal: 'A goal', plan: { steps: steps('nobody:a') } };
     const output = await toPromise(createActor(machine, { input }).start());
-    expect(output).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+    expect(output).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan: no-planner' });
   });
 });

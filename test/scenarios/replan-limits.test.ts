@@ -38,16 +38,19 @@ describe('at the replan limit', () => {
     'the rest of the plan still runs: onLimit continue',
     (clock) => atTheLimit(clock, { onLimit: 'continue' }),
     ({ report, factsOf }) => {
-      expect(factsOf('replan.refused')).toEqual([
+      expect(factsOf('request.refused')).toMatchObject([
         {
-          type: 'replan.refused',
+          type: 'request.refused',
           parentStepId: null,
-          replans: 0,
-          maxReplans: 0,
-          reason: 'replan-limit',
+          limit: 0,
+          bound: 'replan-limit',
         },
       ]);
-      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(report).toMatchObject({
+        status: 'completed',
+        reason: 'all-steps-completed: replan-limit',
+        allSucceeded: false,
+      });
       expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
     },
   );
@@ -57,7 +60,11 @@ describe('at the replan limit', () => {
     (clock) => atTheLimit(clock, { onLimit: 'finish' }),
     ({ report, factsOf }) => {
       expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a']);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-left', durationMs: 10 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-left: replan-limit',
+        durationMs: 10,
+      });
       expect(report.successfulSteps).toEqual(['a']);
       expect(report.cancelledSteps).toEqual(['b', 'c']);
       expect(report.steps[0]?.output).toBe('half');
@@ -68,8 +75,11 @@ describe('at the replan limit', () => {
     'running steps finish and count: onLimit finish',
     (clock) => atTheLimit(clock, { onLimit: 'finish' }, { limits: { maxParallel: 5 } }),
     ({ report, factsOf }) => {
-      expect(factsOf('replan.refused')).toHaveLength(1);
-      expect(report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(factsOf('request.refused')).toHaveLength(1);
+      expect(report).toMatchObject({
+        status: 'completed',
+        reason: 'all-steps-completed: replan-limit',
+      });
       expect(report.durationMs).toBe(20);
       expect(report.successfulSteps).toEqual(['a', 'b', 'c']);
     },
@@ -219,9 +229,13 @@ describe('a plan that repeats an adopted one', () => {
     () => circling([['a'], renamed], {}),
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'repeat' }]);
-      expect(factsOf('replan.refused')).toMatchObject([{ replans: 1, reason: 'repeated-plan' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'repeated-plan' }]);
       expect(factsOf('plan.adopted')).toHaveLength(1);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: repeated-plan',
+        replans: 1,
+      });
     },
   );
 
@@ -229,7 +243,7 @@ describe('a plan that repeats an adopted one', () => {
     'is the reason of the refusal even when no replan is left',
     () => circling([['a'], renamed], {}, 1),
     ({ factsOf }) => {
-      expect(factsOf('replan.refused')).toMatchObject([{ replans: 1, reason: 'repeated-plan' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'repeated-plan' }]);
     },
   );
 
@@ -242,7 +256,11 @@ describe('a plan that repeats an adopted one', () => {
     },
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 2, by: 'repeat' }]);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 2 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: repeated-plan',
+        replans: 2,
+      });
     },
   );
 
@@ -259,7 +277,8 @@ describe('a plan that repeats an adopted one', () => {
         return { options: { ...options, agents } };
       },
       ({ report, factsOf }) => {
-        expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
+        const bound = stopOnRepeatedPlan ? 'repeated-plan' : 'replan-limit';
+        expect(report).toMatchObject({ status: 'failed', reason: `steps-failed: ${bound}` });
         expect(report.failedSteps).toEqual(adopted);
         expect(report.replans).toBe(stopOnRepeatedPlan ? 2 : 3);
         expect(factsOf('plan.rejected').map(({ by }) => by)).toEqual(
@@ -273,7 +292,11 @@ describe('a plan that repeats an adopted one', () => {
     'fails the run like the replan limit: onLimit fail',
     () => circling([['a'], ['a']], { onLimit: 'fail' }),
     ({ report }) => {
-      expect(report).toMatchObject({ status: 'failed', reason: 'replan-limit', replans: 1 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'replan-limit: repeated-plan',
+        replans: 1,
+      });
     },
   );
 
@@ -286,7 +309,11 @@ describe('a plan that repeats an adopted one', () => {
       return { options: { ...options, agents } };
     },
     ({ report, factsOf }) => {
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 3 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: replan-limit',
+        replans: 3,
+      });
       expect(report.failedSteps).toEqual(['a', 'a_rp1', 'a_rp2', 'a_rp3']);
       expect(factsOf('plan.rejected')).toEqual([]);
       expect(factsOf('replan.requested')).toHaveLength(3);

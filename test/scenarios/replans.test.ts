@@ -113,9 +113,21 @@ describe('a request for another plan', () => {
       return { options, start: { plan: { steps: steps('a', 'b<a') } } };
     },
     ({ report, factsOf }) => {
-      expect(report).toMatchObject({ status: 'completed', replans: 0 });
-      expect(factsOf('replan.refused')).toMatchObject([
-        { replans: 0, maxReplans: 3, reason: 'no-planner' },
+      expect(report).toMatchObject({
+        status: 'completed',
+        reason: 'all-steps-completed: no-planner',
+        allSucceeded: false,
+        replans: 0,
+      });
+      expect(factsOf('request.refused')).toMatchObject([
+        {
+          what: 'replan',
+          stepId: 'a',
+          agent: 'worker',
+          bound: 'no-planner',
+          limit: null,
+          reason: 'More',
+        },
       ]);
       expect(report.successfulSteps).toEqual(['a', 'b']);
     },
@@ -511,17 +523,22 @@ describe('merge replaceAll', () => {
     },
   );
 
-  for (const [name, answer, replan] of [
-    ['the planner fails', new Error('No model today'), {}],
-    ['the new plan is the old one', ['a', 'b', 'c<b', 'd<a'], {}],
-    ['no plan is valid', ['nobody:x'], {}],
-    ['the policy finishes at the limit', ['nobody:x'], { onLimit: 'finish' }],
+  for (const [name, answer, replan, reason] of [
+    ['the planner fails', new Error('No model today'), {}, 'steps-left'],
+    ['the new plan is the old one', ['a', 'b', 'c<b', 'd<a'], {}, 'steps-left: repeated-plan'],
+    ['no plan is valid', ['nobody:x'], {}, 'steps-left: replan-limit'],
+    [
+      'the policy finishes at the limit',
+      ['nobody:x'],
+      { onLimit: 'finish' },
+      'steps-left: replan-limit',
+    ],
   ] as const) {
     scenario(
       `does not restore dropped steps, and the run fails, when ${name}`,
       (clock) => startingOver(clock, [answer], { limits: { maxReplans: 1 }, replan }),
       ({ report }) => {
-        expect(report).toMatchObject({ status: 'failed', reason: 'steps-left', replans: 1 });
+        expect(report).toMatchObject({ status: 'failed', reason, replans: 1 });
         const isFinished = 'onLimit' in replan;
         expect(endsOf(report)).toEqual([
           ['a', 'completed', null, 10],

@@ -202,7 +202,7 @@ describe('a blocked step', () => {
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ parentStepId: 'a', by: 'validation' }]);
       expect(factsOf('subplan.ended')).toMatchObject([
-        { status: 'failed', reason: 'no-acceptable-plan' },
+        { status: 'failed', reason: 'no-acceptable-plan: replan-limit' },
       ]);
       expect(report.skippedSteps).toEqual(['b']);
     },
@@ -406,7 +406,7 @@ describe('a question in a sub-plan', () => {
         status: 'timeExpired',
       });
       expect(report.successfulSteps).toEqual(['b', 'c', 'a/x']);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
+      expect(report).toMatchObject({ status: 'timeExpired', reason: 'execution-time-used' });
     },
   );
 
@@ -426,7 +426,7 @@ describe('a question in a sub-plan', () => {
     ({ report, commands }) => {
       expect(commands).toEqual([{ accepted: false, reason: 'already-decided' }]);
       expect(report.successfulSteps).toEqual(['b', 'c']);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
+      expect(report).toMatchObject({ status: 'timeExpired', reason: 'execution-time-used' });
     },
   );
 });
@@ -535,7 +535,7 @@ describe('the bounds of the run inside a sub-plan', () => {
     ({ report, factsOf }) => {
       expect(factsOf('subplan.ended')).toMatchObject([{ stepId: 'a', status: 'timeExpired' }]);
       expect(factsOf('step.cancelled').map((fact) => fact.stepId)).toEqual(['a/y']);
-      expect(report.steps[0]).toMatchObject({ code: 'subplan-failed', durationMs: 7_999 });
+      expect(report.steps[0]).toMatchObject({ code: 'subplan-timeout', durationMs: 7_999 });
       expect(report.successfulSteps).toEqual(['a/x']);
     },
   );

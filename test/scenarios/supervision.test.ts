@@ -243,7 +243,10 @@ describe('tests', () => {
         { stepId: 'a', code: 'tests-failed', reason: '1 failures', attempts: 1 },
       ]);
       expect(report.successfulSteps).toEqual(['b']);
-      expect(report).toMatchObject({ status: 'failed', reason: 'goal-not-achieved' });
+      expect(report.refused).toMatchObject([
+        { what: 'fix', stepId: 'a', bound: 'fix-limit', limit: 2, reason: '1 failures' },
+      ]);
+      expect(report).toMatchObject({ status: 'failed', reason: 'goal-not-achieved: fix-limit' });
     },
   );
 

@@ -11,7 +11,7 @@ import { collaborating, FIRST_PLAN, route, toFixer, toReviewer } from './000-col
 
 describe('seed 000, the new step', () => {
   scenario(
-    'has an agent, the query as its task, no dependencies, and the number after the last',
+    'has an agent, the query as its task, its asker as its only dependency, and the number after the last',
     () => {
       const position = (call: { readonly step: { readonly position: string } }): unknown =>
         done(call.step.position);
@@ -26,7 +26,7 @@ describe('seed 000, the new step', () => {
             agent: 'fixer',
             task: 'Fix SQL injection in auth.py',
             complexity: 'medium',
-            dependsOn: [],
+            dependsOn: ['review'],
           },
         ],
         replaced: [],
@@ -136,9 +136,7 @@ describe('seed 000, the router', () => {
       const { factsOf, report } = result;
       const rounds = Array.from({ length: 4 }, () => ['fixer', 'reviewer']).flat();
       expect(route(result)).toEqual(['architect', 'codesmith', 'reviewer', ...rounds]);
-      expect(factsOf('replan.refused')).toMatchObject([
-        { replans: 8, maxReplans: 8, reason: 'replan-limit' },
-      ]);
+      expect(factsOf('request.refused')).toMatchObject([{ limit: 8, bound: 'replan-limit' }]);
       expect(report).toMatchObject({ status: 'completed', replans: 8 });
       expect(report.steps.slice(2).map(({ output }) => output)).toEqual([
         'One bug',

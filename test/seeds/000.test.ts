@@ -248,8 +248,8 @@ describe('seed 000, errors', () => {
     'an unknown agent causes a refusal and no step, and the workflow continues',
     () => collaborating({ codesmith: [handOff({ agent: 'security', task: 'Audit it' }, 'Code')] }),
     (result) => {
-      expect(result.factsOf('replan.refused')).toMatchObject([
-        { replans: 0, maxReplans: 8, reason: "Suggested agent 'security' is not in the team" },
+      expect(result.factsOf('request.refused')).toMatchObject([
+        { what: 'handOff', agent: 'codesmith', bound: 'unknown-agent' },
       ]);
       expect(result.factsOf('plan.adopted')).toHaveLength(1);
       expect(route(result)).toEqual(['architect', 'codesmith', 'reviewer']);
@@ -271,8 +271,8 @@ describe('seed 000, errors', () => {
       return { options: { ...options, agents }, start };
     },
     (result) => {
-      expect(result.factsOf('replan.refused').map(({ reason }) => reason)).toEqual([
-        "Suggested agent 'security' is not in the team",
+      expect(result.factsOf('request.refused')).toMatchObject([
+        { bound: 'unknown-agent', reason: 'Hand-off to security: Audit the design' },
       ]);
       expect(route(result)).toEqual(['architect', 'codesmith', 'reviewer']);
     },

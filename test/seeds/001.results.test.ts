@@ -251,7 +251,7 @@ describe('seed 001, the log', () => {
       'replan.started', // Calling planner for re-planning
       'plan.adopted', // Plan updated with new steps from re-planning
       'plan.rejected', // Failed during re-planning
-      'replan.refused', // Max re-plan iterations reached
+      'request.refused', // Max re-plan iterations reached
       'run.ended', // Plan execution completed
     ];
     const lines = facts.flatMap((fact) => {
@@ -263,7 +263,7 @@ describe('seed 001, the log', () => {
       'plan.adopted',
       ...['replan.requested', 'phase.entered', 'replan.started', 'plan.adopted'],
       ...['replan.requested', 'phase.entered', 'replan.started', 'plan.rejected'],
-      ...['replan.requested', 'replan.refused'],
+      ...['replan.requested', 'request.refused'],
       'run.ended',
     ]);
     expect(factsOf('run.ended')).toMatchObject([{ status: 'completed' }]);
@@ -279,7 +279,7 @@ describe('seed 001, the log', () => {
         { replans: 1, maxReplans: 2, reasons: [longSuggestion] },
         { replans: 2, maxReplans: 2, reasons: ['Second'] },
       ]);
-      expect(factsOf('replan.refused')).toMatchObject([{ replans: 2, maxReplans: 2 }]);
+      expect(factsOf('request.refused')).toMatchObject([{ limit: 2 }]);
       expect(factsOf('replan.requested').map(({ stepId, agent }) => [stepId, agent])).toEqual([
         ['step_1', 'worker'],
         ['step_2_rp1', 'worker'],

@@ -22,7 +22,7 @@ describe('seed 001, how it works', () => {
       bounded({ step_1: after(clock, 100, done('Step result')) }, [['step_1', 'step_2<step_1']]),
     (result) => {
       const { factsOf, report } = result;
-      expect(factsOf('replan.requested', 'replan.started', 'replan.refused')).toEqual([]);
+      expect(factsOf('replan.requested', 'replan.started', 'request.refused')).toEqual([]);
       expect(plannerCalls(result)).toBe(1);
       expect(report).toMatchObject({ status: 'completed', replans: 0, allSucceeded: true });
       expect(report.steps[0]).toMatchObject({
@@ -168,9 +168,7 @@ describe('seed 001, the bound', () => {
       [1, 2],
       [2, 2],
     ]);
-    expect(factsOf('replan.refused')).toMatchObject([
-      { replans: 2, maxReplans: 2, reason: 'replan-limit' },
-    ]);
+    expect(factsOf('request.refused')).toMatchObject([{ limit: 2, bound: 'replan-limit' }]);
     expect(plannerCalls(result)).toBe(3);
     expect(report.replans).toBe(2);
     expect(report.steps.slice(0, 3).map(({ output }) => output)).toEqual([
@@ -185,7 +183,11 @@ describe('seed 001, the bound', () => {
     () => askingThrice('continue'),
     (result) => {
       expectTwoReplans(result);
-      expect(result.report).toMatchObject({ status: 'completed', reason: 'all-steps-completed' });
+      expect(result.report).toMatchObject({
+        status: 'completed',
+        reason: 'all-steps-completed: replan-limit',
+        allSucceeded: false,
+      });
       expect(result.report.successfulSteps).toEqual([
         'step_1',
         'step_2_rp1',
@@ -200,7 +202,7 @@ describe('seed 001, the bound', () => {
     () => askingThrice('finish'),
     (result) => {
       expectTwoReplans(result);
-      expect(result.report).toMatchObject({ status: 'failed', reason: 'steps-left' });
+      expect(result.report).toMatchObject({ status: 'failed', reason: 'steps-left: replan-limit' });
       expect(result.report.cancelledSteps).toEqual(['step_4_rp2']);
     },
   );
@@ -245,7 +247,7 @@ describe('seed 001, the bound', () => {
       }),
     (result) => {
       expect(plannerCalls(result)).toBe(2);
-      expect(result.factsOf('replan.refused')).toMatchObject([{ replans: 1, maxReplans: 1 }]);
+      expect(result.factsOf('request.refused')).toMatchObject([{ limit: 1 }]);
     },
   );
 });

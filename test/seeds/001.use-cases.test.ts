@@ -163,9 +163,7 @@ describe('seed 001, errors', () => {
     }),
     (result) => {
       expect(result.factsOf('replan.requested')).toHaveLength(1);
-      expect(result.factsOf('replan.refused')).toMatchObject([
-        { replans: 0, reason: 'no-planner' },
-      ]);
+      expect(result.factsOf('request.refused')).toMatchObject([{ bound: 'no-planner' }]);
       expect(plannerCalls(result)).toBe(0);
       expect(result.report).toMatchObject({ status: 'completed', replans: 0 });
       expect(result.report.successfulSteps).toEqual(['step_1', 'step_2']);

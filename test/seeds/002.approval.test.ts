@@ -357,7 +357,11 @@ describe('a rejection', () => {
     ({ report, facts, factsOf }) => {
       expect(calledIn(facts)).toEqual(['planner', 'planner', 'planner', 'planner']);
       expect(factsOf('approval.rejected')).toHaveLength(4);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 3 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: replan-limit',
+        replans: 3,
+      });
       expect(report.successfulSteps).toEqual([]);
     },
   );

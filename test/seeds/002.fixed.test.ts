@@ -53,9 +53,7 @@ describe('the fixed mode', () => {
     },
     ({ report, facts, factsOf }) => {
       expect(calledIn(facts)).toEqual(['planner', 'architect', 'developer', 'reviewer']);
-      expect(factsOf('replan.refused')).toMatchObject([
-        { replans: 0, maxReplans: 0, reason: 'replan-limit' },
-      ]);
+      expect(factsOf('request.refused')).toMatchObject([{ limit: 0, bound: 'replan-limit' }]);
       expect(report).toMatchObject({ status: 'completed', replans: 0 });
       expect(report.steps[1]?.output).toBe('half');
     },

@@ -61,7 +61,7 @@ describe('max_replans', () => {
         [2, 3],
         [3, 3],
       ]);
-      expect(factsOf('replan.refused')).toMatchObject([{ replans: 3, reason: 'replan-limit' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'replan-limit' }]);
       expect(report).toMatchObject({ status: 'completed', replans: 3 });
       expect(
         report.steps.filter(({ agent }) => agent === 'analyst').map(({ output }) => output),
@@ -97,7 +97,11 @@ describe('max_replans', () => {
       const oneRound = ['planner', 'developer'];
       expect(calledIn(facts)).toEqual([...oneRound, ...oneRound, ...oneRound, ...oneRound]);
       expect(factsOf('replan.requested')).toHaveLength(3);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 3 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: replan-limit',
+        replans: 3,
+      });
       expect(report.failedSteps).toEqual([
         'developer',
         'developer_rp1',
@@ -129,7 +133,7 @@ describe('max_replans', () => {
         [2, ['Error: The build is broken']],
         [3, ['And again']],
       ]);
-      expect(factsOf('replan.refused')).toMatchObject([{ reason: 'replan-limit' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'replan-limit' }]);
       expect(report).toMatchObject({ status: 'completed', replans: 3 });
     },
   );

@@ -101,7 +101,11 @@ describe('plan verification', () => {
         Array.from({ length: 4 }, () => ['The goal is not clear']),
       );
       expect(new Set(calledIn(facts))).toEqual(new Set(['planner', 'supervisor']));
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 3 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+        replans: 3,
+      });
     },
   );
 

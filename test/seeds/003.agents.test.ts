@@ -340,8 +340,8 @@ describe('the replan node', () => {
       }),
     ({ report, factsOf, orchestrator }) => {
       expect(factsOf('replan.requested')).toHaveLength(2);
-      expect(factsOf('replan.refused')).toMatchObject(
-        Array.from({ length: 2 }, () => ({ replans: 0, maxReplans: 0, reason: 'replan-limit' })),
+      expect(factsOf('request.refused')).toMatchObject(
+        Array.from({ length: 2 }, () => ({ limit: 0, bound: 'replan-limit' })),
       );
       expect(factsOf('replan.started')).toEqual([]);
       expect(factsOf('agent.called').filter(({ role }) => role === 'planner')).toHaveLength(1);

@@ -178,7 +178,11 @@ describe('the plan', () => {
         { by: 'validation', issues: [{ code: 'unknown-agent', path: 'steps[1].agent' }] },
       ]);
       expect(factsOf('step.started')).toEqual([]);
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', steps: [] });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+        steps: [],
+      });
     },
   );
 });

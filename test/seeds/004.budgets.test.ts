@@ -140,7 +140,7 @@ describe('a step of seed 004 and its sub-plan', () => {
       expect(factsOf('subplan.ended')).toMatchObject([{ stepId: 's1', status: 'timeExpired' }]);
       expect(factsOf('step.cancelled')).toMatchObject([{ stepId: 's1/x' }]);
       expect(report.steps[0]).toMatchObject({
-        code: 'subplan-failed',
+        code: 'subplan-timeout',
         durationMs: minutes(12) - 1,
       });
     },

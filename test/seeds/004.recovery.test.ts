@@ -352,7 +352,7 @@ describe('an agent error of seed 004', () => {
 
   for (const [silent, status, reason] of [
     ['planner', 'failed', 'planning-failed'],
-    ['supervisor', 'failed', 'no-acceptable-plan'],
+    ['supervisor', 'failed', 'no-acceptable-plan: replan-limit'],
     ['tester', 'completed', 'goal-achieved'],
   ] as const) {
     scenario(

@@ -107,11 +107,12 @@ describe('the loop of seed 004', () => {
       expect(factsOf('plan.rejected').map(({ by }) => by)).toEqual(
         Array.from({ length: 4 }, () => 'supervisor'),
       );
-      expect(factsOf('replan.refused')).toMatchObject([
-        { replans: 3, maxReplans: 3, reason: 'replan-limit' },
-      ]);
+      expect(factsOf('request.refused')).toMatchObject([{ limit: 3, bound: 'replan-limit' }]);
       expect(factsOf('step.started')).toEqual([]);
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+      });
     },
   );
 });

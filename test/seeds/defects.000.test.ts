@@ -39,7 +39,7 @@ describe('seed 000, as it was written', () => {
           id.startsWith('fixer') ? `fixed in ${id}` : `reviewed in ${id}`,
         ]);
       }
-      expect(factsOf('replan.refused')).toMatchObject([{ reason: 'replan-limit' }]);
+      expect(factsOf('request.refused')).toMatchObject([{ bound: 'replan-limit' }]);
     },
   );
 
@@ -82,8 +82,8 @@ describe('seed 000, as it was written', () => {
       },
     }),
     ({ report, factsOf }) => {
-      expect(factsOf('replan.refused').map(({ reason }) => reason)).toEqual([
-        "Suggested agent 'wizard' is not in the team",
+      expect(factsOf('request.refused')).toMatchObject([
+        { bound: 'unknown-agent', reason: 'Hand-off to wizard: Do some magic' },
       ]);
       expect(toldBy(factsOf)[1]?.requests).toEqual([
         'requestReplan of b: It is larger than we thought',

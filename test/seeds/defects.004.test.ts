@@ -26,7 +26,10 @@ describe('seed 004, as it was written', () => {
         Array.from({ length: 1 + maxReplans }, () => 'supervisor'),
       );
       expect(result.factsOf('step.started')).toEqual([]);
-      expect(result.report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan' });
+      expect(result.report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+      });
     },
   );
 
@@ -182,7 +185,11 @@ describe('all seeds, as they were written', () => {
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toHaveLength(6);
       expect(factsOf('agent.called').every(({ role }) => role === 'planner')).toBe(true);
-      expect(report).toMatchObject({ status: 'failed', reason: 'no-acceptable-plan', replans: 5 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'no-acceptable-plan: replan-limit',
+        replans: 5,
+      });
     },
   );
 });

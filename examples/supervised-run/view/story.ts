@@ -94,8 +94,8 @@ const TELLERS: {
     line(stepId ?? 'goal', `${agent ?? 'supervisor'} asks for another plan: ${reason}`, 'yellow'),
   'replan.started': ({ replans, maxReplans }) =>
     line('plan', `replan ${replans} of at most ${maxReplans}`, 'yellow'),
-  'replan.refused': ({ maxReplans, reason }) =>
-    line('plan', `no more than ${maxReplans} replans: ${reason}`, 'red'),
+  'request.refused': ({ stepId, what, bound }) =>
+    line(stepId ?? 'plan', `${what} is refused: ${bound}`, 'red'),
   'subplan.started': ({ stepId, reason }) => line(stepId, `gets a sub-plan: ${reason}`, 'yellow'),
   'subplan.ended': ({ stepId, status }) => line(stepId, `sub-plan ${status}`),
   'approval.requested': ({ stepId, question }) =>

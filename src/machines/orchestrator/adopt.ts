@@ -25,6 +25,7 @@ export const proposalAdopted = (context: OrchestratorContext): Update => {
     analysis: plan.analysis,
     fingerprints: fingerprintsAfter({ ...context, maxReplans }),
     givenUp: [],
+    isTimeUsedUp: context.isTimeUsedUp && plan.steps.length === 0,
     proposal: null,
     requests: [],
   };

@@ -2,7 +2,8 @@ import { concluding } from './concluding.js';
 import { executing } from './executing.js';
 import { planning } from './planning.js';
 import { orchestratorSetup } from './setup.js';
-import { initialContext, runOutcome, settingsIn } from './updates.js';
+import { runOutcome } from './ending.js';
+import { initialContext, settingsIn } from './updates.js';
 import type { Settings } from '../../model/settings.js';
 
 /**
@@ -37,6 +38,7 @@ export const createOrchestratorMachine = (settings?: Settings) =>
       'permit.refused': { actions: 'passDown' },
       'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
       'verdict.given': { guard: 'isNested', actions: 'passUp' },
+      'bound.reached': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'noteBound' }],
       // Ends at once: winding down would repeat the call that killed so many processes.
       'run.recovered': [
         {

@@ -1,6 +1,6 @@
 import type { RunRecovered } from '../../model/run-recovered.js';
 import type { RunUpgraded } from '../../model/run-upgraded.js';
-import type { Ending, Level } from '../../model/statuses.js';
+import type { Bound, Ending, Level } from '../../model/statuses.js';
 import type { Proposal, OpenQuestion } from '../../model/proposal.js';
 import type { Command, Route } from '../../model/commands.js';
 import type { FactBody } from '../../model/facts.js';
@@ -102,6 +102,10 @@ export interface OrchestratorContext {
   readonly ending: Ending | null;
   /** The rejected `step (agent)`, when the rejection ends the run. */
   readonly rejected: string | null;
+  /** The first bound at which a request was refused; null without one. */
+  readonly refused: Bound | null;
+  /** A step that is not resolved used up the execution time. */
+  readonly isTimeUsedUp: boolean;
 }
 
 /** Events that children send to their parent, all the way up to the root. */
@@ -113,6 +117,8 @@ export type Report =
       readonly stepId: string | null;
       readonly route: Route;
     }
+  /** A request was refused at this bound. */
+  | { readonly type: 'bound.reached'; readonly bound: Bound }
   | { readonly type: 'approval.closed'; readonly requestId: string }
   | { readonly type: 'permit.requested'; readonly agent: string; readonly route: Route }
   | {

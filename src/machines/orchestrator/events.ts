@@ -3,6 +3,7 @@ import { stateOf } from '../../plan/progress.js';
 import * as takeOff from './cancel-steps.js';
 import type { OrchestratorContext, OrchestratorEvent } from './context.js';
 import { fingerprintOf } from './updates.js';
+import type { Bound } from '../../model/statuses.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
 /* What the orchestrator reads from an event of any type: its actions and guards stay total. */
@@ -13,7 +14,7 @@ export const isRepeatedPlan = (context: OrchestratorContext): boolean =>
   context.fingerprints.includes(fingerprintOf(context));
 
 /** Why no other plan is made: the planner repeats itself, the replan bound is reached, or there is no planner. */
-export const replanRefusal = (context: OrchestratorContext): string => {
+export const replanRefusal = (context: OrchestratorContext): Bound => {
   if (isRepeatedPlan(context)) return 'repeated-plan';
   const isAtBound = context.replans >= context.maxReplans;
   return isAtBound || context.settings.team.hasPlanner ? 'replan-limit' : 'no-planner';

@@ -22,12 +22,12 @@ export const executing = orchestratorSetup.createStateConfig({
         {
           guard: 'mustStop',
           target: '#concluding.summaryDecision',
-          actions: { type: 'endFailed', params: { reason: 'step-failed' } },
+          actions: { type: 'endByFailure', params: { reason: 'step-failed' } },
         },
         {
           guard: 'hasTooManyFailures',
           target: '#concluding.summaryDecision',
-          actions: { type: 'endFailed', params: { reason: 'too-many-failures' } },
+          actions: { type: 'endByFailure', params: { reason: 'too-many-failures' } },
         },
         { guard: 'isPaused', target: 'paused' },
         { guard: 'isExecutionClosed', target: 'draining' },
@@ -56,12 +56,12 @@ export const executing = orchestratorSetup.createStateConfig({
         {
           guard: 'mustStop',
           target: '#concluding.summaryDecision',
-          actions: { type: 'endFailed', params: { reason: 'step-failed' } },
+          actions: { type: 'endByFailure', params: { reason: 'step-failed' } },
         },
         {
           guard: 'hasTooManyFailures',
           target: '#concluding.summaryDecision',
-          actions: { type: 'endFailed', params: { reason: 'too-many-failures' } },
+          actions: { type: 'endByFailure', params: { reason: 'too-many-failures' } },
         },
         { guard: 'isPaused', target: 'paused' },
         {

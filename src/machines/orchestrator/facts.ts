@@ -1,9 +1,10 @@
 import type { ReplanRequest } from '../../model/calls.js';
-import type { Level } from '../../model/statuses.js';
+import type { Bound, Level } from '../../model/statuses.js';
 import type { FactBody } from '../../model/facts.js';
 import type { RunUpgraded } from '../../model/run-upgraded.js';
 import type { ProposedPlan } from '../../model/plan.js';
 import { stateOf } from '../../plan/progress.js';
+import { endReason } from './ending.js';
 import { stepPath } from './requests.js';
 import type { OrchestratorContext } from './context.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
@@ -96,14 +97,28 @@ export const replanStarted = (context: OrchestratorContext): FactBody<'replan.st
   stepIds: context.requests.flatMap((request) => request.stepId ?? []),
 });
 
-export const replanRefused = (
+/** One fact for every step whose request no further plan will answer; otherwise one for the plan or the goal. */
+export const replansRefused = (
   context: OrchestratorContext,
-  reason: string,
-): FactBody<'replan.refused'> => ({
-  type: 'replan.refused',
-  parentStepId: context.parentStepId,
-  replans: context.replans,
-  maxReplans: context.maxReplans,
+  bound: Bound,
+): FactBody<'request.refused'>[] => {
+  const bySteps = context.requests.filter(({ stepId }) => stepId !== null);
+  const refused = bySteps.length > 0 ? bySteps : context.requests.slice(-1);
+  return refused.map((request) => requestRefused(context, request, bound));
+};
+
+export const requestRefused = (
+  { parentStepId, maxReplans }: OrchestratorContext,
+  { kind, stepId, agent, reason }: Pick<ReplanRequest, 'kind' | 'stepId' | 'agent' | 'reason'>,
+  bound: Bound,
+): FactBody<'request.refused'> => ({
+  type: 'request.refused',
+  parentStepId,
+  what: kind === 'handOff' ? 'handOff' : 'replan',
+  stepId,
+  agent,
+  bound,
+  limit: bound === 'replan-limit' ? maxReplans : null,
   reason,
 });
 
@@ -196,7 +211,7 @@ export const escalationChanged = (
 export const runEnded = (context: OrchestratorContext): FactBody<'run.ended'> => ({
   type: 'run.ended',
   status: context.ending?.status ?? 'failed',
-  reason: context.ending?.reason ?? '',
+  reason: endReason(context),
   summaryKey: context.summaryKey,
   message: endMessage(context),
 });

@@ -194,7 +194,7 @@ export const planning = orchestratorSetup.createStateConfig({
     replanBoundDecision: {
       description:
         'The replan bound is reached: does the run fail, finish, ask a person, or continue without another plan?',
-      entry: 'announceReplanRefused',
+      entry: 'refuseRequests',
       always: [
         {
           guard: 'failsOnLimit',

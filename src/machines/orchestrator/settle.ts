@@ -1,13 +1,15 @@
 import type { ReplanRequest } from '../../model/calls.js';
 import { isRejected } from '../../guards/approval.js';
-import { canHandOff, canReplan } from '../../guards/budget.js';
+import { canHandOff, canReplan, isReplanRefused } from '../../guards/budget.js';
+import { hasUsedUpTime } from '../../guards/schedule.js';
 import type { ProposedPlan } from '../../model/plan.js';
 import { humanSkip, settleStep } from '../../plan/progress.js';
 import { planAdopted } from './adopt.js';
 import { stepPath } from './requests.js';
 import * as facts from './facts.js';
 import type { OrchestratorContext, Update } from './context.js';
-import { climbed, progressed } from './updates.js';
+import { progressed } from './updates.js';
+import type { Bound } from '../../model/statuses.js';
 import type { StepOutcome } from '../../model/step-outcome.js';
 
 /* How the end of a step changes the plan: the step is settled, and may request another plan or hand off. */
@@ -50,6 +52,7 @@ export const stepSettled = (
     ...questionsClosed(context, slotId),
     ...confidenceChange(context, index, outcome),
     ...(outcome.status === 'completed' ? progressed(context) : {}),
+    isTimeUsedUp: context.isTimeUsedUp || hasUsedUpTime(context, outcome),
   };
   const announced = [
     facts.stepSettled(next, index, outcome),
@@ -104,9 +107,22 @@ const confidenceChange = (
 /** A settled step may request another plan, hand off to another agent, or cause a replan by failing. */
 const withConsequences = (update: Update, index: number, outcome: StepOutcome): Update => {
   if (outcome.handOff !== null) return handedOff(update, index, outcome.handOff);
-  const request = outcome.request ?? failureRequest(update.context, index, outcome);
-  return request === null ? update : requested(update, request);
+  if (outcome.request !== null) return requested(update, outcome.request);
+  const request = failureRequest(update.context, index, outcome);
+  if (request === null) return update;
+  if (canReplan(update.context)) return requested(update, request);
+  return isReplanRefused(update.context) ? refused(update, request, 'replan-limit') : update;
 };
+
+/** The request has no further effect. */
+const refused = (
+  { context, facts: announced }: Update,
+  request: ReplanRequest,
+  bound: Bound,
+): Update => ({
+  context: { ...context, refused: context.refused ?? bound },
+  facts: [...announced, facts.requestRefused(context, request, bound)],
+});
 
 const requested = ({ context, facts: announced }: Update, request: ReplanRequest): Update => ({
   context: { ...context, requests: [...context.requests, request] },
@@ -118,7 +134,7 @@ const failureRequest = (
   index: number,
   outcome: StepOutcome,
 ): ReplanRequest | null => {
-  if (outcome.status !== 'failed' || !isReplannable(context, outcome)) return null;
+  if (outcome.status !== 'failed' || !asksForReplan(context, outcome)) return null;
   const step = context.progress.steps[index];
   return {
     kind: isRejected(outcome) ? 'stepRejected' : 'stepFailed',
@@ -131,10 +147,10 @@ const failureRequest = (
 };
 
 /** A run that is ending makes no further requests. */
-const isReplannable = (context: OrchestratorContext, outcome: StepOutcome): boolean => {
+const asksForReplan = (context: OrchestratorContext, outcome: StepOutcome): boolean => {
   const { failure, approval } = context.settings.policy;
   const choice = isRejected(outcome) ? approval.onReject : failure.onStepFailure;
-  return choice === 'replan' && context.ending === null && canReplan(context);
+  return choice === 'replan' && context.ending === null;
 };
 
 /** Adds one step for another agent without asking the planner (seed 000), within the same bound. */
@@ -145,21 +161,20 @@ const handedOff = (
 ): Update => {
   const { context } = update;
   const asker = context.progress.steps[index];
-  if (!context.settings.team.agents.includes(handOff.agent)) {
-    const reason = `Suggested agent '${handOff.agent.slice(0, 64)}' is not in the team`;
-    return { context, facts: [...update.facts, facts.replanRefused(context, reason)] };
-  }
-  if (!canHandOff(context)) {
-    return requested(update, {
-      kind: 'requestReplan',
+  const isKnown = context.settings.team.agents.includes(handOff.agent);
+  if (!isKnown || !canHandOff(context)) {
+    const request: ReplanRequest = {
+      kind: 'handOff',
       stepId: asker === undefined ? null : stepPath(context, asker.id),
       agent: asker?.agent ?? null,
-      reason: `Hand-off to ${handOff.agent}: ${handOff.task}`,
-      agents: [handOff.agent],
+      reason: `Hand-off to ${handOff.agent.slice(0, 64)}: ${handOff.task}`,
+      agents: isKnown ? [handOff.agent] : [],
       confidence: null,
-    });
+    };
+    // At the replan bound the policy decides what follows, as for any request.
+    return isKnown ? requested(update, request) : refused(update, request, 'unknown-agent');
   }
-  const plan = handOffPlan(handOff);
+  const plan = handOffPlan(handOff, asker === undefined ? [] : [asker.id]);
   const next = { ...context, replans: context.replans + 1 };
   const { merge } = context.settings.policy.replan;
   const adopted = planAdopted(next, plan, {
@@ -173,16 +188,11 @@ const handedOff = (
   };
 };
 
-const handOffPlan = (handOff: { readonly agent: string; readonly task: string }): ProposedPlan => ({
+/** The new step depends on the one that handed off, and so receives its output. */
+const handOffPlan = (
+  { agent, task }: { readonly agent: string; readonly task: string },
+  dependsOn: string[],
+): ProposedPlan => ({
   analysis: '',
-  steps: [
-    {
-      id: handOff.agent,
-      agent: handOff.agent,
-      task: handOff.task,
-      dependsOn: [],
-      complexity: 'medium',
-      requiresApproval: false,
-    },
-  ],
+  steps: [{ id: agent, agent, task, dependsOn, complexity: 'medium', requiresApproval: false }],
 });

@@ -20,6 +20,7 @@ import {
   replanRefusal,
   routeOf,
 } from './events.js';
+import * as endings from './ending.js';
 import * as facts from './facts.js';
 import { orchestratorGuards } from './guards.js';
 import { proposalAdopted } from './adopt.js';
@@ -73,9 +74,12 @@ export const orchestratorSetup = setup({
         context.proposal?.origin ?? 'planner',
       ),
     ),
-    announceReplanRefused: emit(({ context }) =>
-      facts.replanRefused(context, replanRefusal(context)),
-    ),
+    refuseRequests: enqueueActions(({ context, enqueue }) => {
+      const bound = replanRefusal(context);
+      for (const fact of facts.replansRefused(context, bound)) enqueue.emit(fact);
+      enqueue.assign({ refused: context.refused ?? bound });
+      if (context.depth > 0) enqueue.sendTo(parentOf, { type: 'bound.reached', bound });
+    }),
     announceStart: enqueueActions(({ context, enqueue }) => {
       if (context.depth === 0) enqueue.emit(facts.runStarted(context));
     }),
@@ -122,17 +126,20 @@ export const orchestratorSetup = setup({
       enqueue.sendTo(breaker, { type: event.hasSucceeded ? 'call.succeeded' : 'call.failed' });
     }),
     decideEnding: assign(({ context }) =>
-      updates.endedWith(context, updates.naturalEnding(context)),
+      endings.endedWith(context, endings.naturalEnding(context)),
     ),
     dropRequests: assign({ requests: [], proposal: null }),
     endFailed: assign(({ context }, { reason }: { readonly reason: string }) =>
-      updates.endedWith(context, { status: 'failed', reason }),
+      endings.endedWith(context, { status: 'failed', reason }),
+    ),
+    endByFailure: assign(({ context }, { reason }: { readonly reason: string }) =>
+      endings.endedWith(context, endings.failureEnding(context, reason)),
     ),
     endRejected: assign(({ context, event }) => {
       const rejected = settle.rejectedIn(context, actorIn(event) ?? '', outcomeIn(event));
-      return updates.endedByRejection(context, rejected);
+      return endings.endedByRejection(context, rejected);
     }),
-    endWith: assign(({ context }, params: Ending) => updates.endedWith(context, params)),
+    endWith: assign(({ context }, params: Ending) => endings.endedWith(context, params)),
     endWithBudget: enqueueActions(({ context, enqueue }) => {
       const limit = exhaustedLimit(context);
       if (limit === undefined || context.ending !== null) return;
@@ -180,6 +187,9 @@ export const orchestratorSetup = setup({
       const result = resultOf(event);
       return { summaryKey: result.kind === 'answered' ? result.key : null };
     }),
+    noteBound: assign(({ context, event }) =>
+      event.type === 'bound.reached' ? { refused: context.refused ?? event.bound } : {},
+    ),
     noteRecovery: assign(({ context, event }) =>
       event.type === 'run.recovered' ? updates.recovered(context, event) : {},
     ),
@@ -246,6 +256,9 @@ export const orchestratorSetup = setup({
       enqueue.assign(changed(context, update.context));
       for (const fact of update.facts) enqueue.emit(fact);
       enqueue.stopChild(actorId);
+      const { refused } = update.context;
+      if (context.depth > 0 && context.refused === null && refused !== null)
+        enqueue.sendTo(parentOf, { type: 'bound.reached', bound: refused });
       // Only the root has the ladder: a sub-plan passes the verdict on.
       if (context.depth === 0 || outcome?.verdict == null) return;
       enqueue.sendTo(parentOf, { type: 'verdict.given', ...outcome.verdict });

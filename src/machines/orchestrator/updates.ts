@@ -67,6 +67,8 @@ export const initialContext = (
     summaryKey: null,
     ending: null,
     rejected: null,
+    refused: null,
+    isTimeUsedUp: false,
     // Spread last: adding members one by one to a copy takes a hundred times as long.
     ...place,
   };
@@ -269,41 +271,4 @@ export const questionClosed = (
 ): Change => ({
   questions: questions.filter((question) => question.requestId !== requestId),
   answeredQuestions: [...answeredQuestions, requestId],
-});
-
-/* The end. */
-
-/** The first ending stands: a later one is its consequence. */
-export const endedWith = ({ ending }: OrchestratorContext, next: Ending): Change =>
-  ending === null ? { ending: next } : {};
-
-/** The ending of a run that nothing else has ended. */
-export const naturalEnding = ({
-  progress,
-  givenUp,
-  isExecutionClosed,
-}: OrchestratorContext): Ending => {
-  const { pending, running, unresolved } = progress.counts;
-  if (isExecutionClosed && pending + running > 0) {
-    return { status: 'timeExpired', reason: 'execution-time-used' };
-  }
-  if (unresolved > 0) return { status: 'failed', reason: 'steps-failed' };
-  if (pending + running + givenUp.length > 0) return { status: 'failed', reason: 'steps-left' };
-  return {
-    status: 'completed',
-    reason: progress.steps.length === 0 ? 'empty-plan' : 'all-steps-completed',
-  };
-};
-
-/** A rejection that ends the run at once. */
-export const endedByRejection = (context: OrchestratorContext, rejected: string): Change => ({
-  rejected,
-  ...endedWith(context, { status: 'failed', reason: `step-rejected: ${rejected}` }),
-});
-
-export const runOutcome = ({ ending, rejected, progress }: OrchestratorContext): RunOutcome => ({
-  status: ending?.status ?? 'failed',
-  reason: ending?.reason ?? '',
-  rejected,
-  outputKeys: itemsOf(progress.states).flatMap((state) => state.outputKeys),
 });

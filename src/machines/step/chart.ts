@@ -38,6 +38,7 @@ export const stepMachine = stepSetup.createMachine({
     'permit.requested': { actions: 'passUp' },
     'call.settled': { actions: 'passUp' },
     'verdict.given': { actions: 'passUp' },
+    'bound.reached': { actions: 'passUp' },
     'approval.requested': { actions: 'passUp' },
     'approval.closed': { actions: 'passUp' },
   },
@@ -115,6 +116,11 @@ export const stepMachine = stepSetup.createMachine({
             input: ({ context }) => workerCall(context),
             onDone: [
               { guard: 'canAskHuman', target: '#step.awaitingApproval', actions: 'askForAgent' },
+              {
+                guard: 'isQuestionRefused',
+                target: 'attemptDecision',
+                actions: [{ type: 'refuse', params: { what: 'question' } }, 'keepBlocker'],
+              },
               { guard: 'isBlocked', target: 'attemptDecision', actions: 'keepBlocker' },
               {
                 guard: 'isBallot',
@@ -132,6 +138,15 @@ export const stepMachine = stepSetup.createMachine({
           always: [
             { guard: 'needsAnotherBallot', target: 'working' },
             { guard: 'isVoteLost', target: '#step.failed', actions: 'keepVoteFailure' },
+            {
+              guard: 'isVoteRefused',
+              target: 'attemptDecision',
+              actions: [
+                'announceDecision',
+                'keepNoMajority',
+                { type: 'refuse', params: { what: 'vote' } },
+              ],
+            },
             {
               guard: 'hasNoWinner',
               target: 'attemptDecision',
@@ -198,6 +213,11 @@ export const stepMachine = stepSetup.createMachine({
                     actions: 'askForAgent',
                   },
                   {
+                    guard: 'isQuestionRefused',
+                    target: '#step.performing.attemptDecision',
+                    actions: [{ type: 'refuse', params: { what: 'question' } }, 'keepBlocker'],
+                  },
+                  {
                     guard: 'isBlocked',
                     target: '#step.performing.attemptDecision',
                     actions: 'keepBlocker',
@@ -234,6 +254,11 @@ export const stepMachine = stepSetup.createMachine({
           description: 'Are failed tests fixed, as often as the policy allows?',
           always: [
             { guard: 'canFixTests', target: 'testing.fixing', actions: 'countFix' },
+            {
+              guard: 'isFixRefused',
+              target: '#step.failed',
+              actions: { type: 'refuse', params: { what: 'fix' } },
+            },
             { guard: 'hasFailure', target: '#step.failed' },
             { guard: 'needsVerification', target: 'verifying' },
             { target: '#step.completed' },
@@ -267,6 +292,11 @@ export const stepMachine = stepSetup.createMachine({
               actions: ['announceRetry', 'countAttempt'],
             },
             { guard: 'canSubplan', target: 'subplanning' },
+            {
+              guard: 'isSubplanRefused',
+              target: '#step.failed',
+              actions: { type: 'refuse', params: { what: 'subplan' } },
+            },
             { target: '#step.failed' },
           ],
         },

@@ -2,7 +2,9 @@ import type { CallResult } from '../../model/calls.js';
 import { countsOf, winnerOf } from '../../guards/votes.js';
 import type { FactBody } from '../../model/facts.js';
 import type { RunOutcome } from '../orchestrator/context.js';
-import type { StepContext } from './context.js';
+import { resultOf } from '../event-output.js';
+import { visibleText } from '../../plan/visible-text.js';
+import type { StepContext, StepEvent } from './context.js';
 
 export const stepRetried = (context: StepContext): FactBody<'step.retried'> => ({
   type: 'step.retried',
@@ -74,4 +76,51 @@ export const voteDecided = ({ stepId, votes, ballots }: StepContext): FactBody<'
     winner: winnerOf(votes, ballots),
     counts,
   };
+};
+
+/** A request that the step refuses itself. */
+export type RefusedInStep = 'question' | 'fix' | 'subplan' | 'vote';
+
+export const requestRefused = (
+  context: StepContext,
+  what: RefusedInStep,
+  event: StepEvent,
+): FactBody<'request.refused'> => ({
+  type: 'request.refused',
+  parentStepId: parentOf(context.stepId),
+  what,
+  stepId: context.stepId,
+  agent: context.agent,
+  ...boundOf(context, what),
+  reason: what === 'question' ? questionIn(event) : (context.failure?.reason ?? ''),
+});
+
+const boundOf = (
+  { settings: { policy }, votes }: StepContext,
+  what: RefusedInStep,
+): Pick<FactBody<'request.refused'>, 'bound' | 'limit'> => {
+  switch (what) {
+    case 'question':
+      return { bound: 'question-limit', limit: policy.approval.maxQuestions };
+    case 'fix':
+      return { bound: 'fix-limit', limit: policy.limits.maxFixCycles };
+    case 'subplan':
+      return { bound: 'depth-limit', limit: policy.limits.maxDepth };
+    case 'vote':
+      return { bound: 'vote-limit', limit: votes?.count ?? 0 };
+  }
+};
+
+const questionIn = (event: StepEvent): string => {
+  const result = resultOf(event);
+  const answer = result.kind === 'answered' ? result.answer : undefined;
+  return answer?.role === 'worker' && answer.report === 'askHuman'
+    ? visibleText(answer.question)
+    : '';
+};
+
+/** The path of the step whose sub-plan the step belongs to; null in the goal's own plan. */
+const parentOf = (stepId: string): string | null => {
+  const end = stepId.lastIndexOf('/');
+  return end < 0 ? null : stepId.slice(0, end);
 };

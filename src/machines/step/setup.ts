@@ -44,13 +44,17 @@ export const stepSetup = setup({
     isCallFailed: ({ event }) => guards.isCallFailed(resultOf(event)),
     isCodeAccepted: ({ context, event }) => guards.isCodeAccepted(context, resultOf(event)),
     isFixing: ({ context }) => context.fixCycles > 0,
+    isFixRefused: ({ context }) => guards.isFixRefused(context),
     isForChild: ({ event }) => isForChild(event),
     isGranted: ({ event }) => approvalOf(event).isGranted,
+    isQuestionRefused: ({ context, event }) => guards.isQuestionRefused(context, resultOf(event)),
     isPartial: ({ context }) => guards.isPartial(context),
     isStepAccepted: ({ context, event }) => guards.isStepAccepted(context, resultOf(event)),
     isStepConfirmed: ({ event }) => event.type === 'verdict.given' && event.hasPassed,
     isSubplanCompleted: ({ event }) => outcomeOf(event).status === 'completed',
+    isSubplanRefused: ({ context }) => guards.isSubplanRefused(context),
     isVoteLost: ({ context }) => isVoteLost(context),
+    isVoteRefused: ({ context }) => !hasWinner(context) && !guards.canAttemptAgain(context),
     needsAnotherBallot: ({ context }) => needsAnotherBallot(context),
     needsApproval: ({ context }) => context.approvalQuestion !== null,
     needsCodeReview: ({ context }) => guards.needsCodeReview(context),
@@ -118,6 +122,13 @@ export const stepSetup = setup({
       const hop = nextHop(event);
       if (hop.to !== undefined) enqueue.sendTo(hop.to, hop.event);
     }),
+    refuse: enqueueActions(
+      ({ context, event, enqueue }, { what }: { readonly what: facts.RefusedInStep }) => {
+        const fact = facts.requestRefused(context, what, event);
+        enqueue.emit(fact);
+        enqueue.sendTo(parentOf, { type: 'bound.reached', bound: fact.bound });
+      },
+    ),
     passToSubplan: sendTo('subplan', ({ event }) => event),
     passUp: sendTo(parentOf, ({ event, self }) =>
       'route' in event ? routedFrom(event, self) : event,

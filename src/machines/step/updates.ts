@@ -182,8 +182,16 @@ export const subplanDone = (outcome: RunOutcome): Change =>
 /** A rejection in the sub-plan is passed on with the rejected step: it may end the run above, too. */
 const subplanFailure = ({ status, reason, rejected }: RunOutcome): StepFailure =>
   rejected === null
-    ? { code: 'subplan-failed', reason: `The sub-plan ended ${status}: ${reason}` }
+    ? { code: SUBPLAN_CODES[status], reason: `The sub-plan ended ${status}: ${reason}` }
     : { code: 'subplan-rejected', reason: rejected };
+
+const SUBPLAN_CODES: Readonly<Record<RunOutcome['status'], string>> = {
+  completed: 'subplan-failed',
+  failed: 'subplan-failed',
+  aborted: 'subplan-failed',
+  timeExpired: 'subplan-timeout',
+  budgetExhausted: 'subplan-failed',
+};
 
 /* The outcome of the step. */
 

@@ -30,19 +30,27 @@ const checkStatus = (facts: readonly Fact[], { status, reason }: End, findings: 
   const expect = (isKept: boolean, message: string): void =>
     findings.expect(isKept, 'ending-true', message);
   expect(reason !== '', `the run is ${status} without a reason`);
+  const isByWork = status === 'completed' || status === 'failed';
+  const refused = facts.filter((fact) => fact.type === 'request.refused');
+  const isNamed = refused.some(({ bound }) => reason.includes(bound));
+  expect(
+    !isByWork || refused.length === 0 || isNamed,
+    `the run is ${reason}, and names no bound at which a request was refused`,
+  );
   const { unresolved, cancelled } = openSteps(facts);
+  const [code] = reason.split(':');
   // A supervisor that confirms the goal decides about the steps left out.
-  if (status === 'completed' && reason !== 'goal-achieved') {
+  if (status === 'completed' && code !== 'goal-achieved') {
     const left = [...unresolved, ...cancelled];
     expect(left.length === 0, `the run is completed without ${left.join(', ')}`);
   }
-  if (reason === 'steps-failed') {
+  if (code === 'steps-failed') {
     expect(
       unresolved.length > 0,
       'the run reports failed steps, but every failure was followed by a plan',
     );
   }
-  if (reason === 'steps-left') {
+  if (code === 'steps-left') {
     expect(cancelled.length > 0, 'the run reports open steps, but none was cancelled');
   }
 };

@@ -112,8 +112,8 @@ const isEmptyPlanNothing = ({ settings, revision }: OrchestratorContext): boolea
 };
 
 /** The remaining times are visible to the clock only: any timer may be the next to elapse. */
-const clockText = ({ isExecutionClosed, isPaused }: OrchestratorContext): string =>
-  `${flag(isExecutionClosed)}${flag(isPaused)}`;
+const clockText = ({ isExecutionClosed, isPaused, isTimeUsedUp }: OrchestratorContext): string =>
+  `${flag(isExecutionClosed)}${flag(isPaused)}${flag(isTimeUsedUp)}`;
 
 const endText = ({ ending, rejected }: OrchestratorContext): string =>
   `${ending?.status ?? ''}${flag(rejected !== null)}`;

@@ -1,3 +1,4 @@
+import { STEP_TIME_CODES } from '../../../guards/schedule.js';
 import { TESTS_UNAVAILABLE } from '../../../guards/step.js';
 import type { StepContext } from '../../../machines/step/context.js';
 import type { Ballot } from '../../../model/step-outcome.js';
@@ -47,6 +48,7 @@ const ballotsText = ({ votes, ballots, settings }: StepContext): string => {
 
 const failureText = ({ failure }: StepContext): string => {
   if (failure === null) return '';
+  if (STEP_TIME_CODES.includes(failure.code)) return 'time';
   return SEEN_CODES.has(failure.code) ? failure.code : 'failed';
 };
 
