@@ -203,14 +203,10 @@ export class Driver<Entry> {
     if (this.#onIdle !== undefined && this.#isIdle) this.#onIdle();
   }
 
-  /** Commands that are durable come before the deadlines that have passed, and these before everything else. */
+  /** Deadlines that have passed come before an event that was received later. */
   #workOnDueFirst(byMs: number): void {
     this.#afterLook(() => {
-      const waiting = this.#mailbox.splice(0);
-      const isDurable = ({ receivedAtMs }: Posted): boolean => receivedAtMs === undefined;
-      this.#mailbox.push(...waiting.filter(isDurable));
       this.#postDueBy(byMs);
-      this.#mailbox.push(...waiting.filter((posted) => !isDurable(posted)));
       this.#work();
     });
   }
@@ -386,10 +382,21 @@ export class Driver<Entry> {
     this.#timers.set(timer, { generation, handle, dueAtMs });
   }
 
+  /**
+   * Posts a deadline that has passed: after everything that is durable, and before events that were received later and
+   * still wait.
+   */
   #elapsed(timer: string, generation: number): void {
-    if (this.#timers.get(timer)?.generation !== generation) return;
+    const armed = this.#timers.get(timer);
+    if (armed?.generation !== generation) return;
     this.#timers.delete(timer);
+    const { dueAtMs } = armed;
+    const isLater = ({ receivedAtMs }: Posted): boolean =>
+      receivedAtMs !== undefined && receivedAtMs > dueAtMs;
+    const waiting = this.#mailbox.splice(0);
+    this.#mailbox.push(...waiting.filter((posted) => !isLater(posted)));
     this.post({ kind: 'elapsed', timer, generation });
+    this.#mailbox.push(...waiting.filter(isLater));
   }
 
   #cancelTimer(key: string, generation: number): void {
