@@ -167,10 +167,10 @@ type CheckedHandOffs<Agents extends readonly Agent[]> =
 
 type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
 
-/** Like `createOrchestrator`; a test controls the copying of stored data and the running of charts. */
+/** Like `createOrchestrator`; a test controls how the state is rebuilt and how charts run. */
 export const composeOrchestrator = (
   given: OrchestratorOptions<readonly Agent[]>,
-  copyStored: RunParts['copyStored'],
+  rebuilt: RunParts['rebuilt'],
   runnerOf?: Parameters<typeof createKernel>[1],
 ): Orchestrator => {
   const options = readOptions(given);
@@ -190,7 +190,7 @@ export const composeOrchestrator = (
     newOwner: () => randomId('owner'),
     onError,
     redactText: options.redact === undefined ? (text) => text : safely(options.redact),
-    copyStored,
+    rebuilt,
   });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {

@@ -3,16 +3,14 @@ import type { OutputLookup, Perform } from '../actors/team.types.js';
 import { RunConflictError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { chartEntries } from '../journal/entry.js';
 import type { Fact, FactBody } from '../model/facts.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 import { isEnded, reportOf } from '../journal/report.js';
 import type { World } from './driver.js';
 import { Driver } from './driver.js';
-import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
-import type { OpenCall } from '../kernel/replay.js';
-import { unfinishedIn } from '../kernel/replay.js';
+import type { Kernel, KernelInput, KernelState, KernelStep } from '../kernel/kernel.types.js';
+import type { OpenCall, Unfinished } from '../kernel/replay.js';
 import type { Clock } from '../services/clock.js';
 import type { MaybePromise, StoredCommand } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
@@ -25,10 +23,7 @@ import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
-import type { MissedEvents } from './missed-events.js';
-import { interruption, keyOf, NOTHING_HAPPENED, recovery, upgraded } from './missed-events.js';
 import type { ReplayedRun } from './replayed-run.js';
-import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
 import type { CommandResult, Run } from './run.types.js';
 import type { StoreRetry } from '../services/store-retry.js';
@@ -46,11 +41,16 @@ export interface RunParts {
   readonly onError: (error: unknown) => void;
   /** Redacts a store's message for a report, for example the address of a database. */
   readonly redactText: (text: string) => string;
-  /**
-   * For tests: copies what would be stored. The run is then rebuilt after every entry, from the copy of its journal and
-   * a copy of the resulting state. That is slow, and shows that both are complete.
-   */
-  readonly copyStored: (<Value>(value: Value) => Value) | undefined;
+  /** For tests: the state after every entry, rebuilt from the journal. */
+  readonly rebuilt: ((kernel: Kernel, entries: readonly JournalEntry[]) => KernelState) | undefined;
+}
+
+/** The open work of a run that is resumed. */
+export interface UnfinishedWork extends Unfinished {
+  /** Events that are handled before any call is made. */
+  readonly missed: readonly KernelInput[];
+  /** A call was in flight at a takeover. */
+  readonly isSuspect: boolean;
 }
 
 /** The journal and lease of a stored run. */
@@ -67,7 +67,8 @@ export class LiveRun extends CommandMethods implements Run {
   readonly runId: string;
   readonly done: Promise<RunReport>;
   readonly #parts: RunParts;
-  readonly #keeping: Keeping | undefined;
+  /** Undefined without a store. */
+  #keeping: Keeping | undefined;
   /** Called once, when nothing of the run is left running. */
   readonly #onEnd: () => void;
   readonly #driver: Driver<JournalEntry>;
@@ -78,6 +79,8 @@ export class LiveRun extends CommandMethods implements Run {
    */
   #aheadMs = 0;
   #isOver = false;
+  /** Resolves when the run has begun; undefined afterwards. */
+  #beginning: Promise<void> | undefined;
   #stopPolling: () => void = () => undefined;
   #hasAnswered: (() => void) | undefined;
   #resolveDone: (report: RunReport) => void = () => undefined;
@@ -85,13 +88,11 @@ export class LiveRun extends CommandMethods implements Run {
   constructor(
     { runId, goal }: { readonly runId: string; readonly goal: string },
     parts: RunParts,
-    keeping: Keeping | undefined,
     onEnd: () => void,
   ) {
     super();
     this.runId = runId;
     this.#parts = parts;
-    this.#keeping = keeping;
     this.#onEnd = onEnd;
     this.#memory = new RunMemory(runId, goal);
     this.#facts = new FactStream(parts);
@@ -99,43 +100,40 @@ export class LiveRun extends CommandMethods implements Run {
       this.#resolveDone = resolve;
     });
     this.#driver = new Driver(parts.kernel, this.#world());
-    keeping?.lease.onLost((error) => {
+  }
+
+  /** Keeps the run in a store, from its first entry on. */
+  keepIn(keeping: Keeping): void {
+    this.#keeping = keeping;
+    keeping.lease.onLost((error) => {
       void this.#driver.stop();
       this.#failed(error);
     });
   }
 
-  begin(input: unknown, { upgrade }: Partial<MissedEvents> = {}): void {
+  begin(input: unknown, missed: readonly KernelInput[] = []): void {
     this.#driver.post({ kind: 'started', input });
-    if (upgrade !== undefined) this.#driver.post(upgraded(upgrade));
+    for (const event of missed) this.#driver.post(event);
     this.#listen();
   }
 
-  /** Resumes where a journal ends. Returns whether a call was in flight at a takeover. */
-  continueFrom(
-    { entries, state }: ReplayedRun,
-    { isTakeover, upgrade, heldBack }: MissedEvents = NOTHING_HAPPENED,
-  ): boolean {
+  /** The run begins when this resolves. Commands and `stop` wait for it. */
+  beginsAfter(ready: Promise<void>): void {
+    this.#beginning = ready
+      .catch((error: unknown) => {
+        this.#failed(error);
+      })
+      .finally(() => {
+        this.#beginning = undefined;
+      });
+  }
+
+  /** Resumes where a journal ends. */
+  continueFrom({ entries, state }: ReplayedRun, { missed, ...unfinished }: UnfinishedWork): void {
     this.#remember(entries);
-    const lastAt = entries.at(-1)?.at ?? 0;
-    this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
-    const steps = chartEntries(entries);
-    const timeOf = (stepNumber: number): number => steps[stepNumber]?.at ?? lastAt;
-    const { calls, timers } = unfinishedIn(state, timeOf);
-    const mayMake = (call: OpenCall): boolean =>
-      this.#mayRepeat(call) || heldBack.includes(keyOf(call));
-    const interrupted = calls.filter((call) => !mayMake(call));
-    // A process that died with a call of this run in flight may have died of that call.
-    const isSuspect = isTakeover && calls.length > 0;
-    const missed = [
-      ...(upgrade === undefined ? [] : [upgraded(upgrade)]),
-      // Handled first: a run that was recovered too often must make no call.
-      ...(isSuspect ? [recovery(entries)] : []),
-      ...interrupted.map((call) => interruption(call)),
-    ];
+    this.#aheadMs = Math.max(0, (entries.at(-1)?.at ?? 0) - this.#parts.clock.now());
     this.#listen();
-    this.#driver.take(state, { calls: calls.filter(mayMake), timers }, missed);
-    return isSuspect;
+    this.#driver.take(state, unfinished, missed);
   }
 
   /** Resolves when a call has been answered, or the run is over. */
@@ -182,6 +180,7 @@ export class LiveRun extends CommandMethods implements Run {
    * released. Without a store this ends the run.
    */
   async stop(graceMs: number): Promise<void> {
+    if (this.#beginning !== undefined) await this.#beginning;
     await this.#within(graceMs, this.#driver.drain());
     const stopped = this.#driver.stop();
     const isQuiet = await this.#within(graceMs, stopped);
@@ -195,7 +194,7 @@ export class LiveRun extends CommandMethods implements Run {
   async #tellHeldBack(): Promise<void> {
     const { token } = this.#keeping?.lease ?? {};
     const keys = this.#driver.heldBack.flatMap((call) =>
-      this.#mayRepeat(call) ? [] : [keyOf(call)],
+      this.#mayRepeat(call) ? [] : [(call.input as CallInput).key],
     );
     if (token === undefined || keys.length === 0) return;
     const entry = this.#memory.heldBack(keys, token, this.#now());
@@ -251,6 +250,7 @@ export class LiveRun extends CommandMethods implements Run {
   protected async command(candidate: unknown): Promise<CommandResult> {
     const parsed = parseCommand(candidate);
     if (!parsed.ok) return { accepted: false, reason: parsed.reason };
+    if (this.#beginning !== undefined) await this.#beginning;
     if (!this.#isOver && this.#keeping?.lease.isValid === false) await this.#confirmOwner();
     if (this.#driver.isOver) return { accepted: false, reason: 'run-ended' };
     if (this.#keeping?.retry.isStalled === true) return STORE_AWAY;
@@ -333,11 +333,8 @@ export class LiveRun extends CommandMethods implements Run {
     // The entry became durable after the run was given up: the next owner finds it.
     if (this.#isOver) return;
     this.#memory.keep(entry);
-    const { copyStored, kernel } = this.#parts;
-    if (copyStored !== undefined) {
-      const { state } = replayedRun(kernel, copyStored(this.#memory.entries));
-      this.#driver.replaceState(kernel.restore(copyStored(kernel.save(state))));
-    }
+    const { rebuilt, kernel } = this.#parts;
+    if (rebuilt !== undefined) this.#driver.replaceState(rebuilt(kernel, this.#memory.entries));
     this.#facts.add(entry.facts);
     if (entry.event.kind === 'answered') this.#hasAnswered?.();
     if (step.status === 'error') this.#parts.onError(step.error);
