@@ -91,7 +91,10 @@ export interface StartInput<AgentName extends string = string> {
 }
 
 export interface Orchestrator<AgentName extends string = string> {
-  /** Starts a run. Invalid input throws a typed error here; afterwards `run.done` always resolves. */
+  /**
+   * Starts a run. Invalid input throws a typed error here; afterwards `run.done` always resolves. `await run.started`
+   * before you tell others that the run exists: it rejects when the id is in use or the store cannot be reached.
+   */
   start(input: StartInput<AgentName>): Run;
   /**
    * Resumes a run: the live one, or the stored one. A run that another process owns is refused with RunClaimedError,

@@ -1,6 +1,6 @@
 import type { CallInput } from '../model/calls.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
-import { RunConflictError } from '../errors.js';
+import { OrchestratorClosedError, RunConflictError, StoreUnavailableError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact, FactBody } from '../model/facts.js';
@@ -65,6 +65,7 @@ export interface Keeping {
 /** One run: the driver, its journal, and the public view of them. */
 export class LiveRun extends CommandMethods implements Run {
   readonly runId: string;
+  readonly started: Promise<void>;
   readonly done: Promise<RunReport>;
   readonly #parts: RunParts;
   /** Undefined without a store. */
@@ -83,6 +84,8 @@ export class LiveRun extends CommandMethods implements Run {
   #beginning: Promise<void> | undefined;
   #stopPolling: () => void = () => undefined;
   #hasAnswered: (() => void) | undefined;
+  #resolveStarted: () => void = () => undefined;
+  #rejectStarted: (error: unknown) => void = () => undefined;
   #resolveDone: (report: RunReport) => void = () => undefined;
 
   constructor(
@@ -96,6 +99,12 @@ export class LiveRun extends CommandMethods implements Run {
     this.#onEnd = onEnd;
     this.#memory = new RunMemory(runId, goal);
     this.#facts = new FactStream(parts);
+    this.started = new Promise((resolve, reject) => {
+      this.#resolveStarted = resolve;
+      this.#rejectStarted = reject;
+    });
+    // `done` reports the same error, so a caller may ignore this one.
+    this.started.catch(() => undefined);
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve;
     });
@@ -121,16 +130,23 @@ export class LiveRun extends CommandMethods implements Run {
   beginsAfter(ready: Promise<void>): void {
     this.#beginning = ready
       .catch((error: unknown) => {
-        this.#failed(error);
+        this.refuse(error);
       })
       .finally(() => {
         this.#beginning = undefined;
       });
   }
 
+  /** Ends a run that could not begin. */
+  refuse(error: unknown): void {
+    void this.#driver.stop();
+    this.#failed(error);
+  }
+
   /** Resumes where a journal ends. */
   continueFrom({ entries, state }: ReplayedRun, { missed, ...unfinished }: UnfinishedWork): void {
     this.#remember(entries);
+    this.#resolveStarted();
     this.#aheadMs = Math.max(0, (entries.at(-1)?.at ?? 0) - this.#parts.clock.now());
     this.#listen();
     this.#driver.take(state, unfinished, missed);
@@ -171,6 +187,7 @@ export class LiveRun extends CommandMethods implements Run {
   /** Shows a run that ended on any charts, from its facts alone. */
   show(entries: readonly JournalEntry[]): void {
     this.#remember(entries);
+    this.#resolveStarted();
     void this.#driver.stop();
     this.#end(this.#memory.record());
   }
@@ -333,6 +350,7 @@ export class LiveRun extends CommandMethods implements Run {
     // The entry became durable after the run was given up: the next owner finds it.
     if (this.#isOver) return;
     this.#memory.keep(entry);
+    this.#resolveStarted();
     const { rebuilt, kernel } = this.#parts;
     if (rebuilt !== undefined) this.#driver.replaceState(rebuilt(kernel, this.#memory.entries));
     this.#facts.add(entry.facts);
@@ -346,10 +364,20 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#isOver) return;
     const { name, message: said } = toFailure(error, Infinity);
     const message = cutMessage(this.#parts.redactText(said));
-    const isTakenOver = RunConflictError.isInstance(error) && this.#keeping?.writer.isOpen === true;
+    const cause = this.#causeOf(error);
     this.#parts.onError(error);
-    if (!isTakenOver) void this.#keeping?.lease.release();
-    this.#endBy(isTakenOver ? `taken-over: ${message}` : `store-unavailable: ${name}: ${message}`);
+    this.#rejectStarted(error);
+    if (cause !== 'taken-over') void this.#keeping?.lease.release();
+    this.#endBy(`${cause}: ${cause === 'taken-over' ? '' : `${name}: `}${message}`);
+  }
+
+  /** A journal that could not be created has no run, unless the store's answer was lost. */
+  #causeOf(error: unknown): 'not-started' | 'taken-over' | 'store-unavailable' {
+    const hasJournal = this.#keeping?.writer.isOpen === true;
+    if (hasJournal && RunConflictError.isInstance(error)) return 'taken-over';
+    return hasJournal || StoreUnavailableError.isInstance(error)
+      ? 'store-unavailable'
+      : 'not-started';
   }
 
   #endBy(reason: string): void {
@@ -358,6 +386,8 @@ export class LiveRun extends CommandMethods implements Run {
 
   #end(record: RunRecord): void {
     this.#isOver = true;
+    // Without effect when the run has started.
+    this.#rejectStarted(new OrchestratorClosedError());
     this.#stopPolling();
     this.#keeping?.lease.stop();
     this.#keeping?.inbox.close();

@@ -42,21 +42,14 @@ export class RunRegistry {
   /** Starts a run whose given plan, if there is one, is valid. With a store it begins when the code for it is loaded. */
   start(input: StartInputOfChart): Run {
     this.#refuseWhenClosed();
-    if (this.has(input.runId)) {
-      throw new RunConflictError(`Run '${input.runId}' is already running`);
-    }
-    const run = this.#create(input);
+    const isTaken = this.has(input.runId);
+    const run = isTaken ? this.#newRun(input) : this.#create(input);
     const { store } = this.#parts;
-    if (store === undefined) {
-      run.begin(input);
-      return run;
-    }
-    try {
+    if (isTaken) run.refuse(new RunConflictError(`Run '${input.runId}' is already running`));
+    else if (store === undefined) run.begin(input);
+    else {
       const begun = afterwards(this.#storedRuns(store), (stored) => stored.begin(run, input));
       if (begun instanceof Promise) run.beginsAfter(begun);
-    } catch (error) {
-      this.#forget(run);
-      throw error;
     }
     return run;
   }
@@ -166,13 +159,18 @@ export class RunRegistry {
     );
   }
 
-  #create({ runId, goal }: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>): LiveRun {
+  #create(header: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>): LiveRun {
+    const run = this.#newRun(header, engine);
+    this.#live.set(run.runId, run);
+    return run;
+  }
+
+  #newRun({ runId, goal }: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>): LiveRun {
     // Thousands of runs may wait, so their shared parts are kept once.
     const parts = engine === undefined ? this.#parts : { ...this.#parts, ...engine };
     const run: LiveRun = new LiveRun({ runId, goal }, parts, () => {
       this.#forget(run);
     });
-    this.#live.set(runId, run);
     return run;
   }
 

@@ -125,15 +125,15 @@ describe('a store that fails', () => {
     expect(factsOf(run).filter(({ type }) => type === 'run.paused')).toEqual([]);
   });
 
-  it('when the run is created makes start() throw, and nothing is left of the run', async () => {
+  it('when the run is created makes `started` reject, and nothing is left of the run', async () => {
     const { clock, worker, orchestrator } = rigWith((_, kept) => ({
       ...kept,
       create: () => {
         throw new Error('Permission denied');
       },
     }));
-    expect(() => orchestrator.start(input)).toThrow('Permission denied');
-    expect(() => orchestrator.start(input)).toThrow('Permission denied');
+    await expect(orchestrator.start(input).started).rejects.toThrow('Permission denied');
+    await expect(orchestrator.start(input).started).rejects.toThrow('Permission denied');
     await clock.settle();
     expect(worker.calls).toEqual([]);
     expect(clock.pending()).toBe(0);
