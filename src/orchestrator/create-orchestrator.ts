@@ -27,7 +27,7 @@ import type { Policy } from '../policy/policy.js';
 import { definePolicy } from '../policy/policy.js';
 import type { DurabilityOptions } from '../run/durability.js';
 import { durabilityOf } from '../run/durability.js';
-import type { RunParts } from '../run/live-run.js';
+import type { RunParts } from '../run/live-run.types.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
 import type { RecoverOptions } from '../run/recovery.js';
@@ -120,7 +120,7 @@ export interface Orchestrator<AgentName extends string = string> {
   /**
    * Stops accepting runs. Running runs start no new calls; calls in flight get `graceMs` (default 5,000) to finish, and
    * are then aborted. The runs are released, so that another process can claim them at once; their `done` resolves with
-   * the reason `stopped`. The store stays open: close it where you opened it.
+   * the status `detached`. Without a store they end. The store stays open: close it where you opened it.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
   /**

@@ -1,5 +1,5 @@
 import type { CallInput } from '../model/calls.js';
-import type { OutputLookup, Perform } from '../actors/team.types.js';
+import type { OutputLookup } from '../actors/team.types.js';
 import { OrchestratorClosedError, RunConflictError, StoreUnavailableError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
@@ -9,58 +9,22 @@ import type { RunReport } from '../journal/report.js';
 import { isEnded, reportOf } from '../journal/report.js';
 import type { World } from './driver.js';
 import { Driver } from './driver.js';
-import type { Kernel, KernelInput, KernelState, KernelStep } from '../kernel/kernel.types.js';
-import type { OpenCall, Unfinished } from '../kernel/replay.js';
-import type { Clock } from '../services/clock.js';
+import type { KernelInput, KernelStep } from '../kernel/kernel.types.js';
+import type { OpenCall } from '../kernel/replay.js';
 import type { MaybePromise, StoredCommand } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { commandResultOf } from './command-result.js';
-import type { CommandPoller } from './command-poller.js';
 import { parseCommand } from '../model/commands.js';
 import { FactStream } from './fact-stream.js';
-import type { Inbox } from './inbox.js';
-import type { JournalWriter } from './journal-writer.js';
-import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
+import type { Keeping, RunParts, UnfinishedWork } from './live-run.types.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
 import type { CommandResult, Run } from './run.types.js';
-import type { StoreRetry } from '../services/store-retry.js';
 
 /** Commands that may wait for the store at one time; further ones are refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
-
-/** The parts that all runs of one orchestrator share. */
-export interface RunParts {
-  readonly kernel: Kernel;
-  readonly clock: Clock;
-  readonly perform: Perform;
-  /** Whether a call that was in flight when its process died is made again; otherwise its try fails. */
-  readonly mayRepeat: (input: CallInput) => boolean;
-  readonly onError: (error: unknown) => void;
-  /** Redacts a store's message for a report, for example the address of a database. */
-  readonly redactText: (text: string) => string;
-  /** For tests: the state after every entry, rebuilt from the journal. */
-  readonly rebuilt: ((kernel: Kernel, entries: readonly JournalEntry[]) => KernelState) | undefined;
-}
-
-/** The open work of a run that is resumed. */
-export interface UnfinishedWork extends Unfinished {
-  /** Events that are handled before any call is made. */
-  readonly missed: readonly KernelInput[];
-  /** A call was in flight at a takeover. */
-  readonly isSuspect: boolean;
-}
-
-/** The journal and lease of a stored run. */
-export interface Keeping {
-  readonly writer: JournalWriter;
-  readonly lease: Lease;
-  readonly inbox: Inbox;
-  readonly poller: CommandPoller;
-  readonly retry: StoreRetry;
-}
 
 /** One run: the driver, its journal, and the public view of them. */
 export class LiveRun extends CommandMethods implements Run {
@@ -194,7 +158,7 @@ export class LiveRun extends CommandMethods implements Run {
 
   /**
    * Releases the run for its next owner: nothing new starts, calls in flight get `graceMs` to finish, and the run is
-   * released. Without a store this ends the run.
+   * released. Without a store this ends the run, because it cannot go on.
    */
   async stop(graceMs: number): Promise<void> {
     if (this.#beginning !== undefined) await this.#beginning;
@@ -204,7 +168,9 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#isOver) return;
     if (isQuiet) await this.#within(graceMs, this.#tellHeldBack());
     await this.#keeping?.lease.release();
-    this.#endBy('stopped: the orchestrator was closed');
+    const reason = 'stopped: the orchestrator was closed';
+    if (this.#keeping === undefined) this.#endBy(reason);
+    else this.#detachBy(reason);
   }
 
   /** Records which calls were never made, so that the next owner does not treat them as interrupted. */
@@ -269,15 +235,24 @@ export class LiveRun extends CommandMethods implements Run {
     if (!parsed.ok) return { accepted: false, reason: parsed.reason };
     if (this.#beginning !== undefined) await this.#beginning;
     if (!this.#isOver && this.#keeping?.lease.isValid === false) await this.#confirmOwner();
-    if (this.#driver.isOver) return { accepted: false, reason: 'run-ended' };
+    if (this.#driver.isOver) return this.#notTaken();
     if (this.#keeping?.retry.isStalled === true) return STORE_AWAY;
     if (this.#driver.waiting >= INBOX_MAX) return { accepted: false, reason: 'inbox-full' };
     return new Promise((resolve) => {
       const input = { kind: 'commanded', event: parsed.command } as const;
       this.#driver.receive(input, (step) => {
-        resolve(step === undefined ? NOT_TAKEN : commandResultOf(step.emitted as FactBody[]));
+        resolve(
+          step === undefined ? this.#notTaken() : commandResultOf(step.emitted as FactBody[]),
+        );
       });
     });
+  }
+
+  /** The run does not accept commands here, and will not. */
+  #notTaken(): CommandResult {
+    const { status } = this.#memory.record();
+    const isOpen = this.#keeping !== undefined && (status === 'running' || status === 'detached');
+    return { accepted: false, reason: isOpen ? 'detached' : 'run-ended' };
   }
 
   /**
@@ -368,7 +343,9 @@ export class LiveRun extends CommandMethods implements Run {
     this.#parts.onError(error);
     this.#rejectStarted(error);
     if (cause !== 'taken-over') void this.#keeping?.lease.release();
-    this.#endBy(`${cause}: ${cause === 'taken-over' ? '' : `${name}: `}${message}`);
+    const reason = `${cause}: ${cause === 'taken-over' ? '' : `${name}: `}${message}`;
+    if (cause === 'not-started') this.#endBy(reason);
+    else this.#detachBy(reason);
   }
 
   /** A journal that could not be created has no run, unless the store's answer was lost. */
@@ -378,6 +355,11 @@ export class LiveRun extends CommandMethods implements Run {
     return hasJournal || StoreUnavailableError.isInstance(error)
       ? 'store-unavailable'
       : 'not-started';
+  }
+
+  /** The run goes on elsewhere. */
+  #detachBy(reason: string): void {
+    this.#end(this.#memory.detachedBy(reason, this.#now()));
   }
 
   #endBy(reason: string): void {
@@ -400,9 +382,6 @@ export class LiveRun extends CommandMethods implements Run {
     void this.#facts.told().then(() => this.#resolveDone(report));
   }
 }
-
-/** The command was not accepted, and will not be. */
-const NOT_TAKEN: CommandResult = { accepted: false, reason: 'run-ended' };
 
 const STORE_AWAY: CommandResult = {
   accepted: false,

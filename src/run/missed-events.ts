@@ -7,7 +7,7 @@ import type { OpenCall } from '../kernel/replay.js';
 import { unfinishedIn } from '../kernel/replay.js';
 import type { RunRecovered } from '../model/run-recovered.js';
 import type { RunUpgraded } from '../model/run-upgraded.js';
-import type { RunParts, UnfinishedWork } from './live-run.js';
+import type { RunParts, UnfinishedWork } from './live-run.types.js';
 import type { ReplayedRun } from './replayed-run.js';
 
 /** What happened to a run while it had no owner. */

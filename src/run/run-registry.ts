@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { MaybePromise, RunClaim, RunHeader, RunStore } from '../model/run-store.js';
 import type { Engine, ForkedRun, StartInputOfChart } from './engine.js';
 import type { Durability } from './durability.js';
-import type { RunParts } from './live-run.js';
+import type { RunParts } from './live-run.types.js';
 import { LiveRun } from './live-run.js';
 import { afterwards } from './maybe-promise.js';
 import type { RecoverOptions } from './recovery.js';

@@ -63,6 +63,9 @@ export interface Run {
   unpause(): Promise<CommandResult>;
   extendTime(extraMs: number): Promise<CommandResult>;
   abort(reason?: string): Promise<CommandResult>;
-  /** Always resolves, with the report. A goal that is not met gives a report, not an exception. */
+  /**
+   * Always resolves, with the report. A goal that is not met gives a report, not an exception. When this process no
+   * longer drives the run and it goes on elsewhere, the report has the status `detached` and `isFinal` is false.
+   */
   readonly done: Promise<RunReport>;
 }

@@ -17,7 +17,7 @@ export const describeEveryStore = (title: string, cases: (open: OpenStore) => vo
   const folder = temporaryFolder();
   const opened: RunStore[] = [];
   afterAll(async () => {
-    await Promise.all(opened.map((store) => store.close?.()));
+    for (const store of opened) await store.close?.();
     folder.dispose();
   });
   const both = (make: () => RunStore): readonly [RunStore, RunStore] => {

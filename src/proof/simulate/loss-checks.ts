@@ -5,12 +5,11 @@ import { callsLeft } from './world-checks.js';
 import { STORE_RETRY_MS } from './world.js';
 
 const TAKEN_OVER = 'taken-over: ';
-const STORE_UNAVAILABLE = 'store-unavailable: ';
 const NOT_STARTED = 'not-started: ';
 
 /** The process gave the run up, which does not end the run. */
-export const isLoss = ({ reason }: RunReport): boolean =>
-  [TAKEN_OVER, STORE_UNAVAILABLE, NOT_STARTED].some((cause) => reason.startsWith(cause));
+export const isLoss = ({ status, reason }: RunReport): boolean =>
+  status === 'detached' || reason.startsWith(NOT_STARTED);
 
 /** A process that gives a run up has a reason for it, and leaves no timer or call behind. */
 export const checkLoss = (environment: Environment, life: Life, { reason }: RunReport): void => {
