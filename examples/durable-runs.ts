@@ -41,7 +41,8 @@ console.log((await elsewhere.record()).conversation.join()); // Take your time
 
 // On SIGTERM: calls in flight get a moment to finish, and the run is released.
 await first.close({ graceMs: 10 });
-console.log((await run.done).reason); // stopped: the orchestrator was closed
+const { status, reason, isFinal } = await run.done;
+console.log(status, reason, isFinal); // detached stopped: the orchestrator was closed false
 
 // `recover()` resumes runs without an owner. The call in flight is repeated under the same key.
 const [taken] = await second.recover();

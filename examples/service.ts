@@ -6,7 +6,12 @@ import { createServer } from 'node:http';
 import { z } from 'zod';
 
 import type { CommandResult, Orchestrator, Run } from '../src/index.js';
-import { ConfigurationError, RunNotFoundError } from '../src/index.js';
+import {
+  ConfigurationError,
+  RunConflictError,
+  RunNotFoundError,
+  StoreUnavailableError,
+} from '../src/index.js';
 import { sqliteStore } from '../src/services/stores/sqlite/index.js';
 import { createPublishing } from './publishing.js';
 
@@ -21,7 +26,7 @@ const json = z.string().transform((text, context): unknown => {
   }
 });
 
-const startSchema = json.pipe(z.object({ goal: z.string() }));
+const startSchema = json.pipe(z.object({ goal: z.string(), runId: z.string().optional() }));
 
 const commandSchema = json.pipe(
   z.discriminatedUnion('type', [
@@ -89,8 +94,11 @@ const handle = async (
   const route = `${request.method ?? ''} ${part}`;
   if (runs !== 'runs') return NOT_FOUND;
   if (runId === '' && route === 'POST ') {
-    const { goal } = startSchema.parse(await textOf(request));
-    return { status: 201, body: { runId: orchestrator.start({ goal }).runId } };
+    const { goal, runId: id } = startSchema.parse(await textOf(request));
+    const run = orchestrator.start(id === undefined ? { goal } : { goal, runId: id });
+    // Rejects when the run id is in use or the store cannot be reached.
+    await run.started;
+    return { status: 201, body: { runId: run.runId } };
   }
   // The live run of this process, or the stored run, which continues after a restart.
   const run = await orchestrator.resume(runId);
@@ -108,6 +116,8 @@ const handle = async (
 /** A client gets the issues of its own request, and no details of errors inside the service. */
 const refusal = (error: unknown): Answer => {
   if (RunNotFoundError.isInstance(error)) return NOT_FOUND;
+  if (RunConflictError.isInstance(error)) return { status: 409, body: { code: error.code } };
+  if (StoreUnavailableError.isInstance(error)) return { status: 503, body: { code: error.code } };
   if (error instanceof z.ZodError || ConfigurationError.isInstance(error)) {
     return { status: 400, body: { issues: error.issues } };
   }

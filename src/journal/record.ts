@@ -8,10 +8,11 @@ import { initialState, recordOf } from './record-state.js';
 export interface RunRecord {
   readonly runId: string;
   readonly goal: string;
-  readonly status: 'running' | RunStatus;
+  /** `detached`: the run goes on elsewhere, and this process no longer drives it. It is never stored. */
+  readonly status: 'running' | 'detached' | RunStatus;
   /** The phase the goal's own plan entered last; null before the first. Sub-plans have phases of their own. */
   readonly phase: Phase | null;
-  /** Why the run ended; null while it is running. */
+  /** Why the run ended, or why this process detached from it; null while it is running. */
   readonly reason: string | null;
   readonly escalation: Level;
   /** What the goal's own plan has spent of `maxReplans`; sub-plans count in `metrics.replanCount` only. */

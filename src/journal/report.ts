@@ -17,24 +17,33 @@ import type {
 import { REPLACED } from './record-steps.js';
 import { summaryOf } from './record-summary.js';
 
-/** The result of a run. Times are milliseconds of the run's clock. */
+/** The result of a run, or its state when this process detached from it. Times are milliseconds of the run's clock. */
 export interface RunReport {
   readonly runId: string;
   readonly goal: string;
-  readonly status: RunStatus;
+  /**
+   * How the run ended. `detached`: it goes on elsewhere, and this process no longer drives it, because it closed,
+   * another process took over, or the store stayed away.
+   */
+  readonly status: RunStatus | 'detached';
+  /** The run has ended. False for `detached`: a process that resumes the run gets its final report. */
+  readonly isFinal: boolean;
   /** Why it ended, as a short code or in words. */
   readonly reason: string;
   /** The summarizer's text; without one, the output of the only step, or a short list of what was done. */
   readonly summary: string;
-  /** All steps, including replaced ones and those of sub-plans. Each is in exactly one of the lists below. */
+  /**
+   * All steps, including replaced ones and those of sub-plans. In a final report each is in exactly one of the lists
+   * below; when the run is `detached`, steps may be `running` or `pending`.
+   */
   readonly steps: readonly StepRecord[];
   readonly successfulSteps: readonly string[];
   readonly failedSteps: readonly string[];
   readonly skippedSteps: readonly string[];
   readonly cancelledSteps: readonly string[];
   /**
-   * No step failed, was skipped behind a failure, or was cancelled, and no request was refused. Also true without any
-   * steps: check `status` as well.
+   * The report is final, no step failed, was skipped behind a failure, or was cancelled, and no request was refused. Also
+   * true without any steps: check `status` as well.
    */
   readonly allSucceeded: boolean;
   /** Requests that a bound refused, in order: what was requested, by which step and agent, and which bound. */
@@ -53,6 +62,7 @@ export interface RunReport {
   readonly metrics: RunMetrics;
   readonly usage: RunUsage;
   readonly startedAt: number;
+  /** When the run ended, or when this process detached from it. */
   readonly endedAt: number;
   readonly durationMs: number;
 }
@@ -63,19 +73,19 @@ export interface ReportedPlan {
   readonly steps: readonly PlannedStepRecord[];
 }
 
-/** The record of a run that has ended. */
+/** The record of a run that has ended, or that this process has detached from. */
 export interface EndedRunRecord extends RunRecord {
-  readonly status: RunStatus;
+  readonly status: RunReport['status'];
   readonly reason: string;
   readonly endedAt: number;
 }
 
-/** Whether the run has ended and has a report. */
+/** Whether the run has a report. */
 export const isEnded = (record: RunRecord): record is EndedRunRecord =>
   record.status !== 'running' && record.reason !== null && record.endedAt !== null;
 
 /**
- * The report of a run that ended: the record, ordered by what readers need first.
+ * The report of a run: the record, ordered by what readers need first.
  *
  * @example
  * const record = run.record();
@@ -85,6 +95,7 @@ export const reportOf = (record: EndedRunRecord): RunReport => ({
   runId: record.runId,
   goal: record.goal,
   status: record.status,
+  isFinal: record.status !== 'detached',
   reason: record.reason,
   summary: record.summary ?? summaryOf(record),
   steps: record.steps,
@@ -92,7 +103,10 @@ export const reportOf = (record: EndedRunRecord): RunReport => ({
   failedSteps: idsOf(record, 'failed'),
   skippedSteps: idsOf(record, 'skipped'),
   cancelledSteps: idsOf(record, 'cancelled'),
-  allSucceeded: record.refused.length === 0 && !record.steps.some(isUnsuccessful),
+  allSucceeded:
+    record.status !== 'detached' &&
+    record.refused.length === 0 &&
+    !record.steps.some(isUnsuccessful),
   refused: record.refused,
   replans: record.replans,
   originalPlan: originalPlanOf(record),

@@ -27,7 +27,7 @@ import type { Policy } from '../policy/policy.js';
 import { definePolicy } from '../policy/policy.js';
 import type { DurabilityOptions } from '../run/durability.js';
 import { durabilityOf } from '../run/durability.js';
-import type { RunParts } from '../run/live-run.js';
+import type { RunParts } from '../run/live-run.types.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
 import type { RecoverOptions } from '../run/recovery.js';
@@ -91,7 +91,10 @@ export interface StartInput<AgentName extends string = string> {
 }
 
 export interface Orchestrator<AgentName extends string = string> {
-  /** Starts a run. Invalid input throws a typed error here; afterwards `run.done` always resolves. */
+  /**
+   * Starts a run. Invalid input throws a typed error here; afterwards `run.done` always resolves. `await run.started`
+   * before you tell others that the run exists: it rejects when the id is in use or the store cannot be reached.
+   */
   start(input: StartInput<AgentName>): Run;
   /**
    * Resumes a run: the live one, or the stored one. A run that another process owns is refused with RunClaimedError,
@@ -117,7 +120,7 @@ export interface Orchestrator<AgentName extends string = string> {
   /**
    * Stops accepting runs. Running runs start no new calls; calls in flight get `graceMs` (default 5,000) to finish, and
    * are then aborted. The runs are released, so that another process can claim them at once; their `done` resolves with
-   * the reason `stopped`. The store stays open: close it where you opened it.
+   * the status `detached`. Without a store they end. The store stays open: close it where you opened it.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
   /**
@@ -167,10 +170,10 @@ type CheckedHandOffs<Agents extends readonly Agent[]> =
 
 type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
 
-/** Like `createOrchestrator`; a test controls the copying of stored data and the running of charts. */
+/** Like `createOrchestrator`; a test controls how the state is rebuilt and how charts run. */
 export const composeOrchestrator = (
   given: OrchestratorOptions<readonly Agent[]>,
-  copyStored: RunParts['copyStored'],
+  rebuilt: RunParts['rebuilt'],
   runnerOf?: Parameters<typeof createKernel>[1],
 ): Orchestrator => {
   const options = readOptions(given);
@@ -190,7 +193,7 @@ export const composeOrchestrator = (
     newOwner: () => randomId('owner'),
     onError,
     redactText: options.redact === undefined ? (text) => text : safely(options.redact),
-    copyStored,
+    rebuilt,
   });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {

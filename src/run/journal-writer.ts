@@ -59,7 +59,10 @@ export class JournalWriter {
   open(header: RunHeader): void {
     const { lease, retry } = this.#parts;
     this.#format = new PlainFormat(header);
-    this.#opening = retry.run(() => lease.begin((owner) => this.#create(header, owner)));
+    this.#opening = recovered(
+      () => retry.run(() => lease.begin((owner) => this.#create(header, owner))),
+      (error) => Promise.reject(error as Error),
+    );
     // The first append reports the error; until then it must not be unhandled.
     if (this.#opening instanceof Promise) this.#opening.catch(() => undefined);
   }

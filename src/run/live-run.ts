@@ -1,73 +1,39 @@
 import type { CallInput } from '../model/calls.js';
-import type { OutputLookup, Perform } from '../actors/team.types.js';
-import { RunConflictError } from '../errors.js';
+import type { OutputLookup } from '../actors/team.types.js';
+import { OrchestratorClosedError, RunConflictError, StoreUnavailableError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
-import { chartEntries } from '../journal/entry.js';
 import type { Fact, FactBody } from '../model/facts.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 import { isEnded, reportOf } from '../journal/report.js';
 import type { World } from './driver.js';
 import { Driver } from './driver.js';
-import type { Kernel, KernelInput, KernelStep } from '../kernel/kernel.types.js';
+import type { KernelInput, KernelStep } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
-import { unfinishedIn } from '../kernel/replay.js';
-import type { Clock } from '../services/clock.js';
 import type { MaybePromise, StoredCommand } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { commandResultOf } from './command-result.js';
-import type { CommandPoller } from './command-poller.js';
 import { parseCommand } from '../model/commands.js';
 import { FactStream } from './fact-stream.js';
-import type { Inbox } from './inbox.js';
-import type { JournalWriter } from './journal-writer.js';
-import type { Lease } from './lease.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
-import type { MissedEvents } from './missed-events.js';
-import { interruption, keyOf, NOTHING_HAPPENED, recovery, upgraded } from './missed-events.js';
+import type { Keeping, RunParts, UnfinishedWork } from './live-run.types.js';
 import type { ReplayedRun } from './replayed-run.js';
-import { replayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
 import type { CommandResult, Run } from './run.types.js';
-import type { StoreRetry } from '../services/store-retry.js';
 
 /** Commands that may wait for the store at one time; further ones are refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
 
-/** The parts that all runs of one orchestrator share. */
-export interface RunParts {
-  readonly kernel: Kernel;
-  readonly clock: Clock;
-  readonly perform: Perform;
-  /** Whether a call that was in flight when its process died is made again; otherwise its try fails. */
-  readonly mayRepeat: (input: CallInput) => boolean;
-  readonly onError: (error: unknown) => void;
-  /** Redacts a store's message for a report, for example the address of a database. */
-  readonly redactText: (text: string) => string;
-  /**
-   * For tests: copies what would be stored. The run is then rebuilt after every entry, from the copy of its journal and
-   * a copy of the resulting state. That is slow, and shows that both are complete.
-   */
-  readonly copyStored: (<Value>(value: Value) => Value) | undefined;
-}
-
-/** The journal and lease of a stored run. */
-export interface Keeping {
-  readonly writer: JournalWriter;
-  readonly lease: Lease;
-  readonly inbox: Inbox;
-  readonly poller: CommandPoller;
-  readonly retry: StoreRetry;
-}
-
 /** One run: the driver, its journal, and the public view of them. */
 export class LiveRun extends CommandMethods implements Run {
   readonly runId: string;
+  readonly started: Promise<void>;
   readonly done: Promise<RunReport>;
   readonly #parts: RunParts;
-  readonly #keeping: Keeping | undefined;
+  /** Undefined without a store. */
+  #keeping: Keeping | undefined;
   /** Called once, when nothing of the run is left running. */
   readonly #onEnd: () => void;
   readonly #driver: Driver<JournalEntry>;
@@ -78,64 +44,76 @@ export class LiveRun extends CommandMethods implements Run {
    */
   #aheadMs = 0;
   #isOver = false;
+  /** Resolves when the run has begun; undefined afterwards. */
+  #beginning: Promise<void> | undefined;
   #stopPolling: () => void = () => undefined;
   #hasAnswered: (() => void) | undefined;
+  #resolveStarted: () => void = () => undefined;
+  #rejectStarted: (error: unknown) => void = () => undefined;
   #resolveDone: (report: RunReport) => void = () => undefined;
 
   constructor(
     { runId, goal }: { readonly runId: string; readonly goal: string },
     parts: RunParts,
-    keeping: Keeping | undefined,
     onEnd: () => void,
   ) {
     super();
     this.runId = runId;
     this.#parts = parts;
-    this.#keeping = keeping;
     this.#onEnd = onEnd;
     this.#memory = new RunMemory(runId, goal);
     this.#facts = new FactStream(parts);
+    this.started = new Promise((resolve, reject) => {
+      this.#resolveStarted = resolve;
+      this.#rejectStarted = reject;
+    });
+    // `done` reports the same error, so a caller may ignore this one.
+    this.started.catch(() => undefined);
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve;
     });
     this.#driver = new Driver(parts.kernel, this.#world());
-    keeping?.lease.onLost((error) => {
+  }
+
+  /** Keeps the run in a store, from its first entry on. */
+  keepIn(keeping: Keeping): void {
+    this.#keeping = keeping;
+    keeping.lease.onLost((error) => {
       void this.#driver.stop();
       this.#failed(error);
     });
   }
 
-  begin(input: unknown, { upgrade }: Partial<MissedEvents> = {}): void {
+  begin(input: unknown, missed: readonly KernelInput[] = []): void {
     this.#driver.post({ kind: 'started', input });
-    if (upgrade !== undefined) this.#driver.post(upgraded(upgrade));
+    for (const event of missed) this.#driver.post(event);
     this.#listen();
   }
 
-  /** Resumes where a journal ends. Returns whether a call was in flight at a takeover. */
-  continueFrom(
-    { entries, state }: ReplayedRun,
-    { isTakeover, upgrade, heldBack }: MissedEvents = NOTHING_HAPPENED,
-  ): boolean {
+  /** The run begins when this resolves. Commands and `stop` wait for it. */
+  beginsAfter(ready: Promise<void>): void {
+    this.#beginning = ready
+      .catch((error: unknown) => {
+        this.refuse(error);
+      })
+      .finally(() => {
+        this.#beginning = undefined;
+      });
+  }
+
+  /** Ends a run that could not begin. */
+  refuse(error: unknown): void {
+    void this.#driver.stop();
+    this.#failed(error);
+  }
+
+  /** Resumes where a journal ends. */
+  continueFrom({ entries, state }: ReplayedRun, { missed, ...unfinished }: UnfinishedWork): void {
     this.#remember(entries);
-    const lastAt = entries.at(-1)?.at ?? 0;
-    this.#aheadMs = Math.max(0, lastAt - this.#parts.clock.now());
-    const steps = chartEntries(entries);
-    const timeOf = (stepNumber: number): number => steps[stepNumber]?.at ?? lastAt;
-    const { calls, timers } = unfinishedIn(state, timeOf);
-    const mayMake = (call: OpenCall): boolean =>
-      this.#mayRepeat(call) || heldBack.includes(keyOf(call));
-    const interrupted = calls.filter((call) => !mayMake(call));
-    // A process that died with a call of this run in flight may have died of that call.
-    const isSuspect = isTakeover && calls.length > 0;
-    const missed = [
-      ...(upgrade === undefined ? [] : [upgraded(upgrade)]),
-      // Handled first: a run that was recovered too often must make no call.
-      ...(isSuspect ? [recovery(entries)] : []),
-      ...interrupted.map((call) => interruption(call)),
-    ];
+    this.#resolveStarted();
+    this.#aheadMs = Math.max(0, (entries.at(-1)?.at ?? 0) - this.#parts.clock.now());
     this.#listen();
-    this.#driver.take(state, { calls: calls.filter(mayMake), timers }, missed);
-    return isSuspect;
+    this.#driver.take(state, unfinished, missed);
   }
 
   /** Resolves when a call has been answered, or the run is over. */
@@ -173,29 +151,33 @@ export class LiveRun extends CommandMethods implements Run {
   /** Shows a run that ended on any charts, from its facts alone. */
   show(entries: readonly JournalEntry[]): void {
     this.#remember(entries);
+    this.#resolveStarted();
     void this.#driver.stop();
     this.#end(this.#memory.record());
   }
 
   /**
    * Releases the run for its next owner: nothing new starts, calls in flight get `graceMs` to finish, and the run is
-   * released. Without a store this ends the run.
+   * released. Without a store this ends the run, because it cannot go on.
    */
   async stop(graceMs: number): Promise<void> {
+    if (this.#beginning !== undefined) await this.#beginning;
     await this.#within(graceMs, this.#driver.drain());
     const stopped = this.#driver.stop();
     const isQuiet = await this.#within(graceMs, stopped);
     if (this.#isOver) return;
     if (isQuiet) await this.#within(graceMs, this.#tellHeldBack());
     await this.#keeping?.lease.release();
-    this.#endBy('stopped: the orchestrator was closed');
+    const reason = 'stopped: the orchestrator was closed';
+    if (this.#keeping === undefined) this.#endBy(reason);
+    else this.#detachBy(reason);
   }
 
   /** Records which calls were never made, so that the next owner does not treat them as interrupted. */
   async #tellHeldBack(): Promise<void> {
     const { token } = this.#keeping?.lease ?? {};
     const keys = this.#driver.heldBack.flatMap((call) =>
-      this.#mayRepeat(call) ? [] : [keyOf(call)],
+      this.#mayRepeat(call) ? [] : [(call.input as CallInput).key],
     );
     if (token === undefined || keys.length === 0) return;
     const entry = this.#memory.heldBack(keys, token, this.#now());
@@ -251,16 +233,26 @@ export class LiveRun extends CommandMethods implements Run {
   protected async command(candidate: unknown): Promise<CommandResult> {
     const parsed = parseCommand(candidate);
     if (!parsed.ok) return { accepted: false, reason: parsed.reason };
+    if (this.#beginning !== undefined) await this.#beginning;
     if (!this.#isOver && this.#keeping?.lease.isValid === false) await this.#confirmOwner();
-    if (this.#driver.isOver) return { accepted: false, reason: 'run-ended' };
+    if (this.#driver.isOver) return this.#notTaken();
     if (this.#keeping?.retry.isStalled === true) return STORE_AWAY;
     if (this.#driver.waiting >= INBOX_MAX) return { accepted: false, reason: 'inbox-full' };
     return new Promise((resolve) => {
       const input = { kind: 'commanded', event: parsed.command } as const;
       this.#driver.receive(input, (step) => {
-        resolve(step === undefined ? NOT_TAKEN : commandResultOf(step.emitted as FactBody[]));
+        resolve(
+          step === undefined ? this.#notTaken() : commandResultOf(step.emitted as FactBody[]),
+        );
       });
     });
+  }
+
+  /** The run does not accept commands here, and will not. */
+  #notTaken(): CommandResult {
+    const { status } = this.#memory.record();
+    const isOpen = this.#keeping !== undefined && (status === 'running' || status === 'detached');
+    return { accepted: false, reason: isOpen ? 'detached' : 'run-ended' };
   }
 
   /**
@@ -333,11 +325,9 @@ export class LiveRun extends CommandMethods implements Run {
     // The entry became durable after the run was given up: the next owner finds it.
     if (this.#isOver) return;
     this.#memory.keep(entry);
-    const { copyStored, kernel } = this.#parts;
-    if (copyStored !== undefined) {
-      const { state } = replayedRun(kernel, copyStored(this.#memory.entries));
-      this.#driver.replaceState(kernel.restore(copyStored(kernel.save(state))));
-    }
+    this.#resolveStarted();
+    const { rebuilt, kernel } = this.#parts;
+    if (rebuilt !== undefined) this.#driver.replaceState(rebuilt(kernel, this.#memory.entries));
     this.#facts.add(entry.facts);
     if (entry.event.kind === 'answered') this.#hasAnswered?.();
     if (step.status === 'error') this.#parts.onError(step.error);
@@ -349,10 +339,27 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#isOver) return;
     const { name, message: said } = toFailure(error, Infinity);
     const message = cutMessage(this.#parts.redactText(said));
-    const isTakenOver = RunConflictError.isInstance(error) && this.#keeping?.writer.isOpen === true;
+    const cause = this.#causeOf(error);
     this.#parts.onError(error);
-    if (!isTakenOver) void this.#keeping?.lease.release();
-    this.#endBy(isTakenOver ? `taken-over: ${message}` : `store-unavailable: ${name}: ${message}`);
+    this.#rejectStarted(error);
+    if (cause !== 'taken-over') void this.#keeping?.lease.release();
+    const reason = `${cause}: ${cause === 'taken-over' ? '' : `${name}: `}${message}`;
+    if (cause === 'not-started') this.#endBy(reason);
+    else this.#detachBy(reason);
+  }
+
+  /** A journal that could not be created has no run, unless the store's answer was lost. */
+  #causeOf(error: unknown): 'not-started' | 'taken-over' | 'store-unavailable' {
+    const hasJournal = this.#keeping?.writer.isOpen === true;
+    if (hasJournal && RunConflictError.isInstance(error)) return 'taken-over';
+    return hasJournal || StoreUnavailableError.isInstance(error)
+      ? 'store-unavailable'
+      : 'not-started';
+  }
+
+  /** The run goes on elsewhere. */
+  #detachBy(reason: string): void {
+    this.#end(this.#memory.detachedBy(reason, this.#now()));
   }
 
   #endBy(reason: string): void {
@@ -361,6 +368,8 @@ export class LiveRun extends CommandMethods implements Run {
 
   #end(record: RunRecord): void {
     this.#isOver = true;
+    // Without effect when the run has started.
+    this.#rejectStarted(new OrchestratorClosedError());
     this.#stopPolling();
     this.#keeping?.lease.stop();
     this.#keeping?.inbox.close();
@@ -373,9 +382,6 @@ export class LiveRun extends CommandMethods implements Run {
     void this.#facts.told().then(() => this.#resolveDone(report));
   }
 }
-
-/** The command was not accepted, and will not be. */
-const NOT_TAKEN: CommandResult = { accepted: false, reason: 'run-ended' };
 
 const STORE_AWAY: CommandResult = {
   accepted: false,

@@ -40,6 +40,15 @@ export const replayedRun = (
   return { entries, state, status };
 };
 
+/**
+ * For tests: the present state, rebuilt from a copy of the journal and a copy of the resulting state. That is slow, and
+ * shows that both are complete.
+ */
+export const rebuiltFromCopies =
+  (copy: <Value>(value: Value) => Value) =>
+  (kernel: Kernel, entries: readonly JournalEntry[]): KernelState =>
+    kernel.restore(copy(kernel.save(replayedRun(kernel, copy(entries)).state)));
+
 /** The number of the last fact: not every entry has one. */
 const lastFact = (entries: readonly JournalEntry[]): number =>
   entries.findLast(({ facts }) => facts.length > 0)?.facts.at(-1)?.sequence ?? 0;

@@ -18,6 +18,8 @@ export class RunMemory {
   #factCount = 0;
   /** The number of entries in the record. */
   #recorded = 0;
+  /** Set when this process no longer drives the run. */
+  #detached: RunRecord | undefined;
 
   constructor(runId: string, goal: string) {
     this.#run = { runId, goal };
@@ -83,10 +85,17 @@ export class RunMemory {
   }
 
   record(): RunRecord {
-    return this.#upToDate().record();
+    return this.#detached ?? this.#upToDate().record();
   }
 
-  /** The record of a run that stops here although its journal has no end. */
+  /** The record of a run that goes on elsewhere: its steps keep their state. */
+  detachedBy(reason: string, at: number): RunRecord {
+    const record = this.record();
+    this.#detached = Object.freeze({ ...record, status: 'detached', reason, endedAt: at });
+    return this.#detached;
+  }
+
+  /** The record of a run that cannot go on, although its journal has no end. */
   recordEndedBy(reason: string, at: number): RunRecord {
     const builder = this.#upToDate();
     builder.add({ sequence: this.#factCount + 1, at, ...runFailed(reason) });

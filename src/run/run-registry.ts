@@ -1,28 +1,17 @@
-import {
-  JournalMismatchError,
-  OrchestratorClosedError,
-  RunConflictError,
-  RunNotFoundError,
-} from '../errors.js';
+import { OrchestratorClosedError, RunConflictError, RunNotFoundError } from '../errors.js';
 import type { Callable } from '../actors/team.types.js';
-import type { ReadJournal } from '../journal/read-journal.js';
-import { sealedHeader } from '../journal/sealed-header.js';
-import type { RunClaim, RunHeader, RunStore } from '../model/run-store.js';
-import type { Engine, ForkedRun, StartInputOfChart, StartOfRun } from './engine.js';
-import { versionOf } from './engine.js';
-import { CommandPoller } from './command-poller.js';
+import type { JournalEntry } from '../journal/entry.js';
+import type { MaybePromise, RunClaim, RunHeader, RunStore } from '../model/run-store.js';
+import type { Engine, ForkedRun, StartInputOfChart } from './engine.js';
 import type { Durability } from './durability.js';
-import { Inbox } from './inbox.js';
-import { JournalWriter } from './journal-writer.js';
-import { Lease } from './lease.js';
-import type { Keeping, RunParts } from './live-run.js';
+import type { RunParts } from './live-run.types.js';
 import { LiveRun } from './live-run.js';
-import { Ownership } from './ownership.js';
-import type { RecoverOptions, Recovery, Resumed } from './recovery.js';
-import { replayedRun } from './replayed-run.js';
+import { afterwards } from './maybe-promise.js';
+import type { RecoverOptions } from './recovery.js';
 import type { ConnectedRun, Run } from './run.types.js';
-import { StoreRetry } from '../services/store-retry.js';
-import type { ResumedRun } from './resume-stored.js';
+import type * as StoredRunsModule from './stored-runs.js';
+
+type StoredRuns = StoredRunsModule.StoredRuns;
 
 /** The parts of every run of one orchestrator. */
 export interface RegistryParts extends RunParts {
@@ -37,160 +26,75 @@ export interface RegistryParts extends RunParts {
   readonly startInput: Engine['startInput'];
 }
 
-/** The parts that all stored runs of one orchestrator share: one query serves all of them. */
-interface Shared {
-  readonly store: RunStore;
-  readonly ownership: Ownership;
-  readonly poller: CommandPoller;
-}
-
 /** The live runs of one orchestrator in this process, each of them once. */
 export class RunRegistry {
   readonly #parts: RegistryParts;
-  readonly #shared: Shared | undefined;
   readonly #live = new Map<string, LiveRun>();
-  /** Runs that are being read from the store. */
-  readonly #resuming = new Map<string, Promise<Resumed>>();
   readonly #recoveries = new Set<() => void>();
-  #recovery: Recovery | undefined;
+  /** Undefined without a store, and until its code is loaded. */
+  #stored: StoredRuns | undefined;
   #isClosed = false;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
-    this.#shared = sharedOf(parts);
   }
 
-  /** Starts a run whose given plan, if there is one, is valid. */
+  /** Starts a run whose given plan, if there is one, is valid. With a store it begins when the code for it is loaded. */
   start(input: StartInputOfChart): Run {
-    const { runId, goal, proposal } = input;
     this.#refuseWhenClosed();
-    if (this.has(runId)) {
-      throw new RunConflictError(`Run '${runId}' is already running`);
-    }
-    const keeping = this.#keepingOf(runId);
-    const run = this.#create({ runId, goal }, keeping);
-    try {
-      const plan = proposal?.plan;
-      keeping?.writer.open(this.#headerOf(plan == null ? { runId, goal } : { runId, goal, plan }));
-      run.begin(input);
-    } catch (error) {
-      this.#live.delete(runId);
-      throw error;
+    const isTaken = this.has(input.runId);
+    const run = isTaken ? this.#newRun(input) : this.#create(input);
+    const { store } = this.#parts;
+    if (isTaken) run.refuse(new RunConflictError(`Run '${input.runId}' is already running`));
+    else if (store === undefined) run.begin(input);
+    else {
+      const begun = afterwards(this.#storedRuns(store), (stored) => stored.begin(run, input));
+      if (begun instanceof Promise) run.beginsAfter(begun);
     }
     return run;
   }
 
-  /** The live run, or the stored one; concurrent calls resume it once. */
+  /** The live run, or the stored one. */
   async resume(runId: string): Promise<Run> {
-    return this.#live.get(runId) ?? (await this.#resumeOnce(runId)).run;
-  }
-
-  #resumeOnce(runId: string): Promise<Resumed> {
-    const pending = this.#resuming.get(runId);
-    if (pending !== undefined) return pending;
-    const resuming = this.#resume(runId).finally(() => this.#resuming.delete(runId));
-    this.#resuming.set(runId, resuming);
-    return resuming;
+    return this.#live.get(runId) ?? (await this.#storeFor(runId)).resume(runId);
   }
 
   /** Whether the run is live here, or is being resumed. */
   has(runId: string): boolean {
-    return this.#live.has(runId) || this.#resuming.has(runId);
+    return this.#live.has(runId) || this.#stored?.isResuming(runId) === true;
   }
 
   /** Like `resume`; a run that cannot be resumed under the present charts and policy is carried over into a new one. */
   async resumeOrCarryOver(runId: string): Promise<Run> {
-    return this.#live.get(runId) ?? (await this.#resumeOrCarryOver(runId)).run;
-  }
-
-  async #resumeOrCarryOver(runId: string): Promise<Resumed> {
-    try {
-      return await this.#resumeOnce(runId);
-    } catch (error) {
-      const { store, clock } = this.#parts;
-      const keeping = this.#keepingOf(runId);
-      if (!JournalMismatchError.isInstance(error) || store === undefined || !keeping) throw error;
-      const present = { ...this.#fingerprints(), startedAt: Math.floor(clock.now()) };
-      const { carryOver } = await loadCarryOver();
-      const { lease, retry } = keeping;
-      return this.#resumeOnce(await carryOver(runId, { store, lease, retry, present }));
-    }
+    return this.#live.get(runId) ?? (await this.#storeFor(runId)).resumeOrCarryOver(runId);
   }
 
   /** A stored run as it is now, without claiming or changing it. */
   async read(
     runId: string,
-  ): Promise<{ readonly header: RunHeader; readonly entries: ReadJournal['entries'] }> {
-    const stored = await this.#parts.store?.read(runId);
-    if (stored !== undefined) {
-      const [{ readJournal }] = await Promise.all([loadJournal(), this.#parts.kernel.prepare()]);
-      return { header: stored.header, entries: readJournal(stored, runId).entries };
-    }
-    throw new RunNotFoundError(
-      this.#parts.store === undefined ? noStore(runId) : `Run '${runId}' is not in the store`,
-    );
+  ): Promise<{ readonly header: RunHeader; readonly entries: readonly JournalEntry[] }> {
+    return (await this.#storeFor(runId)).read(runId);
   }
 
   /** Continues a run that was forked from the journal of another one. */
-  async adopt({ header, entries, ended, engine }: ForkedRun): Promise<Run> {
-    const { runId } = header;
-    this.#refuseWhenClosed();
-    if (this.has(runId)) {
-      throw new RunConflictError(`Run '${runId}' is already running`);
-    }
-    const keeping = this.#keepingOf(runId);
-    const replayed = replayedRun(engine.kernel, entries);
-    const run = this.#create(header, keeping, engine);
-    try {
-      keeping?.writer.open(
-        sealedHeader({ ...header, chartFingerprint: engine.chartFingerprint() }),
-      );
-      await keeping?.writer.append(entries, {
-        hasEnded: ended,
-        save: () => engine.kernel.save(replayed.state),
-      });
-      if (ended) run.show(entries);
-      else run.continueFrom(replayed);
-    } catch (error) {
-      this.#live.delete(runId);
-      await keeping?.lease.release();
-      throw error;
-    }
-    return run;
+  async adopt(forked: ForkedRun): Promise<Run> {
+    return (await this.#storeFor(forked.header.runId)).adopt(forked);
   }
 
   /** Makes this process the owner of a run that it does not run; undefined when another process owns it. */
   async claim(runId: string): Promise<RunClaim | undefined> {
-    return this.#shared?.ownership.claim(runId);
+    return (await this.#storeFor(runId)).claim(runId);
   }
 
   /** Connects to a stored run in any process. */
   async connect(runId: string): Promise<ConnectedRun> {
-    const { store, clock, durability, newOwner, onError, redactText } = this.#parts;
-    if (store === undefined) throw new RunNotFoundError(noStore(runId));
-    if ((await store.read(runId, Number.MAX_SAFE_INTEGER)) === undefined)
-      throw new RunNotFoundError(`Run '${runId}' is not in the store`);
-    const { pollMs, answerMs } = durability;
-    const { StoredRunConnection } = await loadConnection();
-    const retry = new StoreRetry({ clock, windowMs: answerMs, onError });
-    const parts = { store, clock, newCommandId: newOwner, pollMs, answerMs, retry, redactText };
-    return new StoredRunConnection(runId, parts);
+    return (await this.#storeFor(runId)).connect(runId);
   }
 
   /** Resumes every unfinished stored run without an owner. */
   async recover(options: RecoverOptions = {}): Promise<readonly Run[]> {
-    if (this.#shared === undefined) return [];
-    const { Recovery } = await loadRecovery();
-    this.#recovery ??= new Recovery({
-      store: this.#shared.store,
-      clock: this.#parts.clock,
-      isLive: (runId) => this.has(runId),
-      isClosed: () => this.#isClosed,
-      resume: (runId, { carryOver = false }) =>
-        carryOver ? this.#resumeOrCarryOver(runId) : this.#resumeOnce(runId),
-      onError: this.#parts.onError,
-    });
-    return this.#recovery.recover(options);
+    const { store } = this.#parts;
+    return store === undefined ? [] : (await this.#storedRuns(store)).recover(options);
   }
 
   /** Recovers immediately, then `everyMs` after each pass completes, until it is stopped or the orchestrator is closed. */
@@ -217,120 +121,67 @@ export class RunRegistry {
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#recoveries) stop();
-    await Promise.allSettled(this.#resuming.values());
+    await this.#stored?.settled();
     await Promise.all([...this.#live.values()].map((run) => run.stop(graceMs)));
-    await this.#shared?.ownership.retire();
+    await this.#stored?.retire();
   }
 
   #refuseWhenClosed(): void {
     if (this.#isClosed) throw new OrchestratorClosedError();
   }
 
-  async #resume(runId: string): Promise<Resumed> {
-    this.#refuseWhenClosed();
-    const { store, kernel, onError } = this.#parts;
-    const keeping = this.#keepingOf(runId);
-    if (store === undefined || keeping === undefined) {
-      throw new RunNotFoundError(noStore(runId));
-    }
-    const [{ resumeStored }] = await Promise.all([loadResume(), kernel.prepare()]);
-    const taken = await resumeStored(runId, {
-      store,
-      lease: keeping.lease,
-      kernel,
-      version: versionOf(this.#parts),
-      onError,
-    });
-    const run = this.#create(taken.header, keeping, await this.#carried(taken.header));
-    if (taken.kind !== 'ended') keeping.writer.continueFrom(taken.format, taken.missed.isTakeover);
-    try {
-      const trial = this.#continueRun(run, taken) ? run.answered() : undefined;
-      return { run, trial };
-    } catch (error) {
-      this.#live.delete(runId);
-      await keeping.lease.release();
-      throw error;
-    }
+  async #storeFor(runId: string): Promise<StoredRuns> {
+    const { store } = this.#parts;
+    if (store !== undefined) return this.#storedRuns(store);
+    throw new RunNotFoundError(
+      `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`,
+    );
   }
 
-  /** A carried-over run makes no call that its predecessor has an answer to. */
-  async #carried({ runId, carriedFrom }: RunHeader): Promise<Partial<RunParts> | undefined> {
-    if (carriedFrom === undefined) return undefined;
-    const stored = await this.#parts.store?.read(carriedFrom);
-    if (stored === undefined) return undefined;
-    const { readJournal } = await loadJournal();
-    const before = { runId: carriedFrom, entries: readJournal(stored, carriedFrom).entries };
-    const { rememberingPerform } = await loadCarryOver();
-    return { perform: rememberingPerform(this.#parts.perform, runId, before) };
+  #storedRuns(store: RunStore): MaybePromise<StoredRuns> {
+    return (
+      this.#stored ??
+      afterwards(
+        loadStoredRuns(),
+        ({ StoredRuns }) =>
+          (this.#stored ??= new StoredRuns({
+            ...this.#parts,
+            store,
+            live: (runId) => this.#live.get(runId),
+            create: (header, engine) => this.#create(header, engine),
+            forget: (run) => this.#forget(run),
+            isClosed: () => this.#isClosed,
+            refuseWhenClosed: () => {
+              this.#refuseWhenClosed();
+            },
+          })),
+      )
+    );
   }
 
-  /** Returns whether a call of the run was in flight when its process died. */
-  #continueRun(run: LiveRun, taken: ResumedRun): boolean {
-    switch (taken.kind) {
-      case 'ended':
-        run.show(taken.entries);
-        return false;
-      case 'new':
-        run.begin(this.#parts.startInput(taken.header), taken.missed);
-        return false;
-      case 'unfinished':
-        return run.continueFrom(taken.replayed, taken.missed);
-    }
-  }
-
-  #keepingOf(runId: string): Keeping | undefined {
-    if (this.#shared === undefined) return undefined;
-    const { store, ownership, poller } = this.#shared;
-    const { clock, durability, onError } = this.#parts;
-    const lease = new Lease(ownership, runId);
-    const retry = new StoreRetry({ clock, windowMs: durability.storeRetryMs, onError });
-    const writer = new JournalWriter({ store, runId, lease, retry });
-    return { lease, inbox: new Inbox({ store, runId }), poller, retry, writer };
-  }
-
-  #create(
-    { runId, goal }: Pick<RunHeader, 'runId' | 'goal'>,
-    keeping: Keeping | undefined,
-    engine?: Partial<Engine>,
-  ): LiveRun {
-    // Thousands of runs may wait, so their shared parts are kept once.
-    const parts = engine === undefined ? this.#parts : { ...this.#parts, ...engine };
-    const run = new LiveRun({ runId, goal }, parts, keeping, () => {
-      this.#live.delete(runId);
-    });
-    this.#live.set(runId, run);
+  #create(header: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>): LiveRun {
+    const run = this.#newRun(header, engine);
+    this.#live.set(run.runId, run);
     return run;
   }
 
-  #headerOf(start: StartOfRun): RunHeader {
-    const startedAt = Math.floor(this.#parts.clock.now());
-    return sealedHeader({ ...start, ...this.#fingerprints(), startedAt });
+  #newRun({ runId, goal }: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>): LiveRun {
+    // Thousands of runs may wait, so their shared parts are kept once.
+    const parts = engine === undefined ? this.#parts : { ...this.#parts, ...engine };
+    const run: LiveRun = new LiveRun({ runId, goal }, parts, () => {
+      this.#forget(run);
+    });
+    return run;
   }
 
-  #fingerprints(): Pick<RunHeader, 'chartFingerprint' | 'policyFingerprint'> {
-    const { policyFingerprint, chartFingerprint } = this.#parts;
-    return { chartFingerprint: chartFingerprint(), policyFingerprint };
+  #forget(run: LiveRun): void {
+    if (this.#live.get(run.runId) === run) this.#live.delete(run.runId);
   }
 }
 
-const sharedOf = ({ store, clock, durability, newOwner, onError }: RegistryParts) => {
-  if (store === undefined) return undefined;
-  const { leaseMs, pollMs } = durability;
-  const owner = newOwner();
-  const ownership = new Ownership({ store, clock, owner, leaseMs, onError });
-  return { store, ownership, poller: new CommandPoller({ store, clock, owner, pollMs, onError }) };
-};
+/** Once it is loaded, a run in an in-memory store begins synchronously. */
+let loaded: typeof StoredRunsModule | undefined;
 
-/* Parts that most programs never use: separate chunks in a bundle. */
-const loadResume = () => import('./resume-stored.js');
-const loadRecovery = () => import('./recovery.js');
-const loadJournal = () => import('../journal/read-journal.js');
-const loadCarryOver = () => import('./carry-over.js');
-const loadConnection = () => import('./connected-run.js');
-
-/** Loads all of these now, because a virtual clock does not wait for a module. */
-export const loadOnDemandParts = (): Promise<unknown> =>
-  Promise.all([loadResume(), loadRecovery(), loadJournal(), loadCarryOver(), loadConnection()]);
-
-const noStore = (runId: string): string =>
-  `Run '${runId}' is not running here, and there is no store to look for it: pass \`store\` to createOrchestrator`;
+/** A page without a store does without this code, so it is a separate chunk in a bundle. */
+export const loadStoredRuns = (): MaybePromise<typeof StoredRunsModule> =>
+  loaded ?? import('./stored-runs.js').then((module) => (loaded = module));

@@ -33,6 +33,12 @@ export interface ConnectedRun extends RunCommands {
 export interface Run {
   readonly runId: string;
   /**
+   * Resolves when the run is durable: its first entry is in the store. Without a store it resolves at once. Rejects
+   * with RunConflictError when the id is in use, with StoreUnavailableError when the store stays unreachable, and with
+   * OrchestratorClosedError when the orchestrator is closed before that. A caller may ignore it.
+   */
+  readonly started: Promise<void>;
+  /**
    * Calls the listener with every fact in order, starting with the past ones. A listener that returns a promise gets
    * the next fact when that settles; the run does not wait for it. Returns a function that stops it.
    */
@@ -57,6 +63,9 @@ export interface Run {
   unpause(): Promise<CommandResult>;
   extendTime(extraMs: number): Promise<CommandResult>;
   abort(reason?: string): Promise<CommandResult>;
-  /** Always resolves, with the report. A goal that is not met gives a report, not an exception. */
+  /**
+   * Always resolves, with the report. A goal that is not met gives a report, not an exception. When this process no
+   * longer drives the run and it goes on elsewhere, the report has the status `detached` and `isFinal` is false.
+   */
   readonly done: Promise<RunReport>;
 }

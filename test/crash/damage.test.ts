@@ -306,7 +306,7 @@ describe('a full disk', () => {
       );
       const plan = { steps: steps('a', 'b<a', 'c<b', 'd<c') };
       const report = await orchestrator.start({ goal: 'The goal', runId: 'run', plan }).done;
-      expect(report.status).toBe('failed');
+      expect(report.status).toBe('detached');
       expect(report.reason).toMatch(/^store-unavailable: /);
       expect(errors.every((error) => PlanwrightError.isInstance(error))).toBe(true);
       expect(calls, 'no call was made after the failed write').toEqual([

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { PlanwrightError } from '../../src/errors.js';
 import type { Orchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { rebuiltFromCopies } from '../../src/run/replayed-run.js';
 import type { Run } from '../../src/run/run.types.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
@@ -173,7 +174,7 @@ describe('persistence', () => {
     const clock = virtualClock();
     const orchestrator = composeOrchestrator(
       { ...referenceTeam(clock, []), store: memoryStore() },
-      (entries) => JSON.parse(JSON.stringify(entries)) as never,
+      rebuiltFromCopies((value) => JSON.parse(JSON.stringify(value)) as never),
     );
     const run = orchestrator.start({ goal: 'The goal of the run', runId: 'run' });
     agreeTo(run, clock);

@@ -123,7 +123,7 @@ describe('a process that is stopped longer than its lease', () => {
 
     first.signal('SIGCONT');
     expect(await ending).toMatchObject({
-      status: 'failed',
+      status: 'detached',
       reason: expect.stringMatching(/^taken-over: /) as string,
     });
     await sleep(300);

@@ -4,16 +4,20 @@ import { act, createElement, StrictMode } from 'react';
 import type { Root } from 'react-dom/client';
 import { createRoot } from 'react-dom/client';
 import { renderToString } from 'react-dom/server';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { GoalActor } from '../../examples/react/goal-actor.js';
 import { publishing } from '../../examples/publishing.js';
 import { RunView } from '../../examples/react/run-view.js';
+import { loadAllParts } from '../../src/orchestrator/load-all-parts.js';
 
 /* The components of docs/embedding.md, on a page: they follow a run and send it commands. */
 
 let root: Root;
 let page: HTMLElement;
+
+// Otherwise the first run would begin outside of act().
+beforeAll(loadAllParts);
 
 beforeEach(() => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishing } from '../../examples/publishing.js';
 import { createService } from '../../examples/service.js';
 import type { Fact, RunReport } from '../../src/index.js';
+import { createOrchestrator, defineAgent, StoreUnavailableError } from '../../src/index.js';
+import { memoryStore } from '../../src/services/stores/index.js';
 
 /* The service of docs/embedding.md on a real port, driven by its clients. */
 
@@ -96,6 +98,35 @@ describe('the service', () => {
     const rest = await allOf(factsOf(runId, { 'last-event-id': '3' }));
     expect(rest).toEqual(all.slice(3));
     expect(rest.at(-1)).toMatchObject({ type: 'run.ended', status: 'aborted', reason: 'Enough' });
+  });
+
+  it('answers 409 when the run id is in use, and 503 when the store cannot be reached', async () => {
+    const runId = await startRun();
+    const again = await post('/runs', { goal: 'statecharts', runId });
+    expect(again.status).toBe(409);
+    expect(await again.json()).toEqual({ code: 'run-conflict' });
+    await post(`/runs/${runId}/commands`, { type: 'abort' });
+
+    const store = {
+      ...memoryStore(),
+      create: () => Promise.reject(new StoreUnavailableError('The network is gone')),
+    };
+    const echo = defineAgent({ name: 'echo', description: 'Repeats', run: ({ task }) => task });
+    const away = createService(
+      createOrchestrator({
+        agents: [echo],
+        planner: () => ({ steps: [{ id: 'say', agent: 'echo', task: 'Say it' }] }),
+        store,
+        durability: { storeRetryMs: 0 },
+      }),
+    );
+    away.listen(0, '127.0.0.1');
+    await once(away, 'listening');
+    const url = `http://127.0.0.1:${(away.address() as AddressInfo).port}/runs`;
+    const refused = await fetch(url, { method: 'POST', body: '{ "goal": "statecharts" }' });
+    expect(refused.status).toBe(503);
+    away.closeAllConnections();
+    away.close();
   });
 
   it('returns the result of a command: accepted, or refused with the reason', async () => {

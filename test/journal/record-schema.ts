@@ -165,7 +165,7 @@ const shared = {
 /** Checks a run record. */
 export const runRecordSchema = z.object({
   ...shared,
-  status: z.enum(['running', ...runStatus.options]),
+  status: z.enum(['running', 'detached', ...runStatus.options]),
   phase: z.nullable(phase),
   reason: z.nullable(z.string()),
   escalation: level,
@@ -181,7 +181,8 @@ const reportedPlan = z.object({ revision: z.number(), steps: list(plannedStep) }
 /** Checks a run report. */
 export const runReportSchema = z.object({
   ...shared,
-  status: runStatus,
+  status: z.enum(['detached', ...runStatus.options]),
+  isFinal: z.boolean(),
   reason: z.string(),
   summary: z.string(),
   successfulSteps: stepIds,

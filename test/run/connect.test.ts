@@ -161,7 +161,7 @@ describe('a run without an owner', () => {
       };
       const dying = await processOn(clock, mortal).resume('run');
       await clock.settle();
-      expect((await dying.done).status).toBe('failed');
+      expect((await dying.done).status).toBe('detached');
       const next = await processOn(clock, store).resume('run');
       await clock.runUntil(said);
       expect(await said).toEqual({ accepted: true });

@@ -63,7 +63,7 @@ describe('a store that fails', () => {
         await clock.runUntil(run.done);
         const report = await run.done;
 
-        expect(report.status).toBe('failed');
+        expect(report.status).toBe('detached');
         expect(report.reason).toMatch(/^store-unavailable: /);
         expect(report.reason).toContain('No space left on device');
         expect(errors).toHaveLength(1);
@@ -76,8 +76,8 @@ describe('a store that fails', () => {
         const intents = stored.flatMap((entry) => entry.intents);
         expect(stored).toHaveLength(capacity);
         expect(worker.calls.map(({ key }) => key)).toEqual(intents);
-        expect(report.steps.filter(({ status }) => status === 'running')).toEqual([]);
-        expect(await run.say('Hello?')).toEqual({ accepted: false, reason: 'run-ended' });
+        expect([...report.failedSteps, ...report.cancelledSteps]).toEqual([]);
+        expect(await run.say('Hello?')).toEqual({ accepted: false, reason: 'detached' });
       });
     }
   }
@@ -121,19 +121,19 @@ describe('a store that fails', () => {
     const run = orchestrator.start(input);
     await clock.settle();
     expect(await run.pause()).toMatchObject({ accepted: false });
-    expect(await run.done).toMatchObject({ status: 'failed' });
+    expect(await run.done).toMatchObject({ status: 'detached' });
     expect(factsOf(run).filter(({ type }) => type === 'run.paused')).toEqual([]);
   });
 
-  it('when the run is created makes start() throw, and nothing is left of the run', async () => {
+  it('when the run is created makes `started` reject, and nothing is left of the run', async () => {
     const { clock, worker, orchestrator } = rigWith((_, kept) => ({
       ...kept,
       create: () => {
         throw new Error('Permission denied');
       },
     }));
-    expect(() => orchestrator.start(input)).toThrow('Permission denied');
-    expect(() => orchestrator.start(input)).toThrow('Permission denied');
+    await expect(orchestrator.start(input).started).rejects.toThrow('Permission denied');
+    await expect(orchestrator.start(input).started).rejects.toThrow('Permission denied');
     await clock.settle();
     expect(worker.calls).toEqual([]);
     expect(clock.pending()).toBe(0);

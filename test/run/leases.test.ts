@@ -93,7 +93,7 @@ describe('a run in a store', () => {
     const other = processOn(clock, store);
     const taken = await other.orchestrator.resume('run');
     const report = await run.say('Are you there?').then(() => run.done);
-    expect(report.status).toBe('failed');
+    expect(report.status).toBe('detached');
     expect(report.reason).toMatch(/^taken-over: /);
     expect(sleeper.worker.calls.map(({ signal }) => signal.aborted)).toEqual([true]);
     await clock.runUntil(taken.done);
@@ -338,7 +338,7 @@ describe('close', () => {
     expect(clock.now()).toBe(1_000);
     expect(first.worker.calls.map(({ signal }) => signal.aborted)).toEqual([true]);
     expect((await run.done).reason).toMatch(/^stopped/);
-    expect(await run.pause()).toEqual({ accepted: false, reason: 'run-ended' });
+    expect(await run.pause()).toEqual({ accepted: false, reason: 'detached' });
     const next = processOn(clock, store);
     const resumed = await next.orchestrator.resume('run');
     await clock.settle();

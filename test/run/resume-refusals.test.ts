@@ -149,8 +149,8 @@ describe('a journal of another orchestrator', () => {
       definePolicy({ approval: { agents: ['worker'] } }),
     );
     await expect(orchestrator.resume('run')).rejects.toThrow(JournalMismatchError);
-    expect(() =>
-      orchestrator.start({ goal: 'Another goal', runId: 'run', plan: { steps: steps('a') } }),
-    ).toThrow('run');
+    const plan = { steps: steps('a') };
+    const run = orchestrator.start({ goal: 'Another goal', runId: 'run', plan });
+    await expect(run.started).rejects.toThrow("'run'");
   });
 });

@@ -16,6 +16,7 @@ import type {
   StartInput,
 } from '../../src/orchestrator/create-orchestrator.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
+import { rebuiltFromCopies } from '../../src/run/replayed-run.js';
 import type { CommandResult, Run } from '../../src/run/run.types.js';
 import { checkingRunner } from '../kernel/checking-runner.js';
 import type { VirtualClock } from '../../src/testing/virtual-clock.js';
@@ -111,9 +112,9 @@ const playKernel = async (
   setup: ScenarioSetup,
   mode: Mode,
 ): Promise<ScenarioResult> => {
-  const copy = mode === 'rebuilt' ? jsonCopy : undefined;
+  const rebuilt = mode === 'rebuilt' ? rebuiltFromCopies(jsonCopy) : undefined;
   const runner = mode === 'straight' ? checkingRunner : undefined;
-  const orchestrator = composeOrchestrator({ ...setup.options, clock }, copy, runner);
+  const orchestrator = composeOrchestrator({ ...setup.options, clock }, rebuilt, runner);
   const facts: Fact[] = [];
   const commands: Promise<CommandResult>[] = [];
   const run = orchestrator.start({

@@ -1,6 +1,7 @@
 import { RunConflictError, StoreUnavailableError } from '../../src/errors.js';
 import { Driver } from '../../src/run/driver.js';
 import { Inbox } from '../../src/run/inbox.js';
+import { JournalWriter } from '../../src/run/journal-writer.js';
 import { LiveRun } from '../../src/run/live-run.js';
 import { recovery } from '../../src/run/missed-events.js';
 import type { MaybePromise, RunStore } from '../../src/model/run-store.js';
@@ -61,12 +62,18 @@ const judgeCommandsLate = (): (() => void) => {
 
 /** Every takeover is counted, even without a call in flight. */
 const countEveryTakeover = (): (() => void) => {
-  const { continueFrom } = LiveRun.prototype;
+  const { continueFrom: resumeRun } = LiveRun.prototype;
+  const { continueFrom: resumeJournal } = JournalWriter.prototype;
   const { take } = Driver.prototype;
+  let isTakenOver = false;
   let counted: ReturnType<typeof recovery> | undefined;
-  LiveRun.prototype.continueFrom = function (this: LiveRun, replayed, missed) {
-    counted = missed?.isTakeover === true ? recovery(replayed.entries) : undefined;
-    return continueFrom.call(this, replayed, missed);
+  JournalWriter.prototype.continueFrom = function (this: JournalWriter, format, isTakeover) {
+    isTakenOver = isTakeover;
+    resumeJournal.call(this, format, isTakeover);
+  };
+  LiveRun.prototype.continueFrom = function (this: LiveRun, replayed, work) {
+    counted = isTakenOver ? recovery(replayed.entries) : undefined;
+    resumeRun.call(this, replayed, work);
   };
   Driver.prototype.take = function (this: Driver<unknown>, state, unfinished, missed = []) {
     const isCounted = missed.some(
@@ -76,7 +83,8 @@ const countEveryTakeover = (): (() => void) => {
     take.call(this, state, unfinished, [...first, ...missed]);
   };
   return () => {
-    LiveRun.prototype.continueFrom = continueFrom;
+    LiveRun.prototype.continueFrom = resumeRun;
+    JournalWriter.prototype.continueFrom = resumeJournal;
     Driver.prototype.take = take;
   };
 };

@@ -234,6 +234,9 @@ expectTypeOf(commands).items.toEqualTypeOf<Promise<CommandResult>>();
 expectTypeOf<Extract<CommandResult, { accepted: false }>['reason']>().toEqualTypeOf<string>();
 expectTypeOf<Extract<CommandResult, { accepted: true }>>().not.toHaveProperty('reason');
 
+/** How a run ends; a report may also say that this process detached from the run. */
+type EndStatus = Exclude<RunReport['status'], 'detached'>;
+
 // ---- Facts narrow by their type ---------------------------------------------------------------
 
 run.subscribe((fact) => {
@@ -244,7 +247,7 @@ run.subscribe((fact) => {
     expectTypeOf(fact.payload).toEqualTypeOf<JsonValue>();
   }
   if (fact.type === 'run.ended') {
-    expectTypeOf(fact.status).toEqualTypeOf<RunReport['status']>();
+    expectTypeOf(fact.status).toEqualTypeOf<EndStatus>();
   }
   // Only some facts are about a step.
   expectTypeOf(fact).not.toHaveProperty('stepId');
@@ -267,7 +270,7 @@ actor.on('plan.adopted', ({ steps }) => {
 actor.send({ type: 'run.abort', reason: 'Enough' });
 // @ts-expect-error there is no such event
 actor.send({ type: 'run.explode' });
-expectTypeOf(actor.getSnapshot().output?.status).toEqualTypeOf<RunReport['status'] | undefined>();
+expectTypeOf(actor.getSnapshot().output?.status).toEqualTypeOf<EndStatus | undefined>();
 
 // ---- What a screen shows ----------------------------------------------------------------------
 

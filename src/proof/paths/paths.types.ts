@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors.js';
-import type { RunStatus } from '../../model/statuses.js';
+import type { RunReport } from '../../journal/report.js';
 
 /** One path through a run, in words. */
 export interface RunPath {
@@ -47,7 +47,7 @@ export interface AgentCallOutcome {
 /** The result of one path. */
 export interface PathReport {
   readonly path: RunPath;
-  readonly status: RunStatus;
+  readonly status: RunReport['status'];
   readonly reason: string;
   /** True when an agent answered differently from the path; the rest of the run went as planned. */
   readonly hasLeftPath: boolean;

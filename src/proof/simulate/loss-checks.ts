@@ -5,11 +5,11 @@ import { callsLeft } from './world-checks.js';
 import { STORE_RETRY_MS } from './world.js';
 
 const TAKEN_OVER = 'taken-over: ';
-const STORE_UNAVAILABLE = 'store-unavailable: ';
+const NOT_STARTED = 'not-started: ';
 
 /** The process gave the run up, which does not end the run. */
-export const isLoss = ({ reason }: RunReport): boolean =>
-  reason.startsWith(TAKEN_OVER) || reason.startsWith(STORE_UNAVAILABLE);
+export const isLoss = ({ status, reason }: RunReport): boolean =>
+  status === 'detached' || reason.startsWith(NOT_STARTED);
 
 /** A process that gives a run up has a reason for it, and leaves no timer or call behind. */
 export const checkLoss = (environment: Environment, life: Life, { reason }: RunReport): void => {
@@ -17,7 +17,7 @@ export const checkLoss = (environment: Environment, life: Life, { reason }: RunR
   if (reason.startsWith(TAKEN_OVER)) {
     const message = `life ${life.number} reports a takeover, but has the latest claim`;
     environment.expect(truth.token !== life.writing?.token, 'report-true', message);
-  } else if (!reason.includes('RunConflictError')) checkPatience(environment, life, reason);
+  } else if (!reason.startsWith(NOT_STARTED)) checkPatience(environment, life, reason);
   if (!environment.world.hasFleet) {
     const timers = life.timerCount;
     environment.expect(timers === 0, 'nothing-left', `${timers} timers are left without a store`);

@@ -11,7 +11,7 @@ import { transitionText } from '../../kernel/tracing/transition-text.js';
 import type { Orchestrator, OrchestratorOptions } from '../../orchestrator/create-orchestrator.js';
 import { composeOrchestrator } from '../../orchestrator/create-orchestrator.js';
 import type { DurabilityOptions } from '../../run/durability.js';
-import { loadOnDemandParts } from '../../run/run-registry.js';
+import { loadStoredRuns } from '../../run/run-registry.js';
 import type { Clock } from '../../services/clock.js';
 import type { RunStore, StoredEntry } from '../../model/run-store.js';
 import { work } from './agents.js';
@@ -52,7 +52,7 @@ export class SimulatedTeam {
   readonly #agentNames: readonly string[];
   readonly replacements: Replacements;
   /** Resolves when all on-demand parts are loaded. */
-  readonly loaded: Promise<unknown> = loadOnDemandParts();
+  readonly loaded: Promise<unknown> = Promise.resolve(loadStoredRuns());
   /** Traces of a chart are valid in every process. */
   readonly #runners = new Map<AnyStateMachine, ChartRunner>();
   readonly #comparedRunners = new Map<AnyStateMachine, ChartRunner>();
