@@ -1,5 +1,6 @@
 import { plannedStep } from './record-plans.js';
 import { GIVEN_UP, SKIPPED_BY_DEPENDENCY } from '../plan/progress.js';
+import type { AnyTeam } from '../model/outputs.js';
 import type { RunStatus } from '../model/statuses.js';
 import type {
   ApprovalRecord,
@@ -17,7 +18,7 @@ import { REPLACED } from './record-steps.js';
 import { summaryOf } from './record-summary.js';
 
 /** The result of a run. Times are milliseconds of the run's clock. */
-export interface RunReport {
+export interface RunReport<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   readonly goal: string;
   readonly status: RunStatus;
@@ -26,7 +27,7 @@ export interface RunReport {
   /** The summarizer's text; without one, the output of the only step, or a short list of what was done. */
   readonly summary: string;
   /** All steps, including replaced ones and those of sub-plans. Each is in exactly one of the lists below. */
-  readonly steps: readonly StepRecord[];
+  readonly steps: readonly StepRecord<Team>[];
   readonly successfulSteps: readonly string[];
   readonly failedSteps: readonly string[];
   readonly skippedSteps: readonly string[];

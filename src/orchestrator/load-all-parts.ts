@@ -1,3 +1,4 @@
+import { loadRedaction } from '../actors/redaction.js';
 import { prepareFastPath } from '../kernel/shared-runner.js';
 
 /** Loads every part that is otherwise loaded on demand, because a virtual clock does not wait for loading. */
@@ -10,5 +11,6 @@ export const loadAllParts = (): Promise<unknown> =>
     import('../run/resume-stored.js'),
     import('../run/retention.js'),
     import('../time-travel/time-travel.js'),
+    loadRedaction(),
     prepareFastPath(),
   ]);

@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact } from '../model/facts.js';
+import type { AnyTeam } from '../model/outputs.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 
@@ -21,16 +22,16 @@ export type RunCommands = Pick<
 >;
 
 /** A stored run, watched and commanded from any process. */
-export interface ConnectedRun extends RunCommands {
+export interface ConnectedRun<Team extends AnyTeam = AnyTeam> extends RunCommands {
   readonly runId: string;
   /** The state of the run, as far as it is durable. */
-  record(): Promise<RunRecord>;
+  record(): Promise<RunRecord<Team>>;
   /** All entries of the run, as they are stored. */
   journal(): Promise<readonly JournalEntry[]>;
 }
 
-/** One run of one goal. */
-export interface Run {
+/** One run of one goal. `Run<Team>` has the outputs of the team's agents; a plain `Run` has JSON values. */
+export interface Run<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   /**
    * Calls the listener with every fact in order, starting with the past ones. A listener that returns a promise gets
@@ -40,7 +41,7 @@ export interface Run {
   /** The same facts as a stream that ends with the run. */
   facts(): AsyncIterable<Fact>;
   /** The present state of the run. */
-  record(): RunRecord;
+  record(): RunRecord<Team>;
   /** All entries of the run, as they are stored. */
   journal(): readonly JournalEntry[];
   /** Approves a question; `answer` goes back to the agent that asked. */
@@ -58,5 +59,5 @@ export interface Run {
   extendTime(extraMs: number): Promise<CommandResult>;
   abort(reason?: string): Promise<CommandResult>;
   /** Always resolves, with the report. A goal that is not met gives a report, not an exception. */
-  readonly done: Promise<RunReport>;
+  readonly done: Promise<RunReport<Team>>;
 }

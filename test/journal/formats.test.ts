@@ -83,7 +83,8 @@ describe('a recorded journal', () => {
         const store = await storeOf(run, run.entries.length);
         const { orchestrator } = orchestratorFor(name, store, 0, []);
         const shown = await orchestrator.resume('run');
-        expect(jsonCopy(await shown.done)).toEqual(run.report);
+        // Later versions may add members; none of the recorded ones may change.
+        expect(jsonCopy(await shown.done)).toMatchObject(run.report);
       });
 
       it(`${format} ${name}: continues from its middle to the same end, or is refused because charts or policy differ`, async () => {

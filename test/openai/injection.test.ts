@@ -68,7 +68,12 @@ describe.each(Object.entries(injections))('%s in the data', (_, injection) => {
     expect(found).toBe(times);
   };
 
-  const dependency = { stepId: 's1', agent: 'coder', output: { said: injection } };
+  const dependency = {
+    stepId: 's1',
+    agent: 'coder',
+    output: { said: injection },
+    isWhole: true,
+  } as const;
   const failed = [{ stepId: 's2', agent: 'coder', reason: injection }];
   const context = { summaryCharacters: 1_000 };
 

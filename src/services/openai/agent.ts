@@ -1,8 +1,9 @@
 import type * as z from 'zod/mini';
 
-import type { Agent, AgentCall } from '../../agents/agent.js';
-import { defineAgent } from '../../agents/agent.js';
+import type { Agent, AgentCall, FinishedOutput } from '../../agents/agent.js';
+import { agentOf } from '../../agents/agent.js';
 import type { AgentReport } from '../../agents/report.js';
+import type { AnyTeam } from '../../model/outputs.js';
 import { modelOf } from './ask.js';
 import type { ModelOptions } from './options.js';
 import { agentQuestion, agentSystem } from './prompts/agent.js';
@@ -46,12 +47,12 @@ export const openaiAgent = <
   const Target extends string = never,
 >(
   options: OpenAiAgentOptions<Name, Output, Target>,
-): Agent<Name, Target> => {
+): Agent<Name, Target, FinishedOutput<Output>> => {
   const { name, description, output, handOffTo = [], fallback } = options;
   const { settings, ask } = modelOf(options);
   const format = reportFormat(output, handOffTo, settings.structuredOutputs);
   const system = agentSystem(options, handOffTo);
-  return defineAgent<Name, Output, Target>({
+  return agentOf<Name, Output, Target, AnyTeam>({
     name,
     description,
     ...(output === undefined ? {} : { output }),
