@@ -316,7 +316,7 @@ describe('an agent that obeys an injection', () => {
       run,
     });
     const server = await serverSaying(...answers);
-    const about = { client: server.client, model: 'm', description: '', instructions: '' };
+    const about = { client: server.client, model: 'm', description: '', instructions: 'Work' };
     const admin = openaiAgent({ ...about, name: 'admin', tools: [deleteAll] });
     const read = openaiTool({ ...deleteAll, name: 'read', run: () => 'text' });
     const worker = openaiAgent({ ...about, name: 'worker', tools: [read] });
