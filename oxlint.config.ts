@@ -48,12 +48,13 @@ const overrides: OxlintOverride[] = [
     rules: { 'eslint/max-lines-per-function': 'off' },
   },
   {
-    // The root, the registry for runs of a store, and the kernel load code when a program first needs it.
+    // The root, the registry for runs of a store, the kernel and redaction load code when a program first needs it.
     // The command line loads what its user names.
     files: [
       'src/orchestrator/{create-orchestrator,load-all-parts}.ts',
       'src/run/run-registry.ts',
       'src/kernel/shared-runner.ts',
+      'src/actors/redaction.ts',
       'src/cli/**/*.ts',
     ],
     rules: { 'planwright/no-dynamic-import': 'off' },

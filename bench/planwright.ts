@@ -1,5 +1,5 @@
 import { createOrchestrator, defineAgent, presets } from '../src/index.js';
-import type { Orchestrator, PlanStep } from '../src/index.js';
+import type { Orchestrator, PlanStep, Team } from '../src/index.js';
 
 const worker = defineAgent({
   name: 'worker',
@@ -7,8 +7,10 @@ const worker = defineAgent({
   run: async () => 'done',
 });
 
+type BenchTeam = Team<{ worker: string }>;
+
 /** A policy without gates, with room for the largest plan. */
-export const createBenchOrchestrator = (maxParallel: number): Orchestrator<'worker'> =>
+export const createBenchOrchestrator = (maxParallel: number): Orchestrator<BenchTeam> =>
   createOrchestrator({
     agents: [worker],
     policy: presets.boundedReplan({ limits: { maxParallel, maxSteps: 1_000_000 } }),
@@ -29,7 +31,7 @@ const stepAt = (index: number, dependsOn: readonly string[]): PlanStep<'worker'>
 });
 
 export const runPlan = async (
-  orchestrator: Orchestrator<'worker'>,
+  orchestrator: Orchestrator<BenchTeam>,
   steps: readonly PlanStep<'worker'>[],
 ): Promise<void> => {
   const report = await orchestrator.start({ goal: 'Measure', plan: { steps } }).done;

@@ -1,5 +1,5 @@
-import type { Orchestrator } from '../src/index.js';
-import { createOrchestrator, defineAgent, presets } from '../src/index.js';
+import type { AgentCall, Orchestrator, Team } from '../src/index.js';
+import { createOrchestrator, defineAgent, outputsOf, presets } from '../src/index.js';
 import type { RunStore } from '../src/services/stores/index.js';
 import { memoryStore } from '../src/services/stores/index.js';
 
@@ -12,10 +12,15 @@ const writer = defineAgent({
 const publisher = defineAgent({
   name: 'publisher',
   description: 'Publishes what was written',
-  run: ({ dependencies: [text] }) => ({ published: text?.output ?? null }),
+  // What `writer` gives is a text; createOrchestrator does not compile when the team says otherwise.
+  run: (call: AgentCall<Team<{ writer: string }>>) => ({
+    published: outputsOf(call, 'writer')[0] ?? null,
+  }),
 });
 
-export const createPublishing = (store: RunStore): Orchestrator<'writer' | 'publisher'> =>
+type PublishingTeam = Team<{ writer: string; publisher: { published: string | null } }>;
+
+export const createPublishing = (store: RunStore): Orchestrator<PublishingTeam> =>
   createOrchestrator({
     agents: [writer, publisher],
     planner: ({ goal }) => ({

@@ -12,7 +12,7 @@ export const arrowsTable = (): string => {
     '| folder of `src` | content | may import |',
     '| --- | --- | --- |',
     ...all.map(([name, folder]) => `| \`${name}\` | ${folder.purpose} | ${importsText(folder)} |`),
-    `| \`${leaves.join('`, `').replaceAll('.js', '.ts')}\` | every error; a thrown value as data; untrusted values as bounded plain JSON; deep freezing | each other |`,
+    `| \`${leaves.join('`, `').replaceAll('.js', '.ts')}\` | every error; a thrown value as data; untrusted values as bounded plain JSON; deep freezing; the name a misspelt one is close to | each other |`,
     '| `index.ts`, `testing.ts` | the entry points, named exports only | every folder |',
   ].join('\n');
 };

@@ -263,7 +263,7 @@ export type CorruptionReason = 'torn' | 'foreign' | 'newer';
 
 /** What a replayed run did differently from its recording. */
 export interface RecordingDifference {
-  /** Where: `calls.<key>`, `calls.<key>.request` or `facts.<number>`. */
+  /** Where: `calls.<key>`, a member of `calls.<key>.request`, or of `facts.<number>`. */
   readonly path: string;
   /** What was recorded, as JSON. */
   readonly expected: string;
@@ -279,7 +279,7 @@ export class RecordingDriftError extends errorNamed('RecordingDriftError', 'reco
     const { path, expected, actual } = difference;
     const cut = (value: string): string => value.slice(0, 2_000);
     super(
-      `The run differs from its recording, first at ${path}: expected ${cut(expected)}, got ${cut(actual)}`,
+      `The run differs from its recording, first at ${path}: the recording has ${cut(expected)}, this run has ${cut(actual)}`,
       options,
     );
     this.difference = difference;

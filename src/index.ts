@@ -1,4 +1,5 @@
 export { defineAgent } from './agents/agent.js';
+export { outputsOf } from './agents/outputs-of.js';
 export { secret } from './agents/secret.js';
 export { askHuman, blocked, done, handOff, needsContext, requestReplan } from './agents/report.js';
 export {
@@ -36,6 +37,7 @@ export type {
 } from './agents/roles.js';
 export type { Agent, AgentCall, Dependency, Feedback } from './agents/agent.js';
 export type { AgentReport, ReportMeta } from './agents/report.js';
+export type { AnyTeam, JsonOf, Team } from './model/outputs.js';
 export type { Usage } from './model/usage.js';
 export type { TestResult, Verdict } from './agents/verdict.js';
 export type { JsonValue } from './canonical-json.js';
@@ -65,6 +67,7 @@ export type {
   Orchestrator,
   OrchestratorOptions,
   StartInput,
+  TeamOf,
 } from './orchestrator/create-orchestrator.js';
 export type { Plan, PlanStep, Votes } from './model/plan.js';
 export type { Bounds } from './policy/bounds.js';

@@ -95,7 +95,8 @@ const done = (
   const usage = isReport(report) ? usageIn(report) : null;
   const checked = checkedOutput(agent, output);
   if (!checked.ok) return failed('invalid-output', checked.reason, usage);
-  const result = bounded(checked.value, team.maxOutputBytes, usage);
+  // JSON has no undefined: an agent without a result has the output null, and is not called again for one.
+  const result = bounded(checked.value ?? null, team.maxOutputBytes, usage);
   if (!result.ok) return result.failure;
   return answered({ role: 'worker', report: 'done', confidence }, result.value, usage);
 };

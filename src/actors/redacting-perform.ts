@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
-import { REDACTED, withoutNamedSecrets, withoutSecrets } from '../agents/secret.js';
+import { REDACTED } from '../agents/secret.js';
+import { withoutNamedSecrets, withoutSecrets } from '../agents/without-secrets.js';
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson, stableStringify } from '../canonical-json.js';
 import type { ProposedPlan } from '../model/plan.js';
@@ -14,18 +15,6 @@ import type { CallSurroundings, OutputLookup, Perform, RedactText } from './team
 
 /** `vote-2`: the answer equals that of the second vote. */
 const VOTE_LABEL = 'vote-';
-
-/** A text whose redaction fails is not written at all. */
-export const safely =
-  (redact: RedactText): RedactText =>
-  (text) => {
-    try {
-      const redacted: unknown = redact(text);
-      return typeof redacted === 'string' ? redacted : REDACTED;
-    } catch {
-      return REDACTED;
-    }
-  };
 
 /**
  * Returns a `Perform` whose outcomes are redacted. The wrapped function returns uncut reasons: they are redacted first
@@ -80,7 +69,9 @@ class RealSurroundings implements CallSurroundings {
 
   constructor(surroundings: CallSurroundings, real: ReadonlyMap<string, JsonValue>) {
     this.#surroundings = surroundings;
-    this.outputs = (key) => real.get(key) ?? surroundings.outputs(key);
+    const { outputs } = surroundings;
+    const lookup = (key: string): JsonValue | undefined => real.get(key) ?? outputs(key);
+    this.outputs = Object.assign(lookup, { isPartial: outputs.isPartial });
   }
 
   get confirm(): CallSurroundings['confirm'] {

@@ -22,8 +22,17 @@ export const dependenciesOf = (
           stepId,
           agent,
           output: handedOutput(keys, outputs),
+          isWhole: isWhole(stepId, keys, outputs),
         })),
       );
+
+/** A key is `runId/stepPath/attempt/role`, where the path of a step inside a sub-plan starts with its parent's. */
+const isWhole = (stepId: string, keys: readonly string[], outputs: OutputLookup): boolean => {
+  const [key = '', ...others] = keys;
+  if (others.length > 0 || outputs(key) === undefined) return false;
+  const path = key.split('/').slice(1, -2).join('/');
+  return path === stepId && outputs.isPartial?.(key) !== true;
+};
 
 export const feedbackOf = (
   references: readonly FeedbackReference[],

@@ -23,7 +23,11 @@ export interface Callable {
 export type RedactText = (text: string) => string;
 
 /** Finds an output by the key of the call that gave it. */
-export type OutputLookup = (key: string) => JsonValue | undefined;
+export interface OutputLookup {
+  (key: string): JsonValue | undefined;
+  /** Whether the output came with a request instead of `done`. Without it, every output counts as finished. */
+  readonly isPartial?: ((key: string) => boolean) | undefined;
+}
 
 /** The inputs of a call besides its request. */
 export interface CallSurroundings {

@@ -1,19 +1,20 @@
 import type * as z from 'zod/mini';
 
 import type { JsonValue } from '../canonical-json.js';
+import { unknownOptions } from '../closest-name.js';
 import type { Issue } from '../errors.js';
 import { ConfigurationError } from '../errors.js';
-import type { AgentReport } from './report.js';
+import type { AnyTeam, JsonOf } from '../model/outputs.js';
+import type { AgentReport, DoneReport } from './report.js';
 
 /** Agent names go into plans, prompts and child ids. */
 const AGENT_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** The output of a step that the called step depends on. */
-export interface Dependency {
-  readonly stepId: string;
-  readonly agent: string;
-  readonly output: JsonValue;
-}
+/**
+ * The output of a step that the called step depends on. `isWhole` says that it is the finished answer of that step's
+ * agent, checked by its schema; otherwise it is partial work, the outputs of a sub-plan, or null.
+ */
+export type Dependency<Team extends AnyTeam = AnyTeam> = { readonly stepId: string } & Team;
 
 /** Why the work is asked for again: a verdict, failed tests or a person's answer. */
 export interface Feedback {
@@ -23,8 +24,11 @@ export interface Feedback {
   readonly details?: JsonValue;
 }
 
-/** What an agent is given. A frozen copy: changing it changes nothing. */
-export interface AgentCall {
+/**
+ * What an agent is given. A frozen copy: changing it changes nothing. `AgentCall<Team<{ coder: Draft }>>` types the
+ * outputs of the agents whose steps this one depends on; `createOrchestrator` compares them with the team.
+ */
+export interface AgentCall<Team extends AnyTeam = AnyTeam> {
   readonly goal: string;
   readonly task: string;
   readonly step: {
@@ -40,7 +44,7 @@ export interface AgentCall {
   };
   /** 'fix' when the tester's fix plan is to be applied. */
   readonly mode: 'work' | 'fix';
-  readonly dependencies: readonly Dependency[];
+  readonly dependencies: readonly Dependency<Team>[];
   readonly feedback: readonly Feedback[];
   /** What people had said to the run when the step started, oldest first: the last `policy.context.maxMessages` texts. */
   readonly conversation: readonly string[];
@@ -52,17 +56,23 @@ export interface AgentCall {
   readonly signal: AbortSignal;
 }
 
-export interface AgentDefinition<Name extends string, Output, Target extends string> {
+export interface AgentDefinition<
+  Name extends string,
+  Output,
+  Target extends string,
+  Team extends AnyTeam = AnyTeam,
+> {
   readonly name: Name;
   /** Shown to the planner. */
   readonly description: string;
   /** Checks every output before it is stored or passed on. */
   readonly output?: z.core.$ZodType<Output>;
+  /** Returns an output, or a report: `done`, `handOff` and others. `null` is an output, too. */
   readonly run: (
-    call: AgentCall,
+    call: AgentCall<Team>,
   ) => AgentReport<Output, Target> | Output | Promise<AgentReport<Output, Target> | Output>;
   /** Used once, when every try failed and `retry.fallback` is on. */
-  readonly fallback?: (call: AgentCall) => Output | Promise<Output>;
+  readonly fallback?: (call: AgentCall<Team>) => Output | Promise<Output>;
   /**
    * Whether a call may be made twice with the same key. When the process dies while a call is in flight, its outcome is
    * unknown. `true` makes the call again under the same key. `false` fails that try with the code `interrupted`; the
@@ -79,7 +89,12 @@ export interface AgentDefinition<Name extends string, Output, Target extends str
 }
 
 /** One agent. Made by {@link defineAgent}. */
-export interface Agent<Name extends string = string, Target extends string = string> {
+export interface Agent<
+  Name extends string = string,
+  Target extends string = string,
+  Output = unknown,
+  Team extends AnyTeam = AnyTeam,
+> {
   readonly name: Name;
   readonly description: string;
   readonly output?: z.core.$ZodType;
@@ -89,7 +104,29 @@ export interface Agent<Name extends string = string, Target extends string = str
   readonly redact?: (output: JsonValue) => unknown;
   /** For the type checker only: the agents it may hand off to. */
   readonly targets?: Target;
+  /** For the type checker only: its output, as dependent steps and the report get it. */
+  readonly typeOfOutput?: Output;
+  /** For the type checker only: the outputs that it expects of the team. */
+  readonly typeOfTeam?: Team;
 }
+
+/** What is left of a return type without its reports: the compiler may infer them as a part of the output. */
+export type FinishedOutput<Output> = [WithoutReports<Output>] extends [never]
+  ? JsonValue
+  : JsonOf<WithoutReports<Output>>;
+
+type WithoutReports<Output> = Output extends AgentReport
+  ? Output extends DoneReport<infer Inner>
+    ? Inner
+    : never
+  : Output;
+
+/** Every output is JSON, and JSON has no undefined: an agent without a result returns null. */
+type ReturnsOutput<Output> = unknown extends Output
+  ? unknown
+  : undefined extends Output
+    ? { readonly run: 'Return an output, a report such as done(output), or null' }
+    : unknown;
 
 /**
  * Defines an agent. The name and the agents it hands off to are checked by the compiler against the team.
@@ -106,16 +143,46 @@ export const defineAgent = <
   const Name extends string,
   Output = unknown,
   Target extends string = never,
+  Team extends AnyTeam = AnyTeam,
 >(
-  definition: AgentDefinition<Name, Output, Target>,
-): Agent<Name, Target> => {
-  const issues = definitionIssues(definition);
+  definition: AgentDefinition<Name, Output, Target, Team> & ReturnsOutput<Output>,
+): Agent<Name, Target, FinishedOutput<Output>, Team> => agentOf(definition);
+
+/** Like {@link defineAgent}, for callers whose output type is not known yet. */
+export const agentOf = <Name extends string, Output, Target extends string, Team extends AnyTeam>(
+  definition: AgentDefinition<Name, Output, Target, Team>,
+): Agent<Name, Target, FinishedOutput<Output>, Team> => {
+  const issues = [
+    ...definitionIssues(definition),
+    ...unknownOptions(definition, definitionMembers),
+  ];
   if (issues.length > 0) throw new ConfigurationError(issues);
-  return Object.freeze({ ...definition });
+  // An agent is called with the outputs of its whole team: the types of createOrchestrator compare them with `Team`.
+  return Object.freeze({ ...definition }) as unknown as Agent<
+    Name,
+    Target,
+    FinishedOutput<Output>,
+    Team
+  >;
 };
 
-const definitionIssues = (
-  definition: Partial<AgentDefinition<string, unknown, string>>,
+type Definition = AgentDefinition<string, unknown, string>;
+
+const DEFINITION: Readonly<Record<keyof Definition, true>> = {
+  name: true,
+  description: true,
+  output: true,
+  run: true,
+  fallback: true,
+  idempotent: true,
+  redact: true,
+};
+
+export const definitionMembers = Object.keys(DEFINITION);
+
+/** What is wrong with the members of an agent. */
+export const definitionIssues = (
+  definition: Partial<Record<keyof Definition, unknown>>,
 ): Issue[] => {
   const issues: Issue[] = [];
   if (typeof definition.name !== 'string' || !AGENT_NAME_PATTERN.test(definition.name)) {
@@ -130,7 +197,8 @@ const definitionIssues = (
     });
   }
   if (typeof definition.run !== 'function') {
-    issues.push({ code: 'invalid-agent', path: 'run', message: 'Expected a function' });
+    const message = `Expected a function that does the work, got ${typeof definition.run}: run: async (call) => output`;
+    issues.push({ code: 'invalid-agent', path: 'run', message });
   }
   if (definition.idempotent !== undefined && typeof definition.idempotent !== 'boolean') {
     issues.push({ code: 'invalid-agent', path: 'idempotent', message: 'Expected true or false' });

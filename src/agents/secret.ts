@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
 
-import type { JsonValue } from '../canonical-json.js';
-
 /** Stands in for a redacted value. */
 export const REDACTED = '[redacted]';
 
@@ -28,66 +26,6 @@ export const secret = <Schema extends z.core.$ZodType>(schema: Schema): Schema =
   return copy;
 };
 
-/**
- * The value without the parts that its schema marks as secret. A part that is secret in one branch of a union is
- * removed.
- */
-export const withoutSecrets = (schema: unknown, value: JsonValue): JsonValue => {
-  const { isSecret, inner, members, items, rest } = partsOf(schema);
-  if (isSecret || isRemade(schema)) return REDACTED;
-  const own = inner.reduce<JsonValue>((reduced, each) => withoutSecrets(each, reduced), value);
-  if (Array.isArray(own)) {
-    return own.map((item: JsonValue, index) => withoutSecrets(items[index] ?? rest, item));
-  }
-  if (typeof own !== 'object' || own === null) return own;
-  return Object.fromEntries(
-    Object.entries(own).map(([name, member]) => [
-      name,
-      withoutSecrets(Object.hasOwn(members, name) ? members[name] : rest, member),
-    ]),
-  );
-};
-
-/**
- * Redacts what an agent returns besides finished work: a partial output, or an approval payload. The schema has not
- * checked it, so fields are matched by name: a field with the name of a marked one is removed wherever it is. Where the
- * value or the mark has no name, the whole value is removed.
- */
-export const withoutNamedSecrets = (schema: unknown, value: JsonValue): JsonValue => {
-  if (value === null || !hasSecrets(schema)) return value;
-  const names = secretNames(schema);
-  if (names === null || typeof value !== 'object' || Array.isArray(value)) return REDACTED;
-  return withoutNames(value, names);
-};
-
-const withoutNames = (value: JsonValue, names: ReadonlySet<string>): JsonValue => {
-  if (Array.isArray(value)) return value.map((item: JsonValue) => withoutNames(item, names));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      names.has(name) ? REDACTED : withoutNames(member, names),
-    ]),
-  );
-};
-
-/** The names of the fields that hold secrets, by the innermost name of each; null when one has no name. */
-const secretNames = (
-  schema: unknown,
-  around: ReadonlySet<unknown> = new Set(),
-): ReadonlySet<string> | null => {
-  if (schema === undefined || around.has(schema)) return new Set();
-  const within = new Set([...around, schema]);
-  const { isSecret, inner, members, items, rest } = partsOf(schema);
-  if (isSecret || isRemade(schema)) return null;
-  const named = Object.entries(members).map(
-    ([name, member]) => secretNames(member, within) ?? new Set([name]),
-  );
-  const unnamed = [...inner, ...items, rest].map((part) => secretNames(part, within));
-  const all = [...named, ...unnamed];
-  return all.includes(null) ? null : new Set(all.flatMap((names) => [...(names ?? [])]));
-};
-
 interface SchemaParts {
   readonly isSecret: boolean;
   /** Schemas of the same value: inside wrappers, unions, intersections and pipes. */
@@ -99,7 +37,7 @@ interface SchemaParts {
 }
 
 /** The parts of a schema, from Zod's own description; anything else is a schema without parts. */
-const partsOf = (schema: unknown): SchemaParts => {
+export const partsOf = (schema: unknown): SchemaParts => {
   const definition = definitionOf(schema);
   const innerOf = (...names: string[]): unknown[] =>
     names.flatMap((name) => {
@@ -123,18 +61,6 @@ const partsOf = (schema: unknown): SchemaParts => {
   };
 };
 
-/**
- * Whether the position of a secret is unknown: a function may move it (a pipe, as every `transform` and codec is one,
- * or `overwrite`), or it is part of a name or of a longer text.
- */
-const isRemade = (schema: unknown): boolean => {
-  const { in: input, checks, keyType, parts } = definitionOf(schema);
-  if ([input, keyType, parts].flat().some((part) => hasSecrets(part))) return true;
-  return Array.isArray(checks) && checks.some(isOverwrite) && hasSecrets(schema);
-};
-
-const isOverwrite = (check: unknown): boolean => definitionOf(check)['check'] === 'overwrite';
-
 /** Zod makes a copy for every `.min()` and `.describe()`, and the copy refers to its original. */
 const isMarked = (schema: unknown): boolean => {
   for (let each = schema; typeof each === 'object' && each !== null; each = parentOf(each)) {
@@ -156,7 +82,7 @@ export const hasSecrets = (schema: unknown, seen = new Set<unknown>()): boolean 
   return isSecret || parts.some((part) => hasSecrets(part, seen));
 };
 
-const definitionOf = (schema: unknown): Readonly<Record<string, unknown>> => {
+export const definitionOf = (schema: unknown): Readonly<Record<string, unknown>> => {
   const held = (schema as { readonly _zod?: { readonly def?: unknown } } | undefined)?._zod?.def;
   return typeof held === 'object' && held !== null ? (held as Record<string, unknown>) : {};
 };

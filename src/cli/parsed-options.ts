@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
 
-import { closestName } from '../policy/closest-name.js';
+import { closestName } from '../closest-name.js';
 
 /** A mistake on the command line, with its fix. */
 export class UsageError extends Error {}

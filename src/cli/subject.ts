@@ -8,7 +8,7 @@ import { definePolicy } from '../policy/policy.js';
 import { presets } from '../policy/presets.js';
 import type { Policy, PolicyOverrides } from '../model/policy.js';
 import type { ProveTeam } from '../proof/prove/prove.types.js';
-import { closestName } from '../policy/closest-name.js';
+import { closestName } from '../closest-name.js';
 import { UsageError } from './parsed-options.js';
 
 /** The subject of a proof, as its module describes it. */

@@ -63,7 +63,17 @@ const reducers: Reducers = {
   },
   'step.completed': (state, { stepId, attempts, outputKeys, at }) => {
     const output = outputBehind(outputKeys, (key) => state.outputs.get(key));
-    settle(state, stepId, { status: 'completed', reason: null, attempts, output, outputKeys }, at);
+    const isWhole =
+      outputKeys.length === 1 && state.wholeOutputs.get(outputKeys[0] ?? '') === stepId;
+    const end = {
+      status: 'completed',
+      reason: null,
+      attempts,
+      output,
+      isWhole,
+      outputKeys,
+    } as const;
+    settle(state, stepId, end, at);
   },
   'step.failed': (state, { stepId, attempts, code, reason, at }) => {
     settle(state, stepId, { status: 'failed', reason, code, attempts }, at);
@@ -132,7 +142,9 @@ const reducers: Reducers = {
   },
   'agent.answered': (state, fact) => {
     state.calls.answered(fact);
-    if (fact.output !== null) state.outputs.set(fact.key, fact.output);
+    if (fact.output === null) return;
+    state.outputs.set(fact.key, fact.output);
+    if (fact.report === 'done') state.wholeOutputs.set(fact.key, fact.stepId);
   },
   'agent.failed': (state, fact) => {
     state.calls.failed(fact);

@@ -41,6 +41,8 @@ export type RunState = { -readonly [Name in keyof PlainFields]: PlainFields[Name
   readonly conversation: string[];
   /** Every answer that holds something, by its key: steps and the summary refer to them. */
   readonly outputs: Map<string, JsonValue>;
+  /** The step of every finished answer, by its key. */
+  readonly wholeOutputs: Map<string, string | null>;
 };
 
 export const initialState = ({ runId, goal }: RunIdentity): RunState => ({
@@ -65,6 +67,7 @@ export const initialState = ({ runId, goal }: RunIdentity): RunState => ({
   refused: [],
   conversation: [],
   outputs: new Map(),
+  wholeOutputs: new Map(),
 });
 
 /** Lists are copied; their items are shared, because they never change. */

@@ -10,7 +10,7 @@ type SettledStatus = 'completed' | 'failed' | 'skipped' | 'cancelled';
 
 /** How a step ended; missing members stay unchanged. */
 export type StepEnd = Pick<StepRecord, 'reason'> & { readonly status: SettledStatus } & Partial<
-    Pick<StepRecord, 'attempts' | 'output' | 'outputKeys' | 'code'>
+    Pick<StepRecord, 'attempts' | 'output' | 'isWhole' | 'outputKeys' | 'code'>
   >;
 
 interface StepEntry {
@@ -177,6 +177,7 @@ const pendingStep = (
   status: 'pending',
   attempts: 0,
   output: null,
+  isWhole: false,
   outputKeys: [],
   reason: null,
   code: null,

@@ -1,11 +1,12 @@
 import type { JsonValue } from '../canonical-json.js';
+import type { AnyTeam } from '../model/outputs.js';
 import type { Level, RunStatus } from '../model/statuses.js';
 import type { Fact, FactBody } from '../model/facts.js';
 import { applyFact } from './record-reduction.js';
 import { initialState, recordOf } from './record-state.js';
 
 /** The state of a run, reduced from its facts only. Times are milliseconds of the run's clock. */
-export interface RunRecord {
+export interface RunRecord<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   readonly goal: string;
   /** `detached`: the run goes on elsewhere, and this process no longer drives it. It is never stored. */
@@ -20,7 +21,7 @@ export interface RunRecord {
   /** Null until the first replan, which states the bound. */
   readonly maxReplans: number | null;
   /** In order of adoption. Steps of a sub-plan have the path of their step in front: 's2/s1'. */
-  readonly steps: readonly StepRecord[];
+  readonly steps: readonly StepRecord<Team>[];
   readonly plans: readonly PlanRecord[];
   readonly openApprovals: readonly OpenApproval[];
   readonly approvals: readonly ApprovalRecord[];
@@ -56,13 +57,18 @@ export type PlannedStepRecord = Readonly<
   Omit<FactBody<'plan.adopted'>['steps'][number], 'dependsOn'>
 > & { readonly dependsOn: readonly string[] };
 
-/** One step, from its adoption to its end. */
-export interface StepRecord extends PlannedStepRecord {
+/**
+ * One step, from its adoption to its end. `output` is the agent's output; a list of values when a sub-plan of several
+ * steps did the work; null without an output. `isWhole` says that it is the finished answer of the step's own agent:
+ * then it has the type of that agent's schema. Partial work and outputs of sub-plans are not checked by it.
+ */
+export type StepRecord<Team extends AnyTeam = AnyTeam> = StepState & Team;
+
+/** One step without its output. */
+export interface StepState extends Omit<PlannedStepRecord, 'agent'> {
   readonly status: StepStatus;
   /** 0 before it started. */
   readonly attempts: number;
-  /** The agent's output; a list of values when a sub-plan of several steps did the work; null without an output. */
-  readonly output: JsonValue;
   /** Keys of the `agent.answered` facts that hold the output. */
   readonly outputKeys: readonly string[];
   /** Why it failed, was skipped or was cancelled; null otherwise. */

@@ -1,5 +1,6 @@
 import { plannedStep } from './record-plans.js';
 import { GIVEN_UP, SKIPPED_BY_DEPENDENCY } from '../plan/progress.js';
+import type { AnyTeam } from '../model/outputs.js';
 import type { RunStatus } from '../model/statuses.js';
 import type {
   ApprovalRecord,
@@ -18,7 +19,7 @@ import { REPLACED } from './record-steps.js';
 import { summaryOf } from './record-summary.js';
 
 /** The result of a run, or its state when this process detached from it. Times are milliseconds of the run's clock. */
-export interface RunReport {
+export interface RunReport<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   readonly goal: string;
   /**
@@ -36,7 +37,7 @@ export interface RunReport {
    * All steps, including replaced ones and those of sub-plans. In a final report each is in exactly one of the lists
    * below; when the run is `detached`, steps may be `running` or `pending`.
    */
-  readonly steps: readonly StepRecord[];
+  readonly steps: readonly StepRecord<Team>[];
   readonly successfulSteps: readonly string[];
   readonly failedSteps: readonly string[];
   readonly skippedSteps: readonly string[];

@@ -26,7 +26,7 @@ export const votesSchema = z.object({
   choose: chooseSchema,
 });
 
-/** One step as a planner proposes it. Unknown keys are dropped: a plan can never carry a limit or an approval. */
+/** One step as a planner proposes it. Unknown keys are dropped or refused: a plan can never carry a limit or an approval. */
 export const stepSchema = z.object({
   id: z.string(),
   agent: z.string(),

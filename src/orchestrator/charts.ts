@@ -59,6 +59,7 @@ export const liveMachine = (settings: Settings, perform: Perform): OrchestratorM
 
 interface KeptOutputs {
   readonly byKey: Map<string, JsonValue>;
+  readonly partial: Set<string>;
   /** The same for every call of a run. */
   readonly lookup: OutputLookup;
 }
@@ -70,7 +71,11 @@ const performLogic = (perform: Perform) => {
     const known = outputsBySystem.get(system);
     if (known !== undefined) return known;
     const byKey = new Map<string, JsonValue>();
-    const kept = { byKey, lookup: (key: string) => byKey.get(key) };
+    const partial = new Set<string>();
+    const lookup = Object.assign((key: string) => byKey.get(key), {
+      isPartial: (key: string) => partial.has(key),
+    });
+    const kept = { byKey, partial, lookup };
     outputsBySystem.set(system, kept);
     return kept;
   };
@@ -79,6 +84,8 @@ const performLogic = (perform: Perform) => {
     const outcome = await perform(input, { signal, outputs: outputs.lookup });
     if (outcome.kind === 'answered' && outcome.output !== null) {
       outputs.byKey.set(input.key, outcome.output);
+      const { answer } = outcome;
+      if (answer.role === 'worker' && answer.report !== 'done') outputs.partial.add(input.key);
     }
     return outcome;
   });

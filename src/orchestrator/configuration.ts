@@ -1,6 +1,8 @@
 import type { Agent } from '../agents/agent.js';
+import { definitionIssues, definitionMembers } from '../agents/agent.js';
+import { closestName, suggestion, unknownOptions } from '../closest-name.js';
 import type { Issue } from '../errors.js';
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError, joinPath } from '../errors.js';
 import type { OrchestratorOptions, StartInput } from './create-orchestrator.js';
 import type { Policy } from '../policy/policy.js';
 import { durabilityIssues } from '../run/durability.js';
@@ -32,17 +34,26 @@ const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true
 export const readOptions = (
   options: OrchestratorOptions<readonly Agent[]>,
 ): OrchestratorOptions<readonly Agent[]> =>
-  readFields(options, Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]);
+  readFields(
+    options,
+    Object.keys(OPTIONS) as (keyof typeof OPTIONS)[],
+    'createOrchestrator({ agents: [agent], planner })',
+  );
 
 /** Reads the start input once; each member that throws is an issue. */
 export const readInput = (input: StartInput): StartInput =>
-  readFields(input, ['goal', 'runId', 'plan']);
+  readFields(input, ['goal', 'runId', 'plan'], "orchestrator.start({ goal: 'Say hello' })");
 
-/** Reads members of a given object once; each one that throws is an issue. */
+/** Reads members of a given object once; each one that throws, and each one that does not exist, is an issue. */
 export const readFields = <Given extends object>(
   given: Given,
   names: readonly (keyof Given & string)[],
+  example = `{ ${names.join(', ')} }`,
 ): Given => {
+  if (!isObject(given) || isPromise(given)) {
+    const message = `Expected options, such as ${example}, got ${kindOf(given)}`;
+    throw new ConfigurationError([{ code: 'invalid-options', path: '', message }]);
+  }
   const fields: Record<string, unknown> = {};
   const issues = names.flatMap((name) =>
     readable(name, () => {
@@ -51,8 +62,25 @@ export const readFields = <Given extends object>(
       return [];
     }),
   );
+  issues.push(...readable('', () => unknownOptions(given, names)));
   if (issues.length > 0) throw new ConfigurationError(issues);
   return fields as Given;
+};
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** A revoked proxy throws here as well; it is reported with the options that cannot be read. */
+const isPromise = (value: unknown): boolean => {
+  try {
+    return value instanceof Promise;
+  } catch {
+    return false;
+  }
+};
+
+const kindOf = (value: unknown): string => {
+  if (isPromise(value)) return 'a promise: await it first';
+  return value === null ? 'null' : typeof value;
 };
 
 /** Issues of one member; a getter or a proxy that throws there is an issue, too. */
@@ -71,6 +99,8 @@ export const configurationIssues = (
 ): Issue[] => [
   ...readable('agents', () => agentIssues(options.agents)),
   ...functionIssues(options),
+  ...readable('store', () => storeIssues(options.store)),
+  ...policyIssues(options, policy),
   ...gateIssues(options, policy),
   ...readable('durability', () => durabilityIssues(options.durability)),
 ];
@@ -96,7 +126,44 @@ const agentIssue = (agent: Partial<Agent> | null, path: string, seen: Set<unknow
     return [{ code: 'duplicate-agent', path, message }];
   }
   seen.add(agent.name);
-  return [];
+  return [...definitionIssues(agent), ...misspeltMembers(agent)].map((issue) => ({
+    ...issue,
+    path: joinPath(path, issue.path),
+  }));
+};
+
+/** An agent may carry members of its owner; only those that look like a misspelt one of ours are refused. */
+const misspeltMembers = (agent: object): Issue[] => {
+  const known = definitionMembers;
+  return unknownOptions(agent, known).filter(({ path }) => closestName(path, known) !== undefined);
+};
+
+const storeIssues = (store: unknown): Issue[] => {
+  if (store === undefined) return [];
+  if (typeof store === 'object' && store !== null && 'append' in store) return [];
+  const message = `Expected a store, such as memoryStore() of planwright/store, got ${kindOf(store)}`;
+  return [{ code: 'invalid-option', path: 'store', message }];
+};
+
+/** The compiler checks the names too, but only where it knows the team. */
+const policyIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Issue[] => {
+  const names = agentNames(options.agents);
+  return policy.approval.agents.flatMap((name, index) => {
+    if (names.includes(name)) return [];
+    const path = `policy.approval.agents[${index}]`;
+    const hint = suggestion(name, names) || `. The team is: ${names.join(', ')}`;
+    const message = `There is no agent '${name.slice(0, 80)}' in the team${hint}`;
+    return [{ code: 'unknown-agent', path, message }];
+  });
+};
+
+/** What is wrong with the agents themselves is reported by {@link agentIssues}. */
+const agentNames = (agents: unknown): string[] => {
+  try {
+    return (agents as readonly Agent[]).map(({ name }) => name);
+  } catch {
+    return [];
+  }
 };
 
 const functionIssues = (options: OrchestratorOptions<readonly Agent[]>): Issue[] =>
@@ -106,7 +173,7 @@ const functionIssues = (options: OrchestratorOptions<readonly Agent[]>): Issue[]
     const given: unknown = options[name];
     if (given === undefined || typeof given === 'function') return [];
     return [
-      { code: 'invalid-option', path: name, message: `Expected a function, got ${typeof given}` },
+      { code: 'invalid-option', path: name, message: `Expected a function, got ${kindOf(given)}` },
     ];
   });
 

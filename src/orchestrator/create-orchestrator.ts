@@ -1,5 +1,5 @@
 import { performCall, performUncut } from '../actors/perform-call.js';
-import { redactingPerform, safely } from '../actors/redacting-perform.js';
+import { lazyRedaction, safely } from '../actors/redaction.js';
 import type { Callable, Perform } from '../actors/team.types.js';
 import type { Dispatcher, Planner, Summarizer, Supervisor, Tester } from '../agents/roles.js';
 import type { Agent } from '../agents/agent.js';
@@ -18,6 +18,7 @@ import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
 import type { OrchestratorMachine } from './charts.js';
 import { chartsOf, liveMachine } from './charts.js';
+import type { AnyTeam, Team } from '../model/outputs.js';
 import type { Settings } from '../model/settings.js';
 import type { Plan } from '../model/plan.js';
 import { givenProposal } from '../plan/given-plan.js';
@@ -81,6 +82,15 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
 /** The names of a team. */
 export type NameOf<Agents extends readonly Agent[]> = Agents[number]['name'];
 
+/** The outputs of a team, as the schemas or functions of its agents type them. */
+export type TeamOf<Agents extends readonly Agent[]> = Extract<
+  Team<{ [Member in Agents[number] as Member['name']]: OutputOf<Member> }>,
+  AnyTeam
+>;
+
+type OutputOf<Member extends Agent> =
+  Member extends Agent<string, string, infer Output> ? Output : never;
+
 /** The input of a run. */
 export interface StartInput<AgentName extends string = string> {
   readonly goal: string;
@@ -90,12 +100,12 @@ export interface StartInput<AgentName extends string = string> {
   readonly plan?: Plan<AgentName>;
 }
 
-export interface Orchestrator<AgentName extends string = string> {
+export interface Orchestrator<Team extends AnyTeam = AnyTeam> {
   /**
    * Starts a run. Invalid input throws a typed error here; afterwards `run.done` always resolves. `await run.started`
    * before you tell others that the run exists: it rejects when the id is in use or the store cannot be reached.
    */
-  start(input: StartInput<AgentName>): Run;
+  start(input: StartInput<Team['agent']>): Run<Team>;
   /**
    * Resumes a run: the live one, or the stored one. A run that another process owns is refused with RunClaimedError,
    * and no call is made. A stored run is replayed on the present charts, under the present policy. When the facts are
@@ -104,17 +114,17 @@ export interface Orchestrator<AgentName extends string = string> {
    * With `carryOver` a new run with the same goal replaces it, and makes no call for plans and completed steps that the
    * old run has answers to.
    */
-  resume(runId: string, options?: { readonly carryOver?: boolean }): Promise<Run>;
+  resume(runId: string, options?: { readonly carryOver?: boolean }): Promise<Run<Team>>;
   /**
    * Connects to a stored run that another process owns, or none at present. Commands go through the store, are durable
    * before they are acknowledged, and are answered by the owner of the run.
    */
-  connect(runId: string): Promise<ConnectedRun>;
+  connect(runId: string): Promise<ConnectedRun<Team>>;
   /**
    * Resumes every unfinished run in the store that no process owns. A run that cannot be resumed is reported to `onError`
    * once, or carried over with `carryOver`, as by `resume`.
    */
-  recover(options?: RecoverOptions): Promise<readonly Run[]>;
+  recover(options?: RecoverOptions): Promise<readonly Run<Team>[]>;
   /** Calls `recover()` immediately, then `everyMs` after each pass completes. Returns a function that stops it. */
   recoverEvery(everyMs: number, options?: RecoverOptions): () => void;
   /**
@@ -133,7 +143,7 @@ export interface Orchestrator<AgentName extends string = string> {
   /** Steps through the facts of a stored run, forwards and backwards. Makes no calls and writes nothing. */
   replay(runId: string): Promise<RunReplay>;
   /** Starts a fork: a new run that shares the first facts of a stored one and reuses its answers where possible. */
-  fork(runId: string, options: ForkOptions<AgentName>): Promise<Run>;
+  fork(runId: string, options: ForkOptions<Team['agent']>): Promise<Run<Team>>;
   /** Explains why a step of a stored run did not run, failed, was repeated, or is not done yet. */
   explain(runId: string, stepId: string): Promise<Explanation>;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
@@ -155,8 +165,10 @@ export interface Orchestrator<AgentName extends string = string> {
  * const report = await orchestrator.start({ goal: 'Add OAuth2 support' }).done;
  */
 export const createOrchestrator = <const Agents extends readonly Agent[]>(
-  options: OrchestratorOptions<Agents> & CheckedHandOffs<Agents>,
-): Orchestrator<NameOf<Agents>> => composeOrchestrator(options, undefined);
+  options: OrchestratorOptions<Agents> & CheckedHandOffs<Agents> & CheckedOutputs<Agents>,
+): Orchestrator<TeamOf<Agents>> =>
+  // What runs is the same for every team; only its types differ.
+  composeOrchestrator(options, undefined) as unknown as Orchestrator<TeamOf<Agents>>;
 
 /** A hand-off to an agent outside the team is a compile error at `agents`. */
 type CheckedHandOffs<Agents extends readonly Agent[]> =
@@ -167,6 +179,22 @@ type CheckedHandOffs<Agents extends readonly Agent[]> =
           readonly handOffToUnknownAgent: Exclude<TargetsOf<Agents>, NameOf<Agents>>;
         };
       };
+
+/** An agent that expects another output of a team member than it gives is a compile error at `agents`. */
+type CheckedOutputs<Agents extends readonly Agent[]> = [
+  UnmetTeam<Agents[number], TeamOf<Agents>>,
+] extends [never]
+  ? unknown
+  : { readonly agents: { readonly expectedOutputs: UnmetTeam<Agents[number], TeamOf<Agents>> } };
+
+type UnmetTeam<Member extends Agent, Actual extends AnyTeam> =
+  Member extends Agent<string, string, unknown, infer Expected>
+    ? string extends Expected['agent']
+      ? never
+      : [Expected['agent']] extends [Actual['agent']]
+        ? Exclude<Extract<Actual, { readonly agent: Expected['agent'] }>, Expected>
+        : Expected
+    : never;
 
 type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
 
@@ -319,7 +347,7 @@ const performOf = (options: OrchestratorOptions<readonly Agent[]>, team: Callabl
     options.agents.some((agent) => agent.redact !== undefined || hasSecrets(agent.output));
   if (!isNeeded) return (input, surroundings) => performCall(team, input, surroundings);
   const perform: Perform = (input, surroundings) => performUncut(team, input, surroundings);
-  return redactingPerform(perform, team.agents, team.redactText, team.maxOutputBytes);
+  return lazyRedaction(perform, team.agents, team.redactText, team.maxOutputBytes);
 };
 
 const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({

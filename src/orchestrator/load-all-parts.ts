@@ -1,3 +1,4 @@
+import { loadRedaction } from '../actors/redaction.js';
 import { prepareFastPath } from '../kernel/shared-runner.js';
 import { loadStoredRuns } from '../run/run-registry.js';
 
@@ -7,5 +8,6 @@ export const loadAllParts = (): Promise<unknown> =>
     loadStoredRuns(),
     import('../run/retention.js'),
     import('../time-travel/time-travel.js'),
+    loadRedaction(),
     prepareFastPath(),
   ]);

@@ -4,6 +4,7 @@ import { pathText } from '../errors.js';
 import { findCycle } from './cycle.js';
 import type { ProposedPlan, ProposedStep } from '../model/plan.js';
 import { planSchema, STEP_ID_PATTERN, TASK_CHARACTERS_MAX } from '../model/plan.js';
+import { unknownKeyIssues } from './unknown-keys.js';
 import { unreadablePath } from './unreadable.js';
 import { hasHiddenCharacters } from './visible-text.js';
 
@@ -22,6 +23,11 @@ export interface PlanRules {
   readonly maxVotes?: number;
   /** Steps of earlier revisions that a new step may depend on. */
   readonly existingStepIds?: readonly string[];
+  /**
+   * Whether a person wrote the plan. Then every key that a plan does not have is an error. A planner's plan may have
+   * keys of its own: they are dropped with a warning, except misspelt ones. @default false
+   */
+  readonly isGiven?: boolean;
   /** Redacts a text before it is quoted and cut in an issue. */
   readonly redactText?: ((text: string) => string) | undefined;
 }
@@ -52,16 +58,19 @@ const validateReadable = (candidate: unknown, rules: PlanRules): PlanValidation 
   const tooLarge = sizeIssue(candidate, rules);
   if (tooLarge !== undefined) return { ok: false, issues: [tooLarge] };
   const parsed = checked(planSchema, candidate);
+  const unknown = unknownKeyIssues(candidate as object, { isGiven: rules.isGiven === true });
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => ({
       code: 'invalid-shape',
       path: pathText(issue.path),
       message: issue.message,
     }));
-    return { ok: false, issues: issues.slice(0, ISSUES_MAX) };
+    const misspelt = unknown.filter((issue) => issue.severity !== 'warning');
+    return { ok: false, issues: [...misspelt, ...issues].slice(0, ISSUES_MAX) };
   }
   const plan = withUniqueDependencies(parsed.data);
   const found = [
+    ...unknown,
     ...textIssues(plan.analysis, 'analysis'),
     ...textIssues(plan.successCriteria, 'successCriteria'),
     ...plan.steps.flatMap((step, index) => stepIssues(step, index, rules)),
@@ -77,7 +86,8 @@ const validateReadable = (candidate: unknown, rules: PlanRules): PlanValidation 
 /** Checked before the schema, so that a huge plan costs nothing. */
 const sizeIssue = (candidate: unknown, rules: PlanRules): Issue | undefined => {
   if (typeof candidate !== 'object' || candidate === null || !('steps' in candidate)) {
-    return { code: 'invalid-shape', path: '', message: 'Expected a plan: { steps: [...] }' };
+    const hint = candidate instanceof Promise ? ', got a promise: await it first' : '';
+    return { code: 'invalid-shape', path: '', message: `Expected a plan: { steps: [...] }${hint}` };
   }
   const { steps } = candidate;
   if (Array.isArray(steps) && steps.length > rules.maxSteps) {

@@ -27,7 +27,6 @@ const dynamicOptions = {
   replan: { merge: 'replacePending', onLimit: 'continue' },
   failure: { onStepFailure: 'replan' },
   approval: {
-    agents: ['architect'],
     confidenceBelow: 0.7,
     autoApproveTrivial: true,
     // X11: the seed fails the run on a rejection (002.47); the reason is more useful for a new plan.
@@ -72,11 +71,8 @@ export const presets = Object.freeze({
 
   /**
    * Seed 002, dynamic orchestration: the planner composes the pipeline for the task at hand and adapts it when an agent
-   * asks or fails. People approve the agent named `architect`, and any agent with low confidence; trivial work needs no
-   * approval. Use it when tasks differ too much for one pipeline.
-   *
-   * `architect` is the seed's default. A team may lack such an agent: the name then never matches. The compiler checks
-   * the names you give against your team.
+   * asks or fails. People approve the agents in `approval.agents`, none by default, and any agent with low confidence;
+   * trivial work needs no approval. Use it when tasks differ too much for one pipeline.
    */
   dynamic: preset(dynamicOptions),
 

@@ -5,7 +5,7 @@
 
 import type { Issue } from '../errors.js';
 import { joinPath } from '../errors.js';
-import { closestName } from './closest-name.js';
+import { closestName } from '../closest-name.js';
 import { describeValue } from './describe-value.js';
 import type { Part } from './options.js';
 import { optionPaths, partsOf } from './options.js';

@@ -1,3 +1,4 @@
+import { unknownOptions } from '../closest-name.js';
 import type { Issue } from '../errors.js';
 
 /** How a process owns its runs in a store, and when another process may claim them. */
@@ -65,11 +66,11 @@ export const durabilityIssues = (options: unknown): Issue[] => {
   if (typeof options !== 'object' || options === null) {
     return [{ code: 'invalid-option', path: 'durability', message: 'Expected an object' }];
   }
+  const known = Object.keys(defaultDurability);
+  const unknown = unknownOptions(options, known, 'durability');
+  if (unknown.length > 0) return unknown;
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const path = `durability.${name}`;
-    if (!Object.hasOwn(defaultDurability, name)) {
-      return [{ code: 'unknown-option', path, message: 'Unknown option' }];
-    }
     const [least, most] = [LEAST[name as keyof Durability], MOST[name as keyof Durability]];
     if (value === undefined || isWhole(value, least, most)) return [];
     const message = `Expected a whole number from ${least} to ${most}, got ${typeof value === 'number' ? value : typeof value}`;

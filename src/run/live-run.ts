@@ -272,7 +272,10 @@ export class LiveRun extends CommandMethods implements Run {
 
   #world(): World<JournalEntry> {
     const { clock, perform } = this.#parts;
-    const outputs: OutputLookup = (key) => this.#memory.output(key);
+    const memory = this.#memory;
+    const outputs: OutputLookup = Object.assign((key: string) => memory.output(key), {
+      isPartial: (key: string) => memory.isPartial(key),
+    });
     const confirm = (): Promise<void> | undefined =>
       this.#keeping?.lease.isValid === false ? this.#confirmOwner() : undefined;
     return {

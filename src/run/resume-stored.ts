@@ -172,6 +172,6 @@ const refuseMissingAgents = (
     .steps.find(({ agent, endedAt }) => endedAt === null && !version.agents.includes(agent));
   if (step === undefined) return;
   throw new JournalMismatchError(
-    `Step '${step.id}' is not done, and its agent '${step.agent}' is not in the team`,
+    `Step '${step.id}' is not done, and its agent '${step.agent}' is not in the team: ${version.agents.join(', ')}`,
   );
 };

@@ -15,6 +15,8 @@ export class RunMemory {
   /** Created on first use: a waiting run does without. */
   #builder: RecordBuilder | undefined;
   readonly #outputs = new Map<string, JsonValue>();
+  /** The keys of outputs that came with a request instead of `done`. */
+  readonly #partial = new Set<string>();
   #factCount = 0;
   /** The number of entries in the record. */
   #recorded = 0;
@@ -40,6 +42,10 @@ export class RunMemory {
 
   output(key: string): JsonValue | undefined {
     return this.#outputs.get(key);
+  }
+
+  isPartial(key: string): boolean {
+    return this.#partial.has(key);
   }
 
   /** The next entry, as it would be stored. */
@@ -80,6 +86,7 @@ export class RunMemory {
     for (const fact of entry.facts) {
       if (fact.type === 'agent.answered' && fact.output !== null) {
         this.#outputs.set(fact.key, fact.output);
+        if (fact.report !== 'done') this.#partial.add(fact.key);
       }
     }
   }

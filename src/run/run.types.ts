@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact } from '../model/facts.js';
+import type { AnyTeam } from '../model/outputs.js';
 import type { RunRecord } from '../journal/record.js';
 import type { RunReport } from '../journal/report.js';
 
@@ -21,16 +22,16 @@ export type RunCommands = Pick<
 >;
 
 /** A stored run, watched and commanded from any process. */
-export interface ConnectedRun extends RunCommands {
+export interface ConnectedRun<Team extends AnyTeam = AnyTeam> extends RunCommands {
   readonly runId: string;
   /** The state of the run, as far as it is durable. */
-  record(): Promise<RunRecord>;
+  record(): Promise<RunRecord<Team>>;
   /** All entries of the run, as they are stored. */
   journal(): Promise<readonly JournalEntry[]>;
 }
 
-/** One run of one goal. */
-export interface Run {
+/** One run of one goal. `Run<Team>` has the outputs of the team's agents; a plain `Run` has JSON values. */
+export interface Run<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   /**
    * Resolves when the run is durable: its first entry is in the store. Without a store it resolves at once. Rejects
@@ -46,7 +47,7 @@ export interface Run {
   /** The same facts as a stream that ends with the run. */
   facts(): AsyncIterable<Fact>;
   /** The present state of the run. */
-  record(): RunRecord;
+  record(): RunRecord<Team>;
   /** All entries of the run, as they are stored. */
   journal(): readonly JournalEntry[];
   /** Approves a question; `answer` goes back to the agent that asked. */
@@ -67,5 +68,5 @@ export interface Run {
    * Always resolves, with the report. A goal that is not met gives a report, not an exception. When this process no
    * longer drives the run and it goes on elsewhere, the report has the status `detached` and `isFinal` is false.
    */
-  readonly done: Promise<RunReport>;
+  readonly done: Promise<RunReport<Team>>;
 }

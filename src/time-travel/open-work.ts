@@ -24,7 +24,7 @@ export const openByEntry = (
   let mismatch: string | null = null;
   try {
     replay(kernel, chartEntries(entries), (entry, step) => {
-      mismatch ??= stepMismatch(runId, entry, step);
+      mismatch ??= stepMismatch(runId, entry, step)?.message ?? null;
       if (mismatch !== null) throw new Error(mismatch);
       for (const effect of step.effects) note(effect, entry.at, calls, timers);
       states[entry.sequence] = { calls: step.state.calls, timers: step.state.timers };

@@ -1,7 +1,6 @@
 import type { CallInput, CallOutcome } from '../model/calls.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
-import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import { chartEntries } from '../journal/entry.js';
 import type { Effect, Kernel, KernelInput } from '../kernel/kernel.types.js';
@@ -36,7 +35,7 @@ export const recordedRun = (
   const outputs = new Map<string, JsonValue>();
   replay(kernel, chartEntries(entries), (entry, step) => {
     const mismatch = stepMismatch(runId, entry, step);
-    if (mismatch !== null) throw new JournalMismatchError(mismatch);
+    if (mismatch !== undefined) throw mismatch;
     const answered = answerIn(entry.event, inputs);
     if (answered !== undefined) {
       keep({ ...answered, answeredBy: entry.sequence });

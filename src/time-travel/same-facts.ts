@@ -1,6 +1,8 @@
 import type { JsonValue } from '../canonical-json.js';
 import { stableStringify } from '../canonical-json.js';
+import { JournalMismatchError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
+import { differenceOf } from '../journal/same-fact.js';
 import type { Fact, FactBody } from '../model/facts.js';
 import type { KernelStep } from '../kernel/kernel.types.js';
 
@@ -45,17 +47,22 @@ export const firstDifference = (left: FactsOfRun, right: FactsOfRun): number => 
   return -1;
 };
 
-/** Why these charts, under this policy, would have written another entry; null when it is the same. */
+/** How these charts, under this policy, tell another entry than the journal has; undefined when it is the same. */
 export const stepMismatch = (
   runId: string,
   entry: JournalEntry,
   step: KernelStep,
-): string | null => {
+): JournalMismatchError | undefined => {
   // The end of a chart that threw is a fact that the chart itself did not tell.
-  if (step.status === 'error') return null;
-  const facts = step.emitted as readonly FactBody[];
-  const differing = firstDifference({ runId, facts }, { runId, facts: entry.facts });
-  if (differing < 0) return null;
-  const fact = entry.facts[differing] ?? entry.facts.at(-1);
-  return `Run '${runId}' does not replay from fact ${fact?.sequence ?? 0} (${fact?.type ?? 'none'}) on: the charts or the policy have changed since it was recorded`;
+  if (step.status === 'error') return undefined;
+  const told = step.emitted as readonly FactBody[];
+  const index = firstDifference({ runId, facts: told }, { runId, facts: entry.facts });
+  if (index < 0) return undefined;
+  const stored = entry.facts[index];
+  const sequence = stored?.sequence ?? (entry.facts.at(-1)?.sequence ?? 0) + 1;
+  const body = told[index];
+  const fact = body === undefined ? undefined : { sequence, at: entry.at, ...body };
+  const difference = { sequence, ...differenceOf(stored, fact) };
+  const message = `Run '${runId}' does not replay here. Fact ${sequence} of its journal is ${difference.expected}; these charts and this policy tell ${difference.actual}. Use the build and the policy that ran it`;
+  return new JournalMismatchError(message, { difference });
 };

@@ -119,7 +119,12 @@ const startIssues = (
   if (changes?.plan === undefined) return issues;
   const { maxSteps, maxVotes } = policy.limits;
   const { agents } = settings.team;
-  const validation = validatePlan(changes.plan, { agents, maxSteps, maxVotes });
+  const validation = validatePlan(changes.plan, {
+    agents,
+    maxSteps,
+    maxVotes,
+    isGiven: true,
+  });
   if (validation.ok) return issues;
   return [...issues, ...validation.issues.map((issue) => inside('changes.plan', issue))];
 };

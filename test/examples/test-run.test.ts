@@ -255,7 +255,12 @@ describe('the supervisor', () => {
       writeTests('a', "test('one', () => {});");
       expect(await supervisor(review('goal'))).toEqual({ score: 100 });
       expect(model.mock.lastCall?.[0].results).toEqual([
-        { stepId: 'whole-suite', agent: 'tester', output: { tests: '1 passed, 0 failed' } },
+        {
+          stepId: 'whole-suite',
+          agent: 'tester',
+          output: { tests: '1 passed, 0 failed' },
+          isWhole: true,
+        },
       ]);
     },
     RUN_MS,

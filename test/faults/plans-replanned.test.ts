@@ -191,7 +191,7 @@ describe('a new plan that conflicts with earlier steps', () => {
     }),
     ({ report }) => {
       expect(JSON.stringify(report.steps[2]?.output)).toBe(
-        '[{"stepId":"done","agent":"worker","output":{"text":"café 👍","list":[3,1,2]}}]',
+        '[{"stepId":"done","agent":"worker","output":{"text":"café 👍","list":[3,1,2]},"isWhole":true}]',
       );
     },
   );

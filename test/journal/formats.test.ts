@@ -83,7 +83,7 @@ describe('a recorded journal', () => {
         const store = await storeOf(run, run.entries.length);
         const { orchestrator } = orchestratorFor(name, store, 0, []);
         const shown = await orchestrator.resume('run');
-        // A later version may add members to the report.
+        // Later versions may add members; none of the recorded ones may change.
         expect(jsonCopy(await shown.done)).toMatchObject(run.report);
       });
 

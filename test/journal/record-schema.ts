@@ -53,6 +53,7 @@ const step = z.extend(plannedStep, {
   ]),
   attempts: z.number(),
   output: json,
+  isWhole: z.boolean(),
   outputKeys: list(z.string()),
   reason: z.nullable(z.string()),
   code: z.nullable(z.string()),

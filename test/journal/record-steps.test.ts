@@ -30,6 +30,7 @@ describe('a step of the record', () => {
         status: 'pending',
         attempts: 0,
         output: null,
+        isWhole: false,
         outputKeys: [],
         reason: null,
         code: null,

@@ -139,7 +139,9 @@ describe('a prompt', () => {
     await answer(
       agentCall({
         summary: 'Two steps',
-        dependencies: [{ stepId: 's0', agent: 'analyst', output: { found: 'x'.repeat(9_000) } }],
+        dependencies: [
+          { stepId: 's0', agent: 'analyst', output: { found: 'x'.repeat(9_000) }, isWhole: true },
+        ],
         conversation: ['Use British English'],
       }),
     );

@@ -59,7 +59,7 @@ openaiTool({
 const about = { description: 'Works', instructions: 'Work', model } as const;
 
 const worker = openaiAgent({ ...about, name: 'worker', tools: [readFile, plainTool] });
-expectTypeOf(worker).toEqualTypeOf<Agent<'worker', never>>();
+expectTypeOf(worker).toEqualTypeOf<Agent<'worker', never, string>>();
 
 const reviewer = openaiAgent({
   ...about,
@@ -68,7 +68,7 @@ const reviewer = openaiAgent({
   handOffTo: ['fixer'],
   fallback: () => ({ approved: false }),
 });
-expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'fixer'>>();
+expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'fixer', { readonly approved: boolean }>>();
 
 openaiAgent({
   ...about,

@@ -68,7 +68,12 @@ describe.each(Object.entries(injections))('%s in the data', (_, injection) => {
     expect(found).toBe(times);
   };
 
-  const dependency = { stepId: 's1', agent: 'coder', output: { said: injection } };
+  const dependency = {
+    stepId: 's1',
+    agent: 'coder',
+    output: { said: injection },
+    isWhole: true,
+  } as const;
   const failed = [{ stepId: 's2', agent: 'coder', reason: injection }];
   const context = { summaryCharacters: 1_000 };
 
@@ -311,7 +316,7 @@ describe('an agent that obeys an injection', () => {
       run,
     });
     const server = await serverSaying(...answers);
-    const about = { client: server.client, model: 'm', description: '', instructions: '' };
+    const about = { client: server.client, model: 'm', description: '', instructions: 'Work' };
     const admin = openaiAgent({ ...about, name: 'admin', tools: [deleteAll] });
     const read = openaiTool({ ...deleteAll, name: 'read', run: () => 'text' });
     const worker = openaiAgent({ ...about, name: 'worker', tools: [read] });

@@ -56,6 +56,61 @@ describe('options', () => {
     expect(issuesOf(() => openaiSupervisor(options))).toEqual([path]);
   });
 
+  it('of an agent need instructions, and may have no other name', () => {
+    const about = { name: 'worker', description: 'Works', client, model: 'm' };
+    expect(issuesOf(() => openaiAgent(about as never))).toEqual(['instructions']);
+    expect(issuesOf(() => openaiAgent({ ...about, instructions: ' ' }))).toEqual(['instructions']);
+    expect(() => openaiAgent({ ...about, instruction: 'Work' } as never)).toThrow(
+      'There is no option `instruction`. Did you mean `instructions`?',
+    );
+    expect(() => openaiAgent(undefined as never)).toThrow('Expected options: openaiAgent({');
+  });
+
+  it.each([
+    ['output', z.date(), 'z.iso.datetime()'],
+    ['output.when', z.object({ when: z.date().optional() }), 'z.iso.datetime()'],
+    ['output.days[].sum', z.object({ days: z.array(z.object({ sum: z.bigint() })) }), 'z.int()'],
+    ['output', z.custom<URL>((value) => value instanceof URL), 'refine()'],
+    ['output.none', z.object({ none: z.never() }), 'the type that you expect'],
+    ['output', z.map(z.string(), z.string()), 'z.record()'],
+    ['output', { type: 'object' } as never, 'Expected a schema of zod'],
+  ] as readonly [string, z.ZodType, string][])(
+    'of an agent whose %s no model can answer say what to use',
+    (path, output, instead) => {
+      const make = () =>
+        openaiAgent({
+          name: 'w',
+          description: 'W',
+          instructions: 'Work',
+          client,
+          model: 'm',
+          output,
+        });
+      expect(issuesOf(make)).toEqual([path]);
+      expect(make).toThrow(instead);
+    },
+  );
+
+  it.each([
+    z.coerce.date(),
+    z.iso.datetime().transform((text) => new Date(text)),
+    z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: String }),
+    z.preprocess((value) => new Date(String(value)), z.date()),
+    z.strictObject({ tags: z.record(z.string(), z.unknown()) }),
+  ] as readonly z.ZodType[])(
+    'of an agent may have a schema that makes more of a JSON answer',
+    (output) => {
+      openaiAgent({
+        name: 'w',
+        description: 'W',
+        instructions: 'Work',
+        client,
+        model: 'm',
+        output,
+      });
+    },
+  );
+
   it('of an agent are checked with its name as well', () => {
     const about = { description: 'Works', instructions: 'Work', client, model: 'm' };
     expect(issuesOf(() => openaiAgent({ ...about, name: 'not a name' }))).toEqual(['name']);

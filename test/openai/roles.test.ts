@@ -239,7 +239,9 @@ describe('the supervisor', () => {
   });
 
   it('is shown as much of an output as the policy allows', async () => {
-    const results = [{ stepId: 's1', agent: 'coder', output: 'x'.repeat(8_001) }];
+    const results = [
+      { stepId: 's1', agent: 'coder', output: 'x'.repeat(8_001), isWhole: true as const },
+    ];
     const { prompt } = await judged({ results });
     expect(prompt).toContain('"leftOutCharacters":1');
   });

@@ -19,7 +19,7 @@ const issuesIn = (candidate: unknown, given: PlanRules = rules): string[] =>
 const step = { id: 'a', agent: 'worker', task: 'Write the code' };
 
 describe('a plan', () => {
-  it('is accepted with every default filled in and unknown fields removed', () => {
+  it('of a planner is accepted with every default filled in and unknown keys removed', () => {
     const candidate = {
       steps: [{ ...step, maxReplans: 99, approved: true }],
       limits: { maxReplans: 99 },
@@ -30,7 +30,68 @@ describe('a plan', () => {
         analysis: '',
         steps: [{ ...step, dependsOn: [], complexity: 'medium', requiresApproval: false }],
       },
-      warnings: [expect.objectContaining({ code: 'task-length', severity: 'warning' })],
+      warnings: [
+        {
+          code: 'unknown-key',
+          path: 'limits',
+          message: 'There is no `limits` in a plan',
+          severity: 'warning',
+        },
+        expect.objectContaining({ path: 'steps[0].maxReplans', severity: 'warning' }),
+        expect.objectContaining({ path: 'steps[0].approved', severity: 'warning' }),
+        expect.objectContaining({ code: 'task-length', severity: 'warning' }),
+      ],
+    });
+  });
+
+  it.each([
+    ['depends_on', 'dependsOn'],
+    ['DependsOn', 'dependsOn'],
+    ['dependson', 'dependsOn'],
+    ['dependOn', 'dependsOn'],
+    ['dependencies', 'dependsOn'],
+    ['depends', 'dependsOn'],
+    ['requires_approval', 'requiresApproval'],
+    ['requireApproval', 'requiresApproval'],
+    ['needsApproval', 'requiresApproval'],
+    ['requiresHumanApproval', 'requiresApproval'],
+    ['complexty', 'complexity'],
+    ['Votes', 'votes'],
+  ])('is refused when a step has `%s`: `%s` is meant', (key, meant) => {
+    const plan = { steps: [{ ...step, [key]: [] }] };
+    expect(validatePlan(plan, rules)).toEqual({
+      ok: false,
+      issues: [
+        {
+          code: 'unknown-key',
+          path: `steps[0].${key}`,
+          message: `There is no \`${key}\` in a plan. Did you mean \`${meant}\`?`,
+        },
+      ],
+    });
+  });
+
+  it.each(['notes', 'tags', 'risk', 'type', 'title', 'priority', 'status', 'reasoning', 'owner'])(
+    'of a planner may have a key of its own: %s',
+    (key) => {
+      expect(validatePlan({ steps: [{ ...step, [key]: 'x' }] }, rules).ok).toBe(true);
+    },
+  );
+
+  it('that a person gave is refused for every unknown key, anywhere in it', () => {
+    const votes = { count: 2, choose: 'majority', chose: 'majority' };
+    const plan = { stps: [], steps: [{ ...step, notes: 'x', votes }] };
+    const validation = validatePlan(plan, { ...rules, isGiven: true, maxVotes: 2 });
+    expect(validation).toMatchObject({
+      ok: false,
+      issues: [
+        { path: 'stps', message: 'There is no `stps` in a plan. Did you mean `steps`?' },
+        { path: 'steps[0].notes', message: 'There is no `notes` in a plan. Did you mean `votes`?' },
+        {
+          path: 'steps[0].votes.chose',
+          message: 'There is no `chose` in a plan. Did you mean `choose`?',
+        },
+      ],
     });
   });
 

@@ -100,7 +100,7 @@ describe('dynamic and fixed', () => {
     expect(limits).toMatchObject({ maxReplans: 3, maxParallel: 1, maxVotes: 3 });
     expect(failure.onStepFailure).toBe('replan');
     expect(approval).toMatchObject({
-      agents: ['architect'],
+      agents: [],
       confidenceBelow: 0.7,
       autoApproveTrivial: true,
       maxQuestions: 5,
@@ -119,10 +119,10 @@ describe('dynamic and fixed', () => {
     });
   });
 
-  it('work for teams without an architect', () => {
+  it('name no agent by themselves, so that they fit every team', () => {
     const policy: Policy<'coder' | 'reviewer'> = presets.dynamic();
-    expect(policy.approval.agents).toEqual(['architect']);
-    expect(presets.dynamic({ approval: { agents: [] } }).approval.agents).toEqual([]);
+    expect(policy.approval.agents).toEqual([]);
+    expect(presets.fixed().approval.agents).toEqual([]);
   });
 });
 

@@ -47,7 +47,7 @@ describe('the summary of a run with several tasks', () => {
           { stepId: 'b', agent: 'worker', task: 'Do the work of step b' },
           { stepId: 'c', agent: 'worker', task: 'Do the work of step c' },
         ],
-        results: [{ stepId: 'a', agent: 'worker', output: 'did a' }],
+        results: [{ stepId: 'a', agent: 'worker', output: 'did a', isWhole: true }],
         failed: [{ stepId: 'b', agent: 'worker', reason: 'threw: Error: No luck' }],
         skipped: [{ stepId: 'c', agent: 'worker', reason: 'dependency' }],
       });

@@ -2,6 +2,8 @@ import type { PlanRequest } from '../../src/agents/roles.js';
 import type { AgentCall } from '../../src/agents/agent.js';
 import type { Fact } from '../../src/model/facts.js';
 import type { Plan, Scope } from '../../src/model/plan.js';
+import type { Policy, PolicyOverrides } from '../../src/model/policy.js';
+import { presets } from '../../src/policy/presets.js';
 import type { Control } from '../scenarios/harness.js';
 import { scriptedAgent } from '../scenarios/scripted.js';
 import type { TestAgent } from '../scenarios/team.js';
@@ -71,3 +73,17 @@ export const rejecting = (fact: Fact, control: Control): void => {
 /** The agents that were called, in order; a retry is a call too. */
 export const calledIn = (facts: readonly Fact[]): string[] =>
   facts.flatMap((fact) => (fact.type === 'agent.called' ? [fact.agent] : []));
+
+/** People approve the architect (002.42): a preset names no agent, so the profile of the seed does. */
+const withArchitect = (overrides: PolicyOverrides): PolicyOverrides => ({
+  ...overrides,
+  approval: { agents: ['architect'], ...overrides.approval },
+});
+
+/** The profile of the seed. */
+export const dynamicProfile = (overrides: PolicyOverrides = {}): Policy =>
+  presets.dynamic(withArchitect(overrides));
+
+/** The profile of the seed in fixed mode. */
+export const fixedProfile = (overrides: PolicyOverrides = {}): Policy =>
+  presets.fixed(withArchitect(overrides));

@@ -5,7 +5,6 @@ import { JournalMismatchError } from '../../src/errors.js';
 import { createRecordBuilder } from '../../src/journal/record.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import type { Plan } from '../../src/model/plan.js';
-import { presets } from '../../src/policy/presets.js';
 import type { PolicyOverrides } from '../../src/model/policy.js';
 import { memoryStore } from '../../src/services/memory-store.js';
 import type { RunStore } from '../../src/model/run-store.js';
@@ -20,6 +19,7 @@ import type { Answers } from './002-team.js';
 import {
   approving,
   calledIn,
+  dynamicProfile,
   eachRound,
   inOrder,
   rejecting,
@@ -37,7 +37,7 @@ const dynamic = (
   options: {
     agents: toolkit(answers),
     planner: () => plan,
-    policy: presets.dynamic(overrides),
+    policy: dynamicProfile(overrides),
   },
   onFact: approving,
 });
@@ -278,7 +278,7 @@ describe('confidence', () => {
           ],
         }),
         planner: eachRound('analyst', 'developer'),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
       onFact: approving,
     }),
@@ -321,7 +321,7 @@ describe('a rejection', () => {
           inOrder('architect', 'developer', 'reviewer'),
           inOrder('developer', 'reviewer'),
         ),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
       onFact: rejecting,
     }),
@@ -350,7 +350,7 @@ describe('a rejection', () => {
       options: {
         agents: toolkit(),
         planner: eachRound('architect', 'developer', 'reviewer'),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
       onFact: rejecting,
     }),
@@ -392,7 +392,7 @@ describe('a rejection', () => {
         planner: plannerInTurn({
           steps: steps('analyst:look', 'architect:design', 'developer:code<look'),
         }),
-        policy: presets.dynamic({ approval: { onReject: 'fail' }, limits: { maxParallel: 2 } }),
+        policy: dynamicProfile({ approval: { onReject: 'fail' }, limits: { maxParallel: 2 } }),
       },
       at: { 50: (control) => control.reject('design:1.1', 'Too risky') },
     }),

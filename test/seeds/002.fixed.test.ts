@@ -2,18 +2,25 @@ import { describe, expect, it } from 'vitest';
 
 import type { TestRequest } from '../../src/agents/roles.js';
 import { requestReplan } from '../../src/agents/report.js';
-import { presets } from '../../src/policy/presets.js';
 import type { Policy } from '../../src/model/policy.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { play, scenario } from '../scenarios/harness.js';
 import type { Answers } from './002-team.js';
-import { approving, calledIn, rejecting, toolkit, workflow } from './002-team.js';
+import {
+  approving,
+  calledIn,
+  dynamicProfile,
+  fixedProfile,
+  rejecting,
+  toolkit,
+  workflow,
+} from './002-team.js';
 
 /* Seed 002, orchestration_mode "fixed": Architect, human approval, Developer, Reviewer, done. */
 
 const pipeline = workflow('moderate', 'architect', 'developer', 'reviewer');
 
-const fixed = (answers: Answers = {}, policy: Policy = presets.fixed()): ScenarioSetup => ({
+const fixed = (answers: Answers = {}, policy: Policy = fixedProfile()): ScenarioSetup => ({
   options: { agents: toolkit(answers), policy },
   start: { goal: 'Add OAuth2 support', plan: pipeline },
   onFact: approving,
@@ -40,7 +47,7 @@ describe('the fixed mode', () => {
 
   it('produces the same facts as the dynamic mode while nothing fails', async () => {
     const inFixed = await play('straight', () => fixed());
-    const inDynamic = await play('straight', () => fixed({}, presets.dynamic()));
+    const inDynamic = await play('straight', () => fixed({}, dynamicProfile()));
     expect(inFixed.facts.length).toBeGreaterThan(10);
     expect(inFixed.facts).toEqual(inDynamic.facts);
   });
@@ -63,7 +70,7 @@ describe('the fixed mode', () => {
     'fails when an agent does: dependents are skipped, and there is no replan',
     () => {
       const setup = fixed({ developer: [new Error('The build is broken')] });
-      const policy = presets.fixed({ retry: { attempts: 1 } });
+      const policy = fixedProfile({ retry: { attempts: 1 } });
       return {
         ...setup,
         options: { ...setup.options, policy, planner: () => pipeline },

@@ -2,7 +2,6 @@ import { describe, expect } from 'vitest';
 
 import type { AgentCall } from '../../src/agents/agent.js';
 import { handOff, requestReplan } from '../../src/agents/report.js';
-import { presets } from '../../src/policy/presets.js';
 import type { PolicyOverrides } from '../../src/model/policy.js';
 import type { VirtualClock } from '../../src/testing/virtual-clock.js';
 import { after } from '../scenarios/by-step.js';
@@ -11,7 +10,7 @@ import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn, toldBy } from '../scenarios/planners.js';
 import { steps } from '../scenarios/team.js';
 import type { Answers, Role } from './002-team.js';
-import { approving, calledIn, eachRound, inOrder, toolkit } from './002-team.js';
+import { approving, calledIn, dynamicProfile, eachRound, inOrder, toolkit } from './002-team.js';
 
 /* Seed 002: the workflow adapts when an agent sends a request or fails, within max_replans, and loses nothing. */
 
@@ -26,7 +25,7 @@ const again = (
   options: {
     agents: toolkit(answers),
     planner: eachRound(...roles),
-    policy: presets.dynamic(overrides),
+    policy: dynamicProfile(overrides),
   },
   onFact: approving,
 });
@@ -149,7 +148,7 @@ describe('a failed agent', () => {
           inOrder('developer', 'reviewer'),
           inOrder('analyst', 'developer', 'reviewer'),
         ),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
     }),
     ({ report, facts, factsOf }) => {
@@ -194,7 +193,7 @@ describe('a failed agent', () => {
           inOrder('architect', 'developer'),
           inOrder('developer'),
         ),
-        policy: presets.dynamic({ retry: { attempts: 1 } }),
+        policy: dynamicProfile({ retry: { attempts: 1 } }),
       },
       onFact: approving,
     }),
@@ -226,7 +225,7 @@ describe('another plan', () => {
           'developer:developer<analyst',
           'reviewer:reviewer<developer',
         ]),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
     }),
     ({ report, facts, factsOf }) => {
@@ -263,7 +262,7 @@ describe('another plan', () => {
           inOrder('analyst', 'architect', 'developer', 'reviewer'),
           inOrder('developer', 'reviewer'),
         ),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
     }),
     ({ report, facts, factsOf }) => {
@@ -289,7 +288,7 @@ describe('another plan', () => {
           ],
         }),
         planner: plannerInTurn(inOrder('developer', 'reviewer')),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
     }),
     ({ report, facts }) => {
@@ -323,7 +322,7 @@ describe('independent parts', () => {
           'reviewer:all<api,page,docs',
         ),
       }),
-      policy: presets.dynamic(overrides),
+      policy: dynamicProfile(overrides),
     },
   });
 

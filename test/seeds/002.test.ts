@@ -3,18 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { done, requestReplan } from '../../src/agents/report.js';
 import type { Fact, FactType } from '../../src/model/facts.js';
 import type { Scope } from '../../src/model/plan.js';
-import { presets } from '../../src/policy/presets.js';
 import type { ScenarioSetup } from '../scenarios/harness.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn, toldBy } from '../scenarios/planners.js';
 import type { Role } from './002-team.js';
-import { approving, calledIn, inOrder, toolkit, workflow } from './002-team.js';
+import {
+  approving,
+  calledIn,
+  dynamicProfile,
+  fixedProfile,
+  inOrder,
+  toolkit,
+  workflow,
+} from './002-team.js';
 
 /* Seed 002, "Dynamic Orchestration Design": its profile, its routes and its three examples. */
 
 describe('the profile of the seed', () => {
   it('has its numbers: architect, trivial, 3 replans, 0.7, 2000 tokens', () => {
-    const { limits, failure, approval, context } = presets.dynamic();
+    const { limits, failure, approval, context } = dynamicProfile();
     expect(limits.maxReplans).toBe(3);
     expect(failure.onStepFailure).toBe('replan');
     expect(approval).toMatchObject({
@@ -26,12 +33,12 @@ describe('the profile of the seed', () => {
   });
 
   it('has a fixed mode that never replans, over the same options', () => {
-    expect(presets.fixed().limits.maxReplans).toBe(0);
-    expect(presets.fixed().approval.agents).toEqual(presets.dynamic().approval.agents);
+    expect(fixedProfile().limits.maxReplans).toBe(0);
+    expect(fixedProfile().approval.agents).toEqual(dynamicProfile().approval.agents);
   });
 
   it('accepts the settings of another profile, and refuses invalid ones', () => {
-    const { approval } = presets.dynamic({
+    const { approval } = dynamicProfile({
       approval: { agents: ['developer'], confidenceBelow: 0.9, autoApproveTrivial: false },
     });
     expect(approval).toMatchObject({
@@ -39,10 +46,10 @@ describe('the profile of the seed', () => {
       confidenceBelow: 0.9,
       autoApproveTrivial: false,
     });
-    expect(() => presets.dynamic({ approval: { confidenceBelow: 1.1 } })).toThrow(
+    expect(() => dynamicProfile({ approval: { confidenceBelow: 1.1 } })).toThrow(
       'approval.confidenceBelow',
     );
-    expect(() => presets.dynamic({ limits: { maxReplans: Number.POSITIVE_INFINITY } })).toThrow(
+    expect(() => dynamicProfile({ limits: { maxReplans: Number.POSITIVE_INFINITY } })).toThrow(
       'limits.maxReplans',
     );
   });
@@ -64,7 +71,7 @@ const route = (title: string, { issue, scope, agents, approvals }: Route): void 
       options: {
         agents: toolkit(),
         planner: () => workflow(scope, ...agents),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
       start: { goal: issue },
       onFact: approving,
@@ -124,7 +131,7 @@ describe('the routes of the planner', () => {
           inOrder('developer', 'security_reviewer'),
           inOrder('developer', 'reviewer'),
         ),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
     }),
     ({ report, facts, factsOf }) => {
@@ -152,7 +159,7 @@ describe('the routes of the planner', () => {
       options: {
         agents: toolkit(),
         planner: () => ({ steps: [] }),
-        policy: presets.dynamic(),
+        policy: dynamicProfile(),
       },
     }),
     ({ report, facts }) => {
@@ -185,7 +192,7 @@ const oauth2 = (): ScenarioSetup => ({
       'architect:architect<analyst',
       ...inOrder('architect', 'developer', 'security_reviewer', 'reviewer').slice(1),
     ]),
-    policy: presets.dynamic(),
+    policy: dynamicProfile(),
   },
   start: { goal: 'Add OAuth2 support' },
   at: { 500: (control) => control.approve('architect_rp1:1.1', 'Good design') },
@@ -337,7 +344,7 @@ describe('the analyst', () => {
         requests.some(({ agents }) => agents.includes('architect'))
           ? workflow('complex', 'architect', 'developer', 'reviewer')
           : workflow('complex', ...planned),
-      policy: presets.dynamic(),
+      policy: dynamicProfile(),
     },
     onFact: approving,
   });

@@ -3,10 +3,9 @@ import { describe, expect } from 'vitest';
 import type { ReviewRequest } from '../../src/agents/roles.js';
 import type { Verdict } from '../../src/agents/verdict.js';
 import type { Plan, Scope } from '../../src/model/plan.js';
-import { presets } from '../../src/policy/presets.js';
 import { scenario } from '../scenarios/harness.js';
 import { plannerInTurn } from '../scenarios/planners.js';
-import { approving, calledIn, eachRound, toolkit, workflow } from './002-team.js';
+import { approving, calledIn, dynamicProfile, eachRound, toolkit, workflow } from './002-team.js';
 
 /* Seed 002: a plan is verified before the developer executes it. */
 
@@ -54,7 +53,7 @@ describe('plan verification', () => {
           planTouching('src/login.ts', 'complex'),
         ),
         supervisor: verifyPlan,
-        policy: presets.dynamic({ gates: { plan: 70 } }),
+        policy: dynamicProfile({ gates: { plan: 70 } }),
       },
       start: { goal: 'Add OAuth2 support' },
     }),
@@ -92,7 +91,7 @@ describe('plan verification', () => {
         agents: toolkit(),
         planner: eachRound('developer', 'reviewer'),
         supervisor: verifyPlan,
-        policy: presets.dynamic({ gates: { plan: 70 } }),
+        policy: dynamicProfile({ gates: { plan: 70 } }),
       },
       start: { goal: 'Improve' },
     }),
@@ -122,7 +121,7 @@ describe('plan verification', () => {
           result?.output === 'Do something'
             ? { score: 40, issues: ['Not actionable'], feedback: 'Name the files' }
             : { score: 90 },
-        policy: presets.dynamic({ gates: { step: 70 } }),
+        policy: dynamicProfile({ gates: { step: 70 } }),
       },
       onFact: approving,
     }),

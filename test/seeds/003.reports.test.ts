@@ -67,9 +67,9 @@ describe('the summary', () => {
       const told = {
         goal: REQUEST,
         results: [
-          { stepId: 'task_1', agent: 'servicenow', output: INCIDENTS },
-          { stepId: 'task_2', agent: 'jira', output: TICKETS },
-          { stepId: 'task_3', agent: 'jira', output: { linked: 3 } },
+          { stepId: 'task_1', agent: 'servicenow', output: INCIDENTS, isWhole: true },
+          { stepId: 'task_2', agent: 'jira', output: TICKETS, isWhole: true },
+          { stepId: 'task_3', agent: 'jira', output: { linked: 3 }, isWhole: true },
         ],
         failed: [],
       };

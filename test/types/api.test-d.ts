@@ -9,6 +9,7 @@ import type {
   ApprovalRecord,
   Bounds,
   CommandResult,
+  ConnectedRun,
   Fact,
   FactType,
   JsonValue,
@@ -21,6 +22,7 @@ import type {
   RunMetrics,
   RunReport,
   RunUsage,
+  Team,
   VerdictRecord,
   Votes,
 } from '../../src/index.js';
@@ -31,6 +33,7 @@ import {
   done,
   handOff,
   needsContext,
+  outputsOf,
   presets,
   requestReplan,
   secret,
@@ -54,7 +57,7 @@ const coder = defineAgent({
     return done({ files: [call.task] }, { confidence: 0.9 });
   },
 });
-expectTypeOf(coder).toEqualTypeOf<Agent<'coder', never>>();
+expectTypeOf(coder).toEqualTypeOf<Agent<'coder', never, { readonly files: readonly string[] }>>();
 
 // A schema of zod/mini works the same, and may be marked as secret.
 defineAgent({
@@ -79,7 +82,7 @@ const reviewer = defineAgent({
     return handOff({ agent: 'coder', task: 'Fix it' });
   },
 });
-expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'coder'>>();
+expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'coder', JsonValue>>();
 
 // The output schema flows into done() and into plain values, synchronous or not.
 defineAgent({
@@ -104,6 +107,80 @@ defineAgent({
   // @ts-expect-error the fallback answers for the agent
   fallback: () => ({ count: 'one' }),
 });
+
+// An agent that returns nothing is a mistake; null is an output.
+defineAgent({ name: 'silent', description: 'Sends a mail', run: async () => null });
+// @ts-expect-error nothing is returned
+defineAgent({ name: 'silent', description: 'Sends a mail', run: () => {} });
+// @ts-expect-error nothing is returned
+defineAgent({ name: 'silent', description: 'Sends a mail', run: async () => {} });
+const found = new Map<string, string>();
+defineAgent({
+  name: 'silent',
+  description: 'Looks something up',
+  // @ts-expect-error undefined is not JSON
+  run: ({ task }) => found.get(task),
+});
+defineAgent({
+  name: 'silent',
+  description: 'Looks something up',
+  run: ({ task }) => found.get(task) ?? null,
+});
+
+// ---- Outputs are typed by the agents' schemas or functions -------------------------------------
+
+interface Notes {
+  readonly lines: string[];
+  readonly source?: string | undefined;
+}
+const noting = defineAgent({
+  name: 'noting',
+  description: 'Takes notes, or asks for more',
+  run: async ({ task }): Promise<Notes | ReturnType<typeof needsContext>> =>
+    task === '' ? needsContext('Say what to note') : { lines: [task] },
+});
+const counting = defineAgent({
+  name: 'counting',
+  description: 'Counts notes, or hands off',
+  run: (call: AgentCall<Team<{ noting: Notes }>>) => {
+    for (const dependency of call.dependencies) {
+      expectTypeOf(dependency.agent).toEqualTypeOf<'noting'>();
+      if (dependency.isWhole) expectTypeOf(dependency.output.lines).items.toBeString();
+      else expectTypeOf(dependency.output).toEqualTypeOf<JsonValue>();
+    }
+    const lines = outputsOf(call, 'noting').flatMap((notes) => notes.lines);
+    return lines.length > 9 ? handOff({ agent: 'noting', task: 'Less' }) : done(lines.length);
+  },
+});
+const notes = createOrchestrator({ agents: [noting, counting] });
+expectTypeOf(notes).toExtend<Orchestrator>();
+expectTypeOf(notes.connect).returns.resolves.toExtend<ConnectedRun>();
+void notes.start({ goal: 'Go' }).done.then((report) => {
+  expectTypeOf(report).toExtend<RunReport>();
+  expectTypeOf(outputsOf(report, 'counting')).toEqualTypeOf<readonly number[]>();
+  expectTypeOf(outputsOf(report, 'noting')).items.toHaveProperty('lines');
+  // @ts-expect-error 'nobody' is not in the team
+  outputsOf(report, 'nobody');
+  for (const step of report.steps) {
+    if (step.agent === 'counting' && step.isWhole) expectTypeOf(step.output).toBeNumber();
+    if (step.agent === 'noting' && step.isWhole) {
+      expectTypeOf(step.output.source).toEqualTypeOf<string | undefined>();
+      expectTypeOf(step.output.lines).toEqualTypeOf<readonly string[]>();
+    }
+  }
+});
+declare const anyReport: RunReport;
+expectTypeOf(outputsOf(anyReport, 'coder')).toEqualTypeOf<readonly JsonValue[]>();
+
+const misled = defineAgent({
+  name: 'misled',
+  description: 'Expects another output',
+  run: (call: AgentCall<Team<{ noting: number }>>) => outputsOf(call, 'noting').length,
+});
+// @ts-expect-error 'noting' gives notes, not a number
+createOrchestrator({ agents: [noting, misled] });
+// @ts-expect-error 'noting' is not in the team
+createOrchestrator({ agents: [misled] });
 
 // ---- The policy names the team, given in place ------------------------------------------------
 
@@ -133,7 +210,8 @@ const orchestrator = createOrchestrator({
     return 'All done';
   },
 });
-expectTypeOf(orchestrator).toEqualTypeOf<Orchestrator<'coder' | 'reviewer'>>();
+type CodingTeam = Team<{ coder: { files: string[] }; reviewer: JsonValue }>;
+expectTypeOf(orchestrator).toEqualTypeOf<Orchestrator<CodingTeam>>();
 
 createOrchestrator({
   agents: [coder, reviewer],
@@ -208,11 +286,12 @@ shared.limits.maxReplans = 9;
 // ---- A run ------------------------------------------------------------------------------------
 
 const run = orchestrator.start({ goal: 'Go' });
-expectTypeOf(run).toEqualTypeOf<Run>();
-expectTypeOf(run.done).toEqualTypeOf<Promise<RunReport>>();
+expectTypeOf(run).toEqualTypeOf<Run<CodingTeam>>();
+expectTypeOf(run).toExtend<Run>();
+expectTypeOf(run.done).toEqualTypeOf<Promise<RunReport<CodingTeam>>>();
 expectTypeOf(run.facts()).toEqualTypeOf<AsyncIterable<Fact>>();
-expectTypeOf(orchestrator.resume('run-1')).toEqualTypeOf<Promise<Run>>();
-expectTypeOf(orchestrator.recover()).toEqualTypeOf<Promise<readonly Run[]>>();
+expectTypeOf(orchestrator.resume('run-1')).toEqualTypeOf<Promise<Run<CodingTeam>>>();
+expectTypeOf(orchestrator.recover()).toEqualTypeOf<Promise<readonly Run<CodingTeam>[]>>();
 expectTypeOf(orchestrator.bounds()).toEqualTypeOf<Bounds>();
 
 const commands = [

@@ -15,6 +15,7 @@ export const checkingGoal =
       const issues = failedTests(testRun).map(failureText);
       return { score: 0, issues: issues.slice(0, 100), feedback: `Test results: ${counts}` };
     }
-    const evidence = { stepId: 'whole-suite', agent: 'tester', output: { tests: counts } };
+    const output = { tests: counts };
+    const evidence = { stepId: 'whole-suite', agent: 'tester', output, isWhole: true } as const;
     return supervisor({ ...request, results: [...request.results, evidence] });
   };

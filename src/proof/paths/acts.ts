@@ -128,8 +128,8 @@ const troubles: Part[] = [
   ],
   [
     'answers with garbage',
-    undefined,
-    failed('invalid-output', 'Expected an output, got undefined'),
+    reports.done('A result', { confidence: 2 }),
+    failed('invalid-output', 'confidence: Too big: expected number to be <=1'),
   ],
 ];
 

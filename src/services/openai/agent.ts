@@ -1,8 +1,13 @@
 import type * as z from 'zod/mini';
 
-import type { Agent, AgentCall } from '../../agents/agent.js';
-import { defineAgent } from '../../agents/agent.js';
+import type { Agent, AgentCall, FinishedOutput } from '../../agents/agent.js';
+import { agentOf } from '../../agents/agent.js';
 import type { AgentReport } from '../../agents/report.js';
+import { unknownOptions } from '../../closest-name.js';
+import type { Issue } from '../../errors.js';
+import { ConfigurationError } from '../../errors.js';
+import type { AnyTeam } from '../../model/outputs.js';
+import { unanswerableParts } from './answerable.js';
 import { modelOf } from './ask.js';
 import type { ModelOptions } from './options.js';
 import { agentQuestion, agentSystem } from './prompts/agent.js';
@@ -46,12 +51,14 @@ export const openaiAgent = <
   const Target extends string = never,
 >(
   options: OpenAiAgentOptions<Name, Output, Target>,
-): Agent<Name, Target> => {
+): Agent<Name, Target, FinishedOutput<Output>> => {
+  const issues = agentIssues(options);
+  if (issues.length > 0) throw new ConfigurationError(issues);
   const { name, description, output, handOffTo = [], fallback } = options;
   const { settings, ask } = modelOf(options);
   const format = reportFormat(output, handOffTo, settings.structuredOutputs);
   const system = agentSystem(options, handOffTo);
-  return defineAgent<Name, Output, Target>({
+  return agentOf<Name, Output, Target, AnyTeam>({
     name,
     description,
     ...(output === undefined ? {} : { output }),
@@ -63,4 +70,45 @@ export const openaiAgent = <
       return reportWith(usage) as AgentReport<Output, Target>;
     },
   });
+};
+
+const OPTIONS: Readonly<Record<keyof OpenAiAgentOptions<string, unknown, string>, true>> = {
+  name: true,
+  description: true,
+  instructions: true,
+  output: true,
+  handOffTo: true,
+  fallback: true,
+  model: true,
+  tools: true,
+  client: true,
+  baseURL: true,
+  apiKey: true,
+  temperature: true,
+  maxOutputTokens: true,
+  structuredOutputs: true,
+  maxAnswerCharacters: true,
+  maxToolRounds: true,
+  maxToolOutputCharacters: true,
+  context: true,
+  pricing: true,
+  extraParameters: true,
+};
+
+/** What the options of a model do not cover: {@link modelOf} checks those. */
+const agentIssues = (options: unknown): Issue[] => {
+  if (typeof options !== 'object' || options === null) {
+    const message = 'Expected options: openaiAgent({ name, description, instructions, model })';
+    return [{ code: 'invalid-options', path: '', message }];
+  }
+  const { instructions, output }: { readonly instructions?: unknown; readonly output?: unknown } =
+    options;
+  const issues = unknownOptions(options, Object.keys(OPTIONS));
+  if (typeof instructions !== 'string' || instructions.trim() === '') {
+    const message =
+      'Expected a text that tells the model its role, its method and what good work is';
+    issues.push({ code: 'invalid-option', path: 'instructions', message });
+  }
+  if (output !== undefined) issues.push(...unanswerableParts(output, 'output'));
+  return issues;
 };

@@ -69,7 +69,7 @@ export const softwareTeam = <const Role extends SoftwareRole = SoftwareRole>(
 const memberOptions = (
   options: SoftwareTeamOptions<SoftwareRole>,
 ): ((member: SoftwareTeamMember) => RoleOptions) => {
-  const { baseURL, apiKey, ...shared } = options;
+  const { baseURL, apiKey, models, roles: _, ...shared } = options;
   const client = clientOf({ ...shared, ...given({ baseURL, apiKey }) });
   return (member) => {
     const tools = options.tools?.[member] ?? [];
@@ -77,7 +77,7 @@ const memberOptions = (
     return {
       ...shared,
       client,
-      model: options.models?.[member] ?? options.model,
+      model: models?.[member] ?? options.model,
       tools,
       instructions,
     };

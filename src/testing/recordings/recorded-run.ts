@@ -12,7 +12,7 @@ import {
 } from '../../agents/report.js';
 import type { JsonValue } from '../../canonical-json.js';
 import { canonicalJson, stableStringify } from '../../canonical-json.js';
-import { RecordingDriftError } from '../../errors.js';
+import { joinPath, RecordingDriftError } from '../../errors.js';
 import { toFailure } from '../../failure.js';
 import type { Fact } from '../../model/facts.js';
 import type { RunReport } from '../../journal/report.js';
@@ -84,7 +84,8 @@ const replay = async (
   const recorded = new Map(recording.calls.map((call) => [call.key, call]));
   const drifts: RecordingDriftError[] = [];
   let run: Run | undefined;
-  const drift = (path: string, expected: unknown, actual: unknown): void => {
+  const drift = (place: string, recordedValue: unknown, presentValue: unknown): void => {
+    const [path, expected, actual] = firstDifference(place, recordedValue, presentValue);
     drifts.push(new RecordingDriftError({ path, expected: text(expected), actual: text(actual) }));
     void run?.abort('The run differs from its recording');
   };
@@ -193,6 +194,27 @@ const asJson = (value: unknown): JsonValue => {
 
 const requestJson = (request: object): JsonValue =>
   asJson(Object.fromEntries(Object.entries(request).filter(([key]) => key !== 'signal')));
+
+/** The innermost member that differs: two long values say nothing to a reader. */
+const firstDifference = (
+  path: string,
+  left: unknown,
+  right: unknown,
+): [string, unknown, unknown] => {
+  if (!isObject(left) || !isObject(right) || Array.isArray(left) !== Array.isArray(right)) {
+    return [path, left, right];
+  }
+  const name = Object.keys({ ...left, ...right }).find(
+    (each) => text(left[each]) !== text(right[each]),
+  );
+  // Facts of two types have nothing in common that is worth comparing.
+  if (name === undefined || left['type'] !== right['type']) return [path, left, right];
+  const place = joinPath(path, Array.isArray(left) ? Number(name) : name);
+  return firstDifference(place, left[name], right[name]);
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 /** A fact without its sequence and time. */
 const body = (fact: Fact | undefined): unknown =>

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -66,6 +67,23 @@ describe('sqliteStore refuses, and does not change,', () => {
     const path = folder.newPath();
     writeFileSync(path, content);
     expectRefused(path, reason);
+  });
+
+  it('a folder, and a file in a folder that does not exist, with what to pass instead', () => {
+    const path = dirname(folder.newPath());
+    expect(refusal(path)).toBeInstanceOf(ConfigurationError);
+    expect((refusal(path) as Error).message).toContain(
+      `'${path}' is a folder: pass the path of a file in it, such as '${join(path, 'runs.db')}'`,
+    );
+    const missing = join(path, 'missing', 'runs.db');
+    expect((refusal(missing) as Error).message).toContain(
+      `there is no folder '${dirname(missing)}'. Create it first`,
+    );
+  });
+
+  it('other options than a path', () => {
+    expect(() => sqliteStore('runs.db' as never)).toThrow("sqliteStore({ path: 'runs.db' })");
+    expect(() => sqliteStore({ file: 'runs.db' } as never)).toThrow('There is no option `file`');
   });
 
   it('an SQLite file of another program', () => {

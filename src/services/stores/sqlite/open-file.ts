@@ -45,9 +45,24 @@ export function openFile(givenPath: string): Connection {
   return connection;
 }
 
-function checkedPath(path: unknown): string {
-  if (typeof path === 'string' && path !== '' && !path.includes('\0')) return resolve(path);
-  const message = "Expected the path of a file, or ':memory:'";
+function checkedPath(given: unknown): string {
+  if (typeof given !== 'string' || given === '' || given.includes('\0')) {
+    refusePath("Expected the path of a file, or ':memory:'");
+  }
+  const path = resolve(given);
+  if (isFolder(path)) {
+    refusePath(
+      `'${given}' is a folder: pass the path of a file in it, such as '${join(given, 'runs.db')}'`,
+    );
+  }
+  return path;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function refusePath(message: string): never {
   throw new ConfigurationError([{ code: 'invalid-path', path: 'path', message }]);
 }
 
@@ -76,12 +91,17 @@ function create(path: string): void {
   } catch (error) {
     throw error instanceof StoreUnavailableError
       ? error
-      : new StoreUnavailableError(`'${path}' cannot be created: ${toFailure(error).message}`, {
+      : new StoreUnavailableError(`'${path}' cannot be created: ${reasonOf(error, path)}`, {
           cause: error,
         });
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) removeIfThere(`${draft}${suffix}`);
   }
+}
+
+function reasonOf(error: unknown, path: string): string {
+  if (isFolder(dirname(path))) return toFailure(error).message;
+  return `there is no folder '${dirname(path)}'. Create it first`;
 }
 
 function linkUnlessThere(draft: string, path: string): void {

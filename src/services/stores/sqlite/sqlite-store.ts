@@ -1,4 +1,10 @@
-import { InboxFullError, RunConflictError, RunNotFoundError } from '../../../errors.js';
+import { unknownOptions } from '../../../closest-name.js';
+import {
+  ConfigurationError,
+  InboxFullError,
+  RunConflictError,
+  RunNotFoundError,
+} from '../../../errors.js';
 import { systemClock } from '../../clock.js';
 import type {
   AppendOptions,
@@ -53,10 +59,10 @@ export interface SqliteStoreOptions {
  * const orchestrator = createOrchestrator({ agents, planner, store });
  * ```
  */
-export function sqliteStore<Entry extends StoredEntry = StoredEntry>({
-  path,
-}: SqliteStoreOptions): RunStore<Entry> {
-  const connection = openFile(path);
+export function sqliteStore<Entry extends StoredEntry = StoredEntry>(
+  options: SqliteStoreOptions,
+): RunStore<Entry> {
+  const connection = openFile(checkedPath(options));
   const retry = new StoreRetry({ ...WHILE_BUSY, clock: systemClock() });
   const tables = {
     runs: new RunRows(connection),
@@ -224,4 +230,15 @@ function emptyLog(connection: Connection): void {
   } catch {
     // Committed data is durable, in the log or in the file.
   }
+}
+
+function checkedPath(options: unknown): string {
+  const isObject = typeof options === 'object' && options !== null;
+  const issues = isObject ? unknownOptions(options, ['path']) : [];
+  if (!isObject) {
+    const message = "Expected options: sqliteStore({ path: 'runs.db' })";
+    issues.push({ code: 'invalid-options', path: '', message });
+  }
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  return (options as SqliteStoreOptions).path;
 }

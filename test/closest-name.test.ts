@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { closestName } from '../../src/policy/closest-name.js';
+import { closestName } from '../src/closest-name.js';
 
 describe('closestName', () => {
   it.each([
