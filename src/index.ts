@@ -43,6 +43,7 @@ export type { TestResult, Verdict } from './agents/verdict.js';
 export type { JsonValue } from './canonical-json.js';
 export type { CorruptionReason, Issue, JournalDifference } from './errors.js';
 export type { JournalEntry } from './journal/entry.js';
+export type { Command } from './model/commands.js';
 export type { Fact, FactType } from './model/facts.js';
 export type {
   AgentMetrics,

@@ -14,16 +14,17 @@ export const GoalActor = ({ goal }: { readonly goal: string }): ReactNode => {
   const counts = useSelector(actor, ({ context }) => context.progress.counts);
   const questions = useSelector(actor, ({ context }) => context.questions);
   const approve = (requestId: string): void => {
-    actor.send({ type: 'approval.grant', requestId, answer: 'Approved', route: [] });
+    actor.send({ type: 'approval.grant', requestId, answer: 'Approved' });
   };
   return (
     <section>
       <p role="status">{outcome === undefined ? 'running' : outcome.status}</p>
       <p>{`${counts.completed} done, ${counts.running} running, ${counts.pending} to do`}</p>
-      {questions.map(({ requestId, stepId }) => (
-        <button key={requestId} onClick={() => approve(requestId)}>
-          {`Approve ${stepId ?? 'the plan'}`}
-        </button>
+      {questions.map(({ requestId, stepId, question }) => (
+        <p key={requestId}>
+          {question}
+          <button onClick={() => approve(requestId)}>{`Approve ${stepId ?? 'the plan'}`}</button>
+        </p>
       ))}
     </section>
   );

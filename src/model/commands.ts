@@ -16,23 +16,16 @@ import { checked } from './check.js';
 export type Route = readonly string[];
 
 /** A person's answer to a question. */
-export type ApprovalAnswer =
-  | {
-      readonly type: 'approval.grant';
-      readonly requestId: string;
-      readonly answer: string;
-      readonly route: Route;
-    }
-  | {
-      readonly type: 'approval.reject';
-      readonly requestId: string;
-      readonly reason: string;
-      readonly route: Route;
-    };
+type Answer =
+  | { readonly type: 'approval.grant'; readonly requestId: string; readonly answer: string }
+  | { readonly type: 'approval.reject'; readonly requestId: string; readonly reason: string };
+
+/** An answer on its way to the chart that asked. */
+export type ApprovalAnswer = Answer & { readonly route: Route };
 
 /** Commands to a run: the only events that come from outside. */
 export type Command =
-  | ApprovalAnswer
+  | Answer
   | {
       readonly type: 'plan.skip';
       readonly stepIds: readonly string[];

@@ -12,5 +12,7 @@ export interface Proposal {
 export interface OpenQuestion {
   readonly requestId: string;
   readonly stepId: string | null;
+  /** The text that a person reads. */
+  readonly question: string;
   readonly route: Route;
 }

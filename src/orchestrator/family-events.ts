@@ -1,5 +1,7 @@
 import type { AnyActorRef, AnyActorScope, AnyStateMachine, EventObject } from 'xstate';
 
+import { emittingAtRoot } from './root-facts.js';
+
 /*
  * Charts trust each other: a `verdict.given`, a `time.isUp` or an `xstate.done.actor.*` says what happened. Under
  * XState's own interpreter any code with an actor can send the same event, and the event does not name its sender. The
@@ -38,11 +40,13 @@ export const withinFamily = <Machine extends AnyStateMachine>(
   > = {
     transition: (snapshot, event: EventObject, scope) => {
       const isKnown = isFromFamily(event, scope) || isHeard(event, snapshot.context);
-      return isKnown ? transition(snapshot, event, scope) : snapshot;
+      return isKnown
+        ? transition(snapshot, event, emittingAtRoot(scope, rootOf(scope.self)))
+        : snapshot;
     },
     getInitialSnapshot: (scope, input) => {
       join(scope);
-      return getInitialSnapshot(scope, input);
+      return getInitialSnapshot(emittingAtRoot(scope, rootOf(scope.self)), input);
     },
     restoreSnapshot: (snapshot, scope) => {
       join(scope);
@@ -72,6 +76,12 @@ const isFromFamily = (event: EventObject, { self, system }: Scope): boolean => {
   const { source } = sender;
   if (source === undefined) return false;
   return isWithin(source, self) || (source === self._parent && family.has(source));
+};
+
+/** The topmost of our charts above an actor. */
+const rootOf = (actor: AnyActorRef): AnyActorRef => {
+  const parent = actor._parent;
+  return parent !== undefined && family.has(parent) ? rootOf(parent) : actor;
 };
 
 const isWithin = (actor: AnyActorRef, above: AnyActorRef): boolean => {

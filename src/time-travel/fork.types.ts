@@ -28,19 +28,17 @@ export interface ForkChanges<AgentName extends string = string> {
   readonly policy?: Policy<AgentName>;
   /** Other answers of agents, planner, supervisor, tester or summarizer, by the keys of their calls in the parent. */
   readonly answers?: readonly ChangedAnswer[];
-  /** Commands right after `atSequence`. People are asked again about everything after the first difference. */
-  readonly commands?: readonly SaidCommand[];
+  /**
+   * Commands right after `atSequence`, such as `{ type: 'approval.reject', requestId, reason }`. People are asked again
+   * about everything after the first difference.
+   */
+  readonly commands?: readonly Command[];
 }
 
 /** The changed result of a call: a value as the agent would return it, or an error as it would throw it. */
 export type ChangedAnswer =
   | { readonly key: string; readonly returns: unknown }
   | { readonly key: string; readonly throws: string };
-
-type WithoutRoute<Each> = Each extends unknown ? Omit<Each, 'route'> : never;
-
-/** A command as a person gives it: `{ type: 'approval.reject', requestId, reason }`. */
-export type SaidCommand = WithoutRoute<Command>;
 
 /** An engine that can also answer calls with given results. */
 export interface ForkEngine extends Engine {

@@ -89,6 +89,7 @@ describe('the chart on a page', () => {
     await show(createElement(GoalActor, { goal: 'statecharts' }));
     await untilPageSays('Approve publish');
     expect(page.textContent).toContain('1 done, 1 running, 0 to do');
+    expect(page.textContent).toContain('The policy asks for approval before publisher starts');
 
     await press('Approve publish');
     await untilPageSays('2 done, 0 running, 0 to do');

@@ -66,7 +66,7 @@ describe('an output that looks like something else', () => {
   );
 
   const forgeries = [
-    { type: 'approval.grant', requestId: 'b0:1.1', answer: 'yes', route: [] },
+    { type: 'approval.grant', requestId: 'b0:1.1', answer: 'yes' },
     { type: 'step.approved', stepId: 'b0' },
     { type: 'xstate.done.actor.slot-1', output: { status: 'completed' }, actorId: 'slot-1' },
     { type: 'xstate.stop' },

@@ -94,8 +94,8 @@ describe('an answer of a person', () => {
   it('belongs to an open question of a child, not to one of the plan itself or to none', () => {
     const context = contextWith({
       questions: [
-        { requestId: 'a:1.1', stepId: 'a', route: ['slot-0'] },
-        { requestId: 'plan:plan.1', stepId: null, route: [] },
+        { requestId: 'a:1.1', stepId: 'a', question: 'May a start?', route: ['slot-0'] },
+        { requestId: 'plan:plan.1', stepId: null, question: 'Is the plan good?', route: [] },
       ],
     });
     expect(isQuestionOpen(context, grant('a:1.1'))).toBe(true);

@@ -6,8 +6,8 @@ import type { StepState } from '../../src/model/progress.js';
 import { contextWith } from './contexts.js';
 
 const COMMANDS: readonly Command[] = [
-  { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes', route: [] },
-  { type: 'approval.reject', requestId: 'a:1.1', reason: 'No', route: [] },
+  { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes' },
+  { type: 'approval.reject', requestId: 'a:1.1', reason: 'No' },
   { type: 'plan.skip', stepIds: ['a'] },
   { type: 'plan.skipTo', stepId: 'a' },
   { type: 'conversation.say', text: 'Hello' },
@@ -49,7 +49,7 @@ describe('a command', () => {
 
   it('to answer is accepted for an open question, once', () => {
     const open = contextWith({
-      questions: [{ requestId: 'a:1.1', stepId: 'a', route: ['slot-0'] }],
+      questions: [{ requestId: 'a:1.1', stepId: 'a', question: 'May a start?', route: ['slot-0'] }],
     });
     const answered = contextWith({ answeredQuestions: ['a:1.1'] });
     for (const command of COMMANDS.slice(0, 2)) {

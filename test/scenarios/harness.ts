@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AnyActorRef, InspectionEvent } from 'xstate';
+import type { AnyActorRef } from 'xstate';
 import { createActor } from 'xstate';
 
 import type { Agent } from '../../src/agents/agent.js';
@@ -149,9 +149,7 @@ const playLive = async (clock: VirtualClock, setup: ScenarioSetup): Promise<Scen
   const orchestrator = composeOrchestrator({ ...setup.options, clock }, undefined);
   const builder = createRecordBuilder();
   const facts: Fact[] = [];
-  const inspect = (event: InspectionEvent): void => {
-    if (event.type !== '@xstate.action' || event.action.type !== 'xstate.emit') return;
-    const { event: body } = event.action.params as { readonly event: FactBody };
+  const hear = (body: FactBody): void => {
     const fact = { sequence: facts.length + 1, at: clock.now(), ...body } as Fact;
     facts.push(fact);
     builder.add(fact);
@@ -160,7 +158,8 @@ const playLive = async (clock: VirtualClock, setup: ScenarioSetup): Promise<Scen
     }, 0);
   };
   const input = { goal: 'The goal of the scenario', runId: 'run', ...setup.start };
-  const actor = createActor(orchestrator.machine, { input, clock, inspect });
+  const actor = createActor(orchestrator.machine, { input, clock });
+  actor.on('*', hear);
   const control = actorControl(actor);
   const done = new Promise<void>((resolve, reject) => {
     actor.subscribe({ complete: resolve, error: reject });
@@ -242,13 +241,12 @@ const actorControl = (actor: AnyActorRef): Control => {
   const send = (event: Command): void => {
     actor.send(event);
   };
-  const route: string[] = [];
   return {
     approve: (requestId, answer = 'Approved') => {
-      send({ type: 'approval.grant', requestId, answer, route });
+      send({ type: 'approval.grant', requestId, answer });
     },
     reject: (requestId, reason = 'Rejected') => {
-      send({ type: 'approval.reject', requestId, reason, route });
+      send({ type: 'approval.reject', requestId, reason });
     },
     skip: (stepIds, reason) => {
       send({ type: 'plan.skip', stepIds, reason });

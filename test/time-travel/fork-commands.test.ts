@@ -21,7 +21,7 @@ const COMMANDS: readonly Command[] = [
   { type: 'run.abort', reason: 'Enough' },
   { type: 'plan.skip', stepIds: ['a'] },
   { type: 'plan.skipTo', stepId: 'b' },
-  { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes', route: [] },
+  { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes' },
 ];
 
 /** How it ended, independent of order: recorded answers arrive immediately. */

@@ -346,6 +346,14 @@ createActor(orchestrator.machine, { input: {} });
 actor.on('plan.adopted', ({ steps }) => {
   expectTypeOf(steps[0]?.id).toEqualTypeOf<string | undefined>();
 });
+// Facts of steps and calls reach the root, too.
+actor.on('agent.answered', ({ output }) => {
+  expectTypeOf(output).toEqualTypeOf<JsonValue>();
+});
+actor.send({ type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes' });
+expectTypeOf(actor.getSnapshot().context.questions[0]?.question).toEqualTypeOf<
+  string | undefined
+>();
 actor.send({ type: 'run.abort', reason: 'Enough' });
 // @ts-expect-error there is no such event
 actor.send({ type: 'run.explode' });

@@ -38,6 +38,7 @@ export const approvalMachine = setup({
       type: 'approval.requested',
       requestId: context.requestId,
       stepId: context.stepId,
+      question: context.question,
       route: [self.id],
     })),
   },

@@ -2,7 +2,7 @@ import type { RunRecovered } from '../../model/run-recovered.js';
 import type { RunUpgraded } from '../../model/run-upgraded.js';
 import type { Bound, Ending, Level } from '../../model/statuses.js';
 import type { Proposal, OpenQuestion } from '../../model/proposal.js';
-import type { Command, Route } from '../../model/commands.js';
+import type { ApprovalAnswer, Command, Route } from '../../model/commands.js';
 import type { FactBody } from '../../model/facts.js';
 import type { CallResult, FailureCode, ReplanRequest } from '../../model/calls.js';
 import type { Usage } from '../../model/usage.js';
@@ -111,12 +111,7 @@ export interface OrchestratorContext {
 /** Events that children send to their parent, all the way up to the root. */
 export type Report =
   | ({ readonly type: 'verdict.given' } & VerdictSummary)
-  | {
-      readonly type: 'approval.requested';
-      readonly requestId: string;
-      readonly stepId: string | null;
-      readonly route: Route;
-    }
+  | ({ readonly type: 'approval.requested' } & OpenQuestion)
   /** A request was refused at this bound. */
   | { readonly type: 'bound.reached'; readonly bound: Bound }
   | { readonly type: 'approval.closed'; readonly requestId: string }
@@ -134,6 +129,7 @@ export type PermitAnswer =
 
 export type OrchestratorEvent =
   | Command
+  | ApprovalAnswer
   | RunRecovered
   | RunUpgraded
   | Report

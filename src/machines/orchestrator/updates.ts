@@ -262,8 +262,8 @@ type Asked = Extract<Report, { type: 'approval.requested' }>;
 
 export const questionOpened = (
   { questions }: OrchestratorContext,
-  { requestId, stepId, route }: Asked,
-): Change => ({ questions: [...questions, { requestId, stepId, route }] });
+  { requestId, stepId, question, route }: Asked,
+): Change => ({ questions: [...questions, { requestId, stepId, question, route }] });
 
 export const questionClosed = (
   { questions, answeredQuestions }: OrchestratorContext,

@@ -114,12 +114,12 @@ const answersTo = ({ questions }: OrchestratorContext): Happening[] => {
   return [
     command(
       `a person says yes to ${about}`,
-      { type: 'approval.grant', requestId, answer: 'Approved', route: [] },
+      { type: 'approval.grant', requestId, answer: 'Approved' },
       false,
     ),
     command(
       `a person says no to ${about}`,
-      { type: 'approval.reject', requestId, reason: 'Rejected', route: [] },
+      { type: 'approval.reject', requestId, reason: 'Rejected' },
       true,
     ),
   ];

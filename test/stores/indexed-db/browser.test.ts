@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { indexedDbStore } from '../../../src/services/stores/indexed-db/index.js';
 import { isBrowserMissed, launchChromium } from '../../bundle/chromium.js';
-import { serveFolder } from '../../bundle/static-server.js';
+import type { StaticServer } from '../../bundle/static-server.js';
 import type { page as pageFunctions } from './page.js';
+import { servePage } from './page-server.js';
 
 type PageFunctions = typeof pageFunctions;
 
@@ -22,24 +18,13 @@ const tooSlow = 'inbox: holds ten thousand commands and refuses the next one';
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 describe.skipIf(isBrowserMissed)('indexedDbStore in headless Chromium', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'planwright-indexed-db-'));
-  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let server: StaticServer;
   let browser: Browser;
   let context: BrowserContext;
   let tab: Page;
 
   beforeAll(async () => {
-    await build({
-      entryPoints: [join(import.meta.dirname, 'page.ts')],
-      bundle: true,
-      format: 'esm',
-      platform: 'browser',
-      outfile: join(folder, 'page.js'),
-      logLevel: 'error',
-    });
-    const script = '<script type="module" src="./page.js"></script>';
-    writeFileSync(join(folder, 'index.html'), `<!doctype html><title>Stores</title>${script}`);
-    server = await serveFolder(folder);
+    server = await servePage('page.ts');
     browser = await launchChromium();
     context = await browser.newContext();
     tab = await newTab();
@@ -47,7 +32,6 @@ describe.skipIf(isBrowserMissed)('indexedDbStore in headless Chromium', () => {
   afterAll(async () => {
     await browser.close();
     await server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const newTab = async (): Promise<Page> => {

@@ -80,13 +80,9 @@ export const page = {
     return calls;
   },
 
-  /** Resumes the run in another page; the old one has not released its claim, so its lease must end first. */
+  /** Resumes the run after a reload. */
   finishRun: async (name: string): Promise<unknown> => {
-    const store = indexedDbStore({ name });
     const orchestrator = openPage(name, worker);
-    const inOneHour = Date.now() + 3_600_000;
-    const claim = await store.claim('run', 'another', inOneHour);
-    if (claim !== undefined) await store.release('run', claim.token);
     const run = await orchestrator.resume('run');
     const open = run.record().approvals.find(({ outcome }) => outcome === 'open');
     if (open !== undefined) await run.approve(open.requestId);
@@ -94,7 +90,7 @@ export const page = {
     return { status, successfulSteps, calls };
   },
 
-  /** Tries to claim each of many runs, as fast as it can. */
+  /** Tries to claim each of many runs, as fast as it can. The store stays open: closing it would release the runs. */
   claimAll: async (name: string, owner: string, count: number): Promise<number[]> => {
     const store = indexedDbStore<ContractEntry>({ name });
     const won: number[] = [];
@@ -104,7 +100,6 @@ export const page = {
       const claim = await store.claim(`run-${index}`, owner, 0);
       if (claim !== undefined) won.push(index);
     }
-    await store.close?.();
     return won;
   },
 

@@ -37,13 +37,11 @@ const answers = ({ requestId }: OpenQuestion): Move[] => [
     type: 'approval.grant',
     requestId,
     answer: 'Yes',
-    route: [],
   }),
   command('answer', `A person says no to ${requestId}`, {
     type: 'approval.reject',
     requestId,
     reason: 'No',
-    route: [],
   }),
 ];
 

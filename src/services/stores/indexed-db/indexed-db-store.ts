@@ -4,6 +4,8 @@ import type { RunStore, StoredEntry, StoredRun } from '../../../model/run-store.
 import { listLimit } from '../../store-limits.js';
 import { checkId } from '../../stored-id.js';
 import { Database } from './database.js';
+import type { PageOfOwner } from './owner-locks.js';
+import { OwnerLocks } from './owner-locks.js';
 import {
   append,
   claim,
@@ -13,6 +15,7 @@ import {
   inbox,
   list,
   owned,
+  ownerOf,
   post,
   readRun,
   release,
@@ -40,6 +43,7 @@ export function indexedDbStore<Entry extends StoredEntry = StoredEntry>({
   checkName(name);
   const database = new Database(name);
   const news = new News(name);
+  const locks = new OwnerLocks(name);
 
   return {
     create: async (header, owner) => {
@@ -58,19 +62,36 @@ export function indexedDbStore<Entry extends StoredEntry = StoredEntry>({
       const limit = listLimit(filter.limit);
       return database.read((tables) => list(tables, filter, limit));
     },
-    renew: (owner, leaseMs, now) =>
-      database.write(async (tables) => tables.owners.put(now + leaseMs, owner)),
-    claim: (runId, owner, now) => database.write((tables) => claim(tables, runId, owner, now)),
+    renew: async (owner, leaseMs, now) => {
+      await locks.enter(owner);
+      await database.write(async (tables) => tables.owners.put(now + leaseMs, owner));
+    },
+    claim: async (runId, owner, now) => {
+      // Read before the locks: the owner that a run has now, and that has no lock afterwards, is gone. An owner that
+      // claims the run between these transactions has its lock.
+      const previous = await database.read((tables) => ownerOf(tables, runId));
+      const seen = await locks.look();
+      const pageOf = (other: string | null): PageOfOwner =>
+        other === previous ? seen(other) : 'open';
+      return database.write((tables) => claim(tables, runId, owner, { now, pageOf }));
+    },
     owned: (owner, filter = {}) => database.read((tables) => owned(tables, owner, filter)),
     claimable: async (now, { after = '', limit } = {}) => {
       const checkedLimit = listLimit(limit);
-      return database.read((tables) => claimable(tables, now, after, checkedLimit));
+      const pageOf = await locks.look();
+      return database.read((tables) => claimable(tables, { now, pageOf }, after, checkedLimit));
     },
     release: (runId, token) => database.write((tables) => release(tables, runId, token)),
-    retire: (owner) => database.write(async (tables) => tables.owners.delete(owner)),
+    retire: async (owner) => {
+      await database.write(async (tables) => tables.owners.delete(owner));
+      locks.leave(owner);
+    },
     post: async (runId, command) => {
       checkId(command.id, 'command.id');
-      const { isNew, ...posted } = await database.write((tables) => post(tables, runId, command));
+      const pageOf = await locks.look();
+      const { isNew, ...posted } = await database.write((tables) =>
+        post(tables, runId, command, pageOf),
+      );
       if (isNew) news.tell(runId);
       return posted;
     },
@@ -80,6 +101,7 @@ export function indexedDbStore<Entry extends StoredEntry = StoredEntry>({
     close: async () => {
       news.close();
       await database.close();
+      locks.close();
     },
   };
 }

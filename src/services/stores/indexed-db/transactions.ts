@@ -20,6 +20,7 @@ import { INBOX_LIMIT } from '../../store-limits.js';
 import { refuseConflict } from '../../store-refusals.js';
 import { parseStored, tornError } from '../stored-json.js';
 import type { Tables } from './database.js';
+import type { PageOfOwner } from './owner-locks.js';
 
 /* The work of each store method inside its transaction. */
 
@@ -159,25 +160,46 @@ export async function list(
   );
 }
 
-const hasLease = async (tables: Tables, owner: string | null, now: number): Promise<boolean> => {
-  const leaseEndsAt = owner === null ? undefined : await tables.owners.get(owner);
+/** The time, and the pages of the owners at that time. */
+interface Present {
+  readonly now: number;
+  readonly pageOf: (owner: string | null) => PageOfOwner;
+}
+
+/** Whether a run has an owner that may still write: by its page, else by its lease. */
+const isOwned = async (
+  tables: Tables,
+  owner: string | null,
+  { now, pageOf }: Present,
+): Promise<boolean> => {
+  if (owner === null) return false;
+  const page = pageOf(owner);
+  if (page !== undefined) return page === 'open';
+  const leaseEndsAt = await tables.owners.get(owner);
   return typeof leaseEndsAt === 'number' && now < leaseEndsAt;
 };
+
+export const ownerOf = async (tables: Tables, runId: string): Promise<string | null> =>
+  (await find(tables, runId))?.owner ?? null;
 
 export async function claim(
   tables: Tables,
   runId: string,
   owner: string,
-  now: number,
+  present: Present,
 ): Promise<RunClaim | undefined> {
   const run = await find(tables, runId);
   if (run === undefined || run.ended === 1) return undefined;
   const isHeld = run.owner !== null && run.owner !== owner;
-  if (isHeld && (await hasLease(tables, run.owner, now))) return undefined;
+  if (isHeld && (await isOwned(tables, run.owner, present))) return undefined;
+  // A page that is gone was closed or reloaded by its user. That says nothing about the calls of its runs, so it is not
+  // a takeover, which counts towards `limits.maxRecoveries`. A page that a call has crashed looks the same; there the
+  // user decides whether to open it again.
+  const isTaken = isHeld && present.pageOf(run.owner) !== 'gone';
   const token = run.token + 1;
   // An owner that repeats a claim, because the answer was lost, gets the same answer.
-  const isTakeover = isHeld || (run.owner === owner && run.isTakeover);
-  const takeovers = isHeld ? run.takeovers + 1 : run.takeovers;
+  const isTakeover = isTaken || (run.owner === owner && run.isTakeover);
+  const takeovers = isTaken ? run.takeovers + 1 : run.takeovers;
   tables.runs.put({ ...run, owner, token, isTakeover, takeovers }, runId);
   return { token, isTakeover };
 }
@@ -194,14 +216,14 @@ export async function owned(
 
 export async function claimable(
   tables: Tables,
-  now: number,
+  present: Present,
   after: string,
   limit: number,
 ): Promise<readonly ClaimableRun[]> {
   const found: ClaimableRun[] = [];
   for (const { runId, owner, takeovers } of await allUnfinished(tables)) {
     if (found.length === limit) break;
-    if (runId > after && !(await hasLease(tables, owner, now))) found.push({ runId, takeovers });
+    if (runId > after && !(await isOwned(tables, owner, present))) found.push({ runId, takeovers });
   }
   return found;
 }
@@ -210,20 +232,25 @@ export async function post(
   tables: Tables,
   runId: string,
   { id, at, command }: StoredCommand,
+  pageOf: Present['pageOf'],
 ): Promise<PostedCommand & { readonly isNew: boolean }> {
   const run = await known(tables, runId);
-  const isOwned = await hasLease(tables, run.owner, at);
+  const standing = { isOwned: await isOwned(tables, run.owner, { now: at, pageOf }) };
   const posted = await tables.commandIds.get([runId, id]);
-  if (typeof posted === 'number') return { isOwned, isNew: false };
+  if (typeof posted === 'number') return { ...standing, isNew: false };
   if (posted !== undefined)
-    return { isOwned, answer: parseStored(posted, `The answer to command '${id}'`), isNew: false };
+    return {
+      ...standing,
+      answer: parseStored(posted, `The answer to command '${id}'`),
+      isNew: false,
+    };
   if (run.ended === 1) throw new RunConflictError(`Run '${runId}' has ended`);
   if (run.waiting >= INBOX_LIMIT)
     throw new InboxFullError(`${INBOX_LIMIT} commands wait for run '${runId}'`);
   tables.commandIds.put(run.posted, [runId, id]);
   tables.commands.put({ id, body: JSON.stringify({ at, command }) }, [runId, run.posted]);
   tables.runs.put({ ...run, waiting: run.waiting + 1, posted: run.posted + 1 }, runId);
-  return { isOwned, isNew: true };
+  return { ...standing, isNew: true };
 }
 
 export async function inbox(tables: Tables, runId: string): Promise<readonly StoredCommand[]> {
