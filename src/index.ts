@@ -16,6 +16,7 @@ export {
   RunNotFoundError,
   SlowSubscriberError,
   StoreUnavailableError,
+  AgentCallError,
 } from './errors.js';
 export { createOrchestrator } from './orchestrator/create-orchestrator.js';
 export { validatePlan } from './plan/validate.js';
@@ -50,6 +51,7 @@ export type {
   ApprovalRecord,
   EscalationRecord,
   RefusedRequest,
+  PlanningFailure,
   OpenApproval,
   Phase,
   PlannedStepRecord,

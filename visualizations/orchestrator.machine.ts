@@ -284,9 +284,18 @@ export const orchestratorMachine = setup({
                         target: 'planDecision',
                         actions: ['keepProposal', 'announceProposal'],
                       },
-                      { target: 'plannerFailureDecision' },
+                      {
+                        target: 'plannerFailureDecision',
+                        actions: { type: 'rejectPlan' },
+                      },
                     ],
-                    onError: 'plannerFailureDecision',
+                    onError: {
+                      target: 'plannerFailureDecision',
+                      actions: {
+                        type: 'rejectPlan',
+                        params: { by: 'planner', reason: 'The call crashed' },
+                      },
+                    },
                   },
                   on: {
                     'run.hold': {
@@ -305,13 +314,21 @@ export const orchestratorMachine = setup({
                   after: {
                     planningBudget: {
                       target: 'plannerFailureDecision',
-                      actions: { type: 'announceExpiry', params: { scope: 'planning' } },
+                      actions: [
+                        {
+                          type: 'announceExpiry',
+                          params: { scope: 'planning' },
+                        },
+                        {
+                          type: 'rejectPlan',
+                          params: { by: 'planner', reason: 'The planner took too long' },
+                        },
+                      ],
                     },
                   },
                 },
                 plannerFailureDecision: {
                   description: 'The planner gave no answer: does the run continue with the present plan, wait for a person, or fail?',
-                  entry: { type: 'rejectPlan', params: { by: 'planner' } },
                   always: [
                     {
                       guard: 'hasPlan',

@@ -13,6 +13,7 @@ import {
   readInput,
   readOptions,
 } from './configuration.js';
+import { errorListener } from './error-listener.js';
 import { rememberInternals } from './internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
@@ -28,7 +29,7 @@ import type { Policy } from '../policy/policy.js';
 import { definePolicy } from '../policy/policy.js';
 import type { DurabilityOptions } from '../run/durability.js';
 import { durabilityOf } from '../run/durability.js';
-import type { RunParts } from '../run/live-run.types.js';
+import type { OnError, RunParts } from '../run/live-run.types.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
 import type { RecoverOptions } from '../run/recovery.js';
@@ -37,7 +38,7 @@ import type { Clock } from '../services/clock.js';
 import { systemClock } from '../services/clock.js';
 import { randomId } from '../services/random-id.js';
 import type { RunStore } from '../model/run-store.js';
-import type { Explanation } from '../time-travel/explain.types.js';
+import type { Explanation, RunExplanation } from '../time-travel/explain.types.js';
 import type { ForkOptions } from '../time-travel/fork.types.js';
 import type { Engine } from '../run/engine.js';
 import type { TimeTravelParts } from '../time-travel/time-travel.js';
@@ -73,10 +74,11 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
    */
   readonly redact?: (text: string) => string;
   /**
-   * Receives errors in listeners and stores, which do not affect a run otherwise, and an error inside a chart, which
-   * ends its run.
+   * Receives every failed try of a call with the original error and the call as second argument, errors in listeners and
+   * stores, and an error inside a chart, which ends its run. It changes nothing about a run. Without it the first error
+   * is printed to stderr.
    */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: OnError;
 }
 
 /** The names of a team. */
@@ -146,6 +148,8 @@ export interface Orchestrator<Team extends AnyTeam = AnyTeam> {
   fork(runId: string, options: ForkOptions<Team['agent']>): Promise<Run<Team>>;
   /** Explains why a step of a stored run did not run, failed, was repeated, or is not done yet. */
   explain(runId: string, stepId: string): Promise<Explanation>;
+  /** Explains a stored run: how it ended, which plans failed and why, and which requests were refused. */
+  explain(runId: string): Promise<RunExplanation>;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
   /** Upper bounds of the cost of a run, whatever the agents do. */
@@ -172,13 +176,16 @@ export const createOrchestrator = <const Agents extends readonly Agent[]>(
 
 /** A hand-off to an agent outside the team is a compile error at `agents`. */
 type CheckedHandOffs<Agents extends readonly Agent[]> =
-  TargetsOf<Agents> extends NameOf<Agents>
+  // The compiler infers `string` for an agent that hands off to no one, or to a name known at run time only.
+  string extends TargetsOf<Agents>
     ? unknown
-    : {
-        readonly agents: {
-          readonly handOffToUnknownAgent: Exclude<TargetsOf<Agents>, NameOf<Agents>>;
+    : TargetsOf<Agents> extends NameOf<Agents>
+      ? unknown
+      : {
+          readonly agents: {
+            readonly handOffToUnknownAgent: Exclude<TargetsOf<Agents>, NameOf<Agents>>;
+          };
         };
-      };
 
 /** An agent that expects another output of a team member than it gives is a compile error at `agents`. */
 type CheckedOutputs<Agents extends readonly Agent[]> = [
@@ -212,7 +219,8 @@ export const composeOrchestrator = (
   const engineFor = (chosen: Policy): Engine => engineOf(options, chosen, runnerOf);
   const engine = engineFor(policy);
   const { store, clock = systemClock() } = options;
-  const onError = wrapped(options.onError);
+  const redactText = options.redact === undefined ? undefined : safely(options.redact);
+  const onError = errorListener(options.onError, redactText);
   const runs = new RunRegistry({
     ...engine,
     clock,
@@ -220,7 +228,7 @@ export const composeOrchestrator = (
     durability: durabilityOf(options.durability),
     newOwner: () => randomId('owner'),
     onError,
-    redactText: options.redact === undefined ? (text) => text : safely(options.redact),
+    redactText: redactText ?? ((text) => text),
     rebuilt,
   });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
@@ -258,7 +266,8 @@ export const composeOrchestrator = (
       runs.close(readFields(given, ['graceMs']).graceMs ?? CLOSE_GRACE_MS),
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
-    explain: async (runId, stepId) => (await loadTimeTravel()).explain(travel, runId, stepId),
+    explain: (async (runId: string, stepId?: string) =>
+      (await loadTimeTravel()).explain(travel, runId, stepId)) as Orchestrator['explain'],
     get machine() {
       return machine();
     },
@@ -283,18 +292,6 @@ const retentionPartsOf = (
     isLive: (runId) => runs.has(runId),
   };
 };
-
-/** The callback belongs to the user: its errors change nothing, whether it throws or rejects. */
-const wrapped =
-  (onError: OrchestratorOptions<readonly Agent[]>['onError']) =>
-  (error: unknown): void => {
-    try {
-      const returned: unknown = onError?.(error);
-      if (returned instanceof Promise) returned.catch(() => undefined);
-    } catch {
-      // The error callback itself failed, so the error is dropped.
-    }
-  };
 
 /** Computed on first use, then kept. */
 const once = <Value>(make: () => Value): (() => Value) => {

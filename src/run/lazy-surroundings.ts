@@ -4,16 +4,19 @@ import type { CallSurroundings, OutputLookup } from '../actors/team.types.js';
 export class LazySurroundings implements CallSurroundings {
   readonly outputs: OutputLookup;
   readonly confirm: () => Promise<void> | undefined;
+  readonly threw: (thrown: unknown) => void;
   readonly #controller: AbortController;
 
   constructor(
     controller: AbortController,
     outputs: OutputLookup,
     confirm: () => Promise<void> | undefined,
+    threw: (thrown: unknown) => void,
   ) {
     this.#controller = controller;
     this.outputs = outputs;
     this.confirm = confirm;
+    this.threw = threw;
   }
 
   get signal(): AbortSignal {

@@ -16,6 +16,7 @@ import { CommandMethods } from './command-methods.js';
 import { commandResultOf } from './command-result.js';
 import { parseCommand } from '../model/commands.js';
 import { FactStream } from './fact-stream.js';
+import { FailedTries } from './failed-tries.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
 import type { Keeping, RunParts, UnfinishedWork } from './live-run.types.js';
@@ -39,6 +40,7 @@ export class LiveRun extends CommandMethods implements Run {
   readonly #driver: Driver<JournalEntry>;
   readonly #memory: RunMemory;
   readonly #facts: FactStream;
+  readonly #failedTries: FailedTries;
   /**
    * How far the journal is ahead of the clock: this machine's clock may be behind that of the machine that wrote it.
    */
@@ -63,6 +65,7 @@ export class LiveRun extends CommandMethods implements Run {
     this.#onEnd = onEnd;
     this.#memory = new RunMemory(runId, goal);
     this.#facts = new FactStream(parts);
+    this.#failedTries = new FailedTries(runId, parts.onError);
     this.started = new Promise((resolve, reject) => {
       this.#resolveStarted = resolve;
       this.#rejectStarted = reject;
@@ -286,7 +289,12 @@ export class LiveRun extends CommandMethods implements Run {
       },
       append: (input, step, at) => this.#append(input, step, at),
       call: (input, controller) =>
-        perform(input as CallInput, new LazySurroundings(controller, outputs, confirm)),
+        perform(
+          input as CallInput,
+          new LazySurroundings(controller, outputs, confirm, (thrown) => {
+            this.#failedTries.keep((input as CallInput).key, thrown);
+          }),
+        ),
       appended: (entry, step) => {
         this.#appended(entry, step);
       },
@@ -333,6 +341,7 @@ export class LiveRun extends CommandMethods implements Run {
     if (rebuilt !== undefined) this.#driver.replaceState(rebuilt(kernel, this.#memory.entries));
     this.#facts.add(entry.facts);
     if (entry.event.kind === 'answered') this.#hasAnswered?.();
+    this.#failedTries.report(entry.facts);
     if (step.status === 'error') this.#parts.onError(step.error);
     if (step.status !== 'active') this.#end(this.#memory.record());
   }

@@ -41,7 +41,7 @@ import {
 } from '../../src/index.js';
 import type { RunStore, StoredRun } from '../../src/services/stores/index.js';
 import { memoryStore } from '../../src/services/stores/index.js';
-import type { Explanation, RunReplay } from '../../src/time-travel/index.js';
+import type { Explanation, RunExplanation, RunReplay } from '../../src/time-travel/index.js';
 
 /* What the compiler infers and rejects. Checked by `npm run typecheck`; nothing here is ever run. */
 
@@ -374,4 +374,6 @@ void shown;
 const kept: RunStore = memoryStore();
 expectTypeOf(kept.read).returns.resolves.toEqualTypeOf<StoredRun | undefined>();
 expectTypeOf<Orchestrator['replay']>().returns.resolves.toEqualTypeOf<RunReplay>();
-expectTypeOf<Orchestrator['explain']>().returns.resolves.toEqualTypeOf<Explanation>();
+declare const explaining: Orchestrator;
+expectTypeOf(explaining.explain('run', 'step')).resolves.toEqualTypeOf<Explanation>();
+expectTypeOf(explaining.explain('run')).resolves.toEqualTypeOf<RunExplanation>();
