@@ -17,6 +17,9 @@ import { rememberInternals } from './internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
 import type { OrchestratorMachine } from './charts.js';
+import type { RunLogic, RunSessions } from './run-logic.js';
+import type { SessionParts } from './run-session.js';
+import { runLogic } from './run-logic.js';
 import { chartsOf, liveMachine } from './charts.js';
 import type { AnyTeam, Team } from '../model/outputs.js';
 import type { Settings } from '../model/settings.js';
@@ -146,6 +149,12 @@ export interface Orchestrator<Team extends AnyTeam = AnyTeam> {
   fork(runId: string, options: ForkOptions<Team['agent']>): Promise<Run<Team>>;
   /** Explains why a step of a stored run did not run, failed, was repeated, or is not done yet. */
   explain(runId: string, stepId: string): Promise<Explanation>;
+  /**
+   * A run as XState actor logic, to be invoked or spawned by a machine of your own with the input of `start`. Its snapshot
+   * has the record as `context`, its events are the commands, it emits the facts, and its output is the report. A persisted
+   * snapshot has the id of the run and, without a store, its journal: a restored actor resumes the run.
+   */
+  readonly logic: RunLogic;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
   /** Upper bounds of the cost of a run, whatever the agents do. */
@@ -225,16 +234,17 @@ export const composeOrchestrator = (
   });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {
-    runs,
-    settings,
-    engine,
-    engineFor,
-    clock,
+    ...{ runs, settings, engine, engineFor, clock },
     configurationIssues: (chosen) => configurationIssues(options, chosen),
     inputIssues: (input) => inputIssues(input, settings.team.hasPlanner),
   };
   // Created on first use: it takes a third of the time of creating an orchestrator.
   const machine = once(() => liveMachine(settings, engine.perform));
+  const actors = actorRuns({
+    clock,
+    stored: store && (() => orchestrator),
+    withStore: (own) => composeOrchestrator({ ...options, store: own }, rebuilt, runnerOf),
+  });
   const orchestrator: Orchestrator = {
     start: (input) => {
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings.team.hasPlanner);
@@ -254,11 +264,11 @@ export const composeOrchestrator = (
       const retention = readFields(given, ['olderThanMs', 'pageSize']);
       return (await loadRetention()).deleteEndedRuns(retention, retentionParts());
     },
-    close: async (given = {}) =>
-      runs.close(readFields(given, ['graceMs']).graceMs ?? CLOSE_GRACE_MS),
+    close: async (given = {}) => closeAll([runs, actors], readFields(given, ['graceMs']).graceMs),
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
     explain: async (runId, stepId) => (await loadTimeTravel()).explain(travel, runId, stepId),
+    logic: actors.logic,
     get machine() {
       return machine();
     },
@@ -305,8 +315,28 @@ const once = <Value>(make: () => Value): (() => Value) => {
 /** About half of the usual time between SIGTERM and SIGKILL in a container. */
 const CLOSE_GRACE_MS = 5_000;
 
+const closeAll = async (
+  parts: readonly { close(graceMs: number): Promise<unknown> }[],
+  graceMs = CLOSE_GRACE_MS,
+): Promise<void> => {
+  await Promise.all(parts.map((part) => part.close(graceMs)));
+};
+
 /** Most programs never use time travel, so it is a separate chunk in a bundle. */
 const loadTimeTravel = () => import('../time-travel/time-travel.js');
+
+/** Most programs have no machines of their own that invoke runs. */
+const actorRuns = (
+  parts: SessionParts,
+): { readonly logic: RunLogic; close(graceMs: number): Promise<unknown> } => {
+  let sessions: Promise<RunSessions> | undefined;
+  const load = async (): Promise<RunSessions> =>
+    (await import('./run-session.js')).createSessions(parts);
+  return {
+    logic: runLogic(() => (sessions ??= load())),
+    close: async (graceMs) => (await sessions)?.close(graceMs),
+  };
+};
 
 const loadRetention = () => import('../run/retention.js');
 
