@@ -72,6 +72,7 @@ export type {
   StartInput,
   TeamOf,
 } from './orchestrator/create-orchestrator.js';
+export type { RunLogic, RunSnapshot } from './orchestrator/run-logic.js';
 export type { Plan, PlanStep, Votes } from './model/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';

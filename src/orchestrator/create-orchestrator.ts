@@ -18,6 +18,9 @@ import { rememberInternals } from './internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
 import type { OrchestratorMachine } from './charts.js';
+import type { RunLogic, RunSessions } from './run-logic.js';
+import type { SessionParts } from './run-session.js';
+import { runLogic } from './run-logic.js';
 import { chartsOf, liveMachine } from './charts.js';
 import type { AnyTeam, Team } from '../model/outputs.js';
 import type { Settings } from '../model/settings.js';
@@ -150,6 +153,12 @@ export interface Orchestrator<Team extends AnyTeam = AnyTeam> {
   explain(runId: string, stepId: string): Promise<Explanation>;
   /** Explains a stored run: how it ended, which plans failed and why, and which requests were refused. */
   explain(runId: string): Promise<RunExplanation>;
+  /**
+   * A run as XState actor logic, to be invoked or spawned by a machine of your own with the input of `start`. Its snapshot
+   * has the record as `context`, its events are the commands, it emits the facts, and its output is the report. A persisted
+   * snapshot has the id of the run and, without a store, its journal: a restored actor resumes the run.
+   */
+  readonly logic: RunLogic;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
   /** Upper bounds of the cost of a run, whatever the agents do. */
@@ -233,16 +242,17 @@ export const composeOrchestrator = (
   });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {
-    runs,
-    settings,
-    engine,
-    engineFor,
-    clock,
+    ...{ runs, settings, engine, engineFor, clock },
     configurationIssues: (chosen) => configurationIssues(options, chosen),
     inputIssues: (input) => inputIssues(input, settings.team.hasPlanner),
   };
   // Created on first use: it takes a third of the time of creating an orchestrator.
   const machine = once(() => liveMachine(settings, engine.perform));
+  const actors = actorRuns({
+    clock,
+    stored: store && (() => orchestrator),
+    withStore: (own) => composeOrchestrator({ ...options, store: own }, rebuilt, runnerOf),
+  });
   const orchestrator: Orchestrator = {
     start: (input) => {
       const { runId = randomId('run'), goal, plan } = checkedInput(input, settings.team.hasPlanner);
@@ -262,12 +272,12 @@ export const composeOrchestrator = (
       const retention = readFields(given, ['olderThanMs', 'pageSize']);
       return (await loadRetention()).deleteEndedRuns(retention, retentionParts());
     },
-    close: async (given = {}) =>
-      runs.close(readFields(given, ['graceMs']).graceMs ?? CLOSE_GRACE_MS),
+    close: async (given = {}) => closeAll([runs, actors], readFields(given, ['graceMs']).graceMs),
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
     explain: (async (runId: string, stepId?: string) =>
       (await loadTimeTravel()).explain(travel, runId, stepId)) as Orchestrator['explain'],
+    logic: actors.logic,
     get machine() {
       return machine();
     },
@@ -302,8 +312,28 @@ const once = <Value>(make: () => Value): (() => Value) => {
 /** About half of the usual time between SIGTERM and SIGKILL in a container. */
 const CLOSE_GRACE_MS = 5_000;
 
+const closeAll = async (
+  parts: readonly { close(graceMs: number): Promise<unknown> }[],
+  graceMs = CLOSE_GRACE_MS,
+): Promise<void> => {
+  await Promise.all(parts.map((part) => part.close(graceMs)));
+};
+
 /** Most programs never use time travel, so it is a separate chunk in a bundle. */
 const loadTimeTravel = () => import('../time-travel/time-travel.js');
+
+/** Most programs have no machines of their own that invoke runs. */
+const actorRuns = (
+  parts: SessionParts,
+): { readonly logic: RunLogic; close(graceMs: number): Promise<unknown> } => {
+  let sessions: Promise<RunSessions> | undefined;
+  const load = async (): Promise<RunSessions> =>
+    (await import('./run-session.js')).createSessions(parts);
+  return {
+    logic: runLogic(() => (sessions ??= load())),
+    close: async (graceMs) => (await sessions)?.close(graceMs),
+  };
+};
 
 const loadRetention = () => import('../run/retention.js');
 

@@ -20,6 +20,7 @@ import type {
   Policy,
   Run,
   RunMetrics,
+  RunRecord,
   RunReport,
   RunUsage,
   Team,
@@ -358,6 +359,19 @@ actor.send({ type: 'run.abort', reason: 'Enough' });
 // @ts-expect-error there is no such event
 actor.send({ type: 'run.explode' });
 expectTypeOf(actor.getSnapshot().output?.status).toEqualTypeOf<EndStatus | undefined>();
+
+const runActor = createActor(orchestrator.logic, { input: { goal: 'Go' } });
+// @ts-expect-error the input of a run has a goal
+createActor(orchestrator.logic, { input: {} });
+runActor.on('step.completed', ({ stepId, sequence }) => {
+  expectTypeOf(stepId).toEqualTypeOf<string>();
+  expectTypeOf(sequence).toEqualTypeOf<number>();
+});
+runActor.send({ type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes' });
+// @ts-expect-error there is no such command
+runActor.send({ type: 'run.explode' });
+expectTypeOf(runActor.getSnapshot().context).toEqualTypeOf<RunRecord>();
+expectTypeOf(runActor.getSnapshot().output).toEqualTypeOf<RunReport | undefined>();
 
 // ---- What a screen shows ----------------------------------------------------------------------
 
