@@ -91,17 +91,17 @@ export function checkedOptions(options: PostgresStoreOptions): CheckedOptions {
   return checked;
 }
 
-function poolIssues({ pool, url, maxConnections }: PostgresStoreOptions): Issue[] {
+function poolIssues(options: PostgresStoreOptions): Issue[] {
+  const { pool, url, maxConnections }: Readonly<Record<string, unknown>> = { ...options };
   const issues: Issue[] = [];
   if (url !== undefined || maxConnections !== undefined) {
     const message = 'Expected a `pool` alone, or a `url` with `maxConnections`';
     issues.push({ code: 'conflicting-options', path: 'pool', message });
   }
-  const given: unknown = pool;
-  if (!isObject(given) || typeof given['connect'] !== 'function') {
+  if (!isObject(pool) || typeof pool['connect'] !== 'function') {
     const message = 'Expected a Pool of the driver pg: new pg.Pool({ connectionString })';
     issues.push({ code: 'invalid-pool', path: 'pool', message });
-  } else if (isObject(given['options']) && given['options']['max'] === 1) {
+  } else if (isObject(pool['options']) && pool['options']['max'] === 1) {
     const message = 'Expected a pool of at least 2 connections: watching runs keeps one';
     issues.push({ code: 'invalid-pool', path: 'pool.options.max', message });
   }
