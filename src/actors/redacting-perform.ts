@@ -83,6 +83,10 @@ class RealSurroundings implements CallSurroundings {
     this.outputs = (key) => real.get(key) ?? surroundings.outputs(key);
   }
 
+  get run(): CallSurroundings['run'] {
+    return this.#surroundings.run;
+  }
+
   get confirm(): CallSurroundings['confirm'] {
     return this.#surroundings.confirm;
   }

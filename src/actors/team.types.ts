@@ -1,6 +1,7 @@
 import type { Planner, Supervisor, Tester, Summarizer, Dispatcher } from '../agents/roles.js';
 import type { Agent } from '../agents/agent.js';
 import type { JsonValue } from '../canonical-json.js';
+import type { CalledRun } from '../model/called-run.js';
 import type { CallInput, CallOutcome, Subject } from '../model/calls.js';
 
 /** Everything that can be called, and the bounds for its answers. */
@@ -27,6 +28,7 @@ export type OutputLookup = (key: string) => JsonValue | undefined;
 
 /** The inputs of a call besides its request. */
 export interface CallSurroundings {
+  readonly run: CalledRun;
   readonly signal: AbortSignal;
   readonly outputs: OutputLookup;
   /**

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import type { JsonValue } from '../canonical-json.js';
 import type { Issue } from '../errors.js';
 import { ConfigurationError } from '../errors.js';
+import type { CalledRun } from '../model/called-run.js';
 import type { AgentReport } from './report.js';
 
 /** Agent names go into plans, prompts and child ids. */
@@ -23,8 +24,11 @@ export interface Feedback {
   readonly details?: JsonValue;
 }
 
-/** What an agent is given. A frozen copy: changing it changes nothing. */
-export interface AgentCall {
+/**
+ * What an agent is given. A frozen copy: changing it changes nothing. `AgentCall<Ticket>` types its `input`;
+ * `createOrchestrator` compares that with its `input` schema.
+ */
+export interface AgentCall<Input = JsonValue> extends CalledRun<Input> {
   readonly goal: string;
   readonly task: string;
   readonly step: {
@@ -52,17 +56,22 @@ export interface AgentCall {
   readonly signal: AbortSignal;
 }
 
-export interface AgentDefinition<Name extends string, Output, Target extends string> {
+export interface AgentDefinition<
+  Name extends string,
+  Output,
+  Target extends string,
+  Input = JsonValue,
+> {
   readonly name: Name;
   /** Shown to the planner. */
   readonly description: string;
   /** Checks every output before it is stored or passed on. */
   readonly output?: z.core.$ZodType<Output>;
   readonly run: (
-    call: AgentCall,
+    call: AgentCall<Input>,
   ) => AgentReport<Output, Target> | Output | Promise<AgentReport<Output, Target> | Output>;
   /** Used once, when every try failed and `retry.fallback` is on. */
-  readonly fallback?: (call: AgentCall) => Output | Promise<Output>;
+  readonly fallback?: (call: AgentCall<Input>) => Output | Promise<Output>;
   /**
    * Whether a call may be made twice with the same key. When the process dies while a call is in flight, its outcome is
    * unknown. `true` makes the call again under the same key. `false` fails that try with the code `interrupted`; the
@@ -79,7 +88,11 @@ export interface AgentDefinition<Name extends string, Output, Target extends str
 }
 
 /** One agent. Made by {@link defineAgent}. */
-export interface Agent<Name extends string = string, Target extends string = string> {
+export interface Agent<
+  Name extends string = string,
+  Target extends string = string,
+  Input = unknown,
+> {
   readonly name: Name;
   readonly description: string;
   readonly output?: z.core.$ZodType;
@@ -89,6 +102,8 @@ export interface Agent<Name extends string = string, Target extends string = str
   readonly redact?: (output: JsonValue) => unknown;
   /** For the type checker only: the agents it may hand off to. */
   readonly targets?: Target;
+  /** For the type checker only: the input that it expects of a run. */
+  readonly typeOfInput?: Input;
 }
 
 /**
@@ -106,16 +121,18 @@ export const defineAgent = <
   const Name extends string,
   Output = unknown,
   Target extends string = never,
+  Input = JsonValue,
 >(
-  definition: AgentDefinition<Name, Output, Target>,
-): Agent<Name, Target> => {
+  definition: AgentDefinition<Name, Output, Target, Input>,
+): Agent<Name, Target, NoInfer<Input>> => {
   const issues = definitionIssues(definition);
   if (issues.length > 0) throw new ConfigurationError(issues);
-  return Object.freeze({ ...definition });
+  // The types of createOrchestrator compare the input of an agent with the schema.
+  return Object.freeze({ ...definition }) as unknown as Agent<Name, Target, Input>;
 };
 
 const definitionIssues = (
-  definition: Partial<AgentDefinition<string, unknown, string>>,
+  definition: Partial<Record<keyof AgentDefinition<string, unknown, string>, unknown>>,
 ): Issue[] => {
   const issues: Issue[] = [];
   if (typeof definition.name !== 'string' || !AGENT_NAME_PATTERN.test(definition.name)) {

@@ -3,6 +3,7 @@ import type { Issue } from '../errors.js';
 import { ConfigurationError } from '../errors.js';
 import type { OrchestratorOptions, StartInput } from './create-orchestrator.js';
 import type { Policy } from '../policy/policy.js';
+import { labelIssues } from './run-input.js';
 import { durabilityIssues } from '../run/durability.js';
 
 /* Validates the options of createOrchestrator and start; reports all issues at once. */
@@ -19,6 +20,7 @@ const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true
   supervisor: true,
   tester: true,
   summarizer: true,
+  input: true,
   policy: true,
   store: true,
   durability: true,
@@ -36,7 +38,7 @@ export const readOptions = (
 
 /** Reads the start input once; each member that throws is an issue. */
 export const readInput = (input: StartInput): StartInput =>
-  readFields(input, ['goal', 'runId', 'plan']);
+  readFields(input, ['goal', 'runId', 'plan', 'input', 'labels']);
 
 /** Reads members of a given object once; each one that throws is an issue. */
 export const readFields = <Given extends object>(
@@ -71,6 +73,7 @@ export const configurationIssues = (
 ): Issue[] => [
   ...readable('agents', () => agentIssues(options.agents)),
   ...functionIssues(options),
+  ...readable('input', () => schemaIssues(options.input)),
   ...gateIssues(options, policy),
   ...readable('durability', () => durabilityIssues(options.durability)),
 ];
@@ -110,6 +113,13 @@ const functionIssues = (options: OrchestratorOptions<readonly Agent[]>): Issue[]
     ];
   });
 
+const schemaIssues = (schema: unknown): Issue[] => {
+  const isSchema = typeof schema === 'object' && schema !== null && '_zod' in schema;
+  if (schema === undefined || isSchema) return [];
+  const message = 'Expected a schema of zod 4, such as z.object({ ticket: z.string() })';
+  return [{ code: 'invalid-option', path: 'input', message }];
+};
+
 const gateIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Issue[] => {
   if (options.supervisor !== undefined) return [];
   return Object.entries(policy.gates).flatMap(([gate, threshold]) => {
@@ -120,7 +130,7 @@ const gateIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
 };
 
 export const inputIssues = (
-  { goal, runId, plan }: Partial<Record<keyof StartInput, unknown>>,
+  { goal, runId, plan, labels }: Partial<Record<keyof StartInput, unknown>>,
   hasPlanner: boolean,
 ): Issue[] => {
   const issues: Issue[] = [];
@@ -136,5 +146,6 @@ export const inputIssues = (
     const message = 'There is no planner: pass a `plan` here, or a `planner` to createOrchestrator';
     issues.push({ code: 'missing-plan', path: 'plan', message });
   }
+  issues.push(...labelIssues(labels));
   return issues;
 };

@@ -1,4 +1,8 @@
+import type { CalledRun } from '../model/called-run.js';
+import { NO_LABELS } from '../model/called-run.js';
 import type { CallInput } from '../model/calls.js';
+import type { JsonValue } from '../canonical-json.js';
+import { deepFrozen } from '../deep-frozen.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import { OrchestratorClosedError, RunConflictError, StoreUnavailableError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
@@ -15,6 +19,7 @@ import type { MaybePromise, StoredCommand } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { commandResultOf } from './command-result.js';
 import { parseCommand } from '../model/commands.js';
+import type { StartOfRun } from './engine.js';
 import { FactStream } from './fact-stream.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
@@ -32,6 +37,7 @@ export class LiveRun extends CommandMethods implements Run {
   readonly started: Promise<void>;
   readonly done: Promise<RunReport>;
   readonly #parts: RunParts;
+  readonly #called: CalledRun;
   /** Undefined without a store. */
   #keeping: Keeping | undefined;
   /** Called once, when nothing of the run is left running. */
@@ -53,7 +59,7 @@ export class LiveRun extends CommandMethods implements Run {
   #resolveDone: (report: RunReport) => void = () => undefined;
 
   constructor(
-    { runId, goal }: { readonly runId: string; readonly goal: string },
+    { runId, goal, input = null, labels = NO_LABELS }: StartOfRun,
     parts: RunParts,
     onEnd: () => void,
   ) {
@@ -61,7 +67,8 @@ export class LiveRun extends CommandMethods implements Run {
     this.runId = runId;
     this.#parts = parts;
     this.#onEnd = onEnd;
-    this.#memory = new RunMemory(runId, goal);
+    this.#called = deepFrozen({ runId, labels, input: input as JsonValue });
+    this.#memory = new RunMemory({ runId, goal, labels });
     this.#facts = new FactStream(parts);
     this.started = new Promise((resolve, reject) => {
       this.#resolveStarted = resolve;
@@ -283,7 +290,10 @@ export class LiveRun extends CommandMethods implements Run {
       },
       append: (input, step, at) => this.#append(input, step, at),
       call: (input, controller) =>
-        perform(input as CallInput, new LazySurroundings(controller, outputs, confirm)),
+        perform(
+          input as CallInput,
+          new LazySurroundings(this.#called, controller, outputs, confirm),
+        ),
       appended: (entry, step) => {
         this.#appended(entry, step);
       },

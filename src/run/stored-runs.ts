@@ -7,8 +7,8 @@ import { StoreRetry } from '../services/store-retry.js';
 import { carryOver, rememberingPerform } from './carry-over.js';
 import { CommandPoller } from './command-poller.js';
 import { StoredRunConnection } from './connected-run.js';
-import type { Engine, ForkedRun, StartInputOfChart } from './engine.js';
-import { versionOf } from './engine.js';
+import type { Engine, ForkedRun, StartInputOfChart, StartOfRun } from './engine.js';
+import { startOf, versionOf } from './engine.js';
 import { Inbox } from './inbox.js';
 import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
@@ -30,7 +30,7 @@ export interface StoredRunsParts extends RegistryParts {
   /** The live run of this process with this id. */
   readonly live: (runId: string) => LiveRun | undefined;
   /** Adds a live run; it is removed when it ends. */
-  readonly create: (header: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>) => LiveRun;
+  readonly create: (start: StartOfRun, engine?: Partial<Engine>) => LiveRun;
   /** Removes a live run that could not begin. */
   readonly forget: (run: LiveRun) => void;
   readonly isClosed: () => boolean;
@@ -73,11 +73,9 @@ export class StoredRuns {
 
   /** Begins a new run. */
   begin(run: LiveRun, input: StartInputOfChart): void {
-    const { runId, goal, proposal } = input;
-    const keeping = this.#keepingOf(runId);
-    const plan = proposal?.plan;
+    const keeping = this.#keepingOf(input.runId);
+    const start = startOf({ ...input, plan: input.proposal?.plan ?? undefined });
     const startedAt = Math.floor(this.#parts.clock.now());
-    const start = plan == null ? { runId, goal } : { runId, goal, plan };
     run.keepIn(keeping);
     keeping.writer.open(sealedHeader({ ...start, ...this.#fingerprints(), startedAt }));
     run.begin(input);
