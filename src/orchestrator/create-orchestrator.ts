@@ -42,7 +42,7 @@ import type { RunParts } from '../run/live-run.types.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
 import type { RecoverOptions } from '../run/recovery.js';
-import type { ConnectedRun, Run } from '../run/run.types.js';
+import type { Run } from '../run/run.types.js';
 import type { Clock } from '../services/clock.js';
 import { systemClock } from '../services/clock.js';
 import { randomId } from '../services/random-id.js';
@@ -135,16 +135,20 @@ export interface Orchestrator<AgentName extends string = string, Given = JsonVal
    */
   resume(runId: string, options?: { readonly carryOver?: boolean }): Promise<Run>;
   /**
-   * Connects to a stored run that another process owns, or none at present. Commands go through the store, are durable
-   * before they are acknowledged, and are answered by the owner of the run.
+   * Connects to a run: the live one, or a stored one that another process owns, or none at present. The journal is read
+   * once; facts follow as they become durable, and `done` resolves when the run ends in any process. Commands go through
+   * the store, are durable before they are acknowledged, and are answered by the owner of the run.
    */
-  connect(runId: string): Promise<ConnectedRun>;
+  connect(runId: string): Promise<Run>;
   /**
    * Resumes every unfinished run in the store that no process owns. A run that cannot be resumed is reported to `onError`
    * once, or carried over with `carryOver`, as by `resume`.
    */
   recover(options?: RecoverOptions): Promise<readonly Run[]>;
-  /** Calls `recover()` immediately, then `everyMs` after each pass completes. Returns a function that stops it. */
+  /**
+   * Calls `recover()` immediately, then `everyMs` after each pass completes. `onResumed` gets every run that it took up.
+   * Returns a function that stops it.
+   */
   recoverEvery(everyMs: number, options?: RecoverOptions): () => void;
   /**
    * Stops accepting runs. Running runs start no new calls; calls in flight get `graceMs` (default 5,000) to finish, and

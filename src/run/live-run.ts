@@ -26,10 +26,13 @@ import { afterwards, recovered } from './maybe-promise.js';
 import type { Keeping, RunParts, UnfinishedWork } from './live-run.types.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
-import type { CommandResult, Run } from './run.types.js';
+import type { CommandResult, FactsOptions, Run } from './run.types.js';
 
 /** Commands that may wait for the store at one time; further ones are refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
+
+/** Why a process stops driving or following a run. */
+export const CLOSED = 'stopped: the orchestrator was closed';
 
 /** One run: the driver, its journal, and the public view of them. */
 export class LiveRun extends CommandMethods implements Run {
@@ -175,9 +178,8 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#isOver) return;
     if (isQuiet) await this.#within(graceMs, this.#tellHeldBack());
     await this.#keeping?.lease.release();
-    const reason = 'stopped: the orchestrator was closed';
-    if (this.#keeping === undefined) this.#endBy(reason);
-    else this.#detachBy(reason);
+    if (this.#keeping === undefined) this.#endBy(CLOSED);
+    else this.#detachBy(CLOSED);
   }
 
   /** Records which calls were never made, so that the next owner does not treat them as interrupted. */
@@ -225,8 +227,8 @@ export class LiveRun extends CommandMethods implements Run {
     return this.#facts.subscribe(listener);
   }
 
-  facts(): AsyncIterable<Fact> {
-    return this.#facts.stream();
+  facts(options?: FactsOptions): AsyncIterable<Fact> {
+    return this.#facts.stream(options);
   }
 
   record(): RunRecord {

@@ -8,7 +8,7 @@ import type { RunParts } from './live-run.types.js';
 import { LiveRun } from './live-run.js';
 import { afterwards } from './maybe-promise.js';
 import type { RecoverOptions } from './recovery.js';
-import type { ConnectedRun, Run } from './run.types.js';
+import type { Run } from './run.types.js';
 import type * as StoredRunsModule from './stored-runs.js';
 
 type StoredRuns = StoredRunsModule.StoredRuns;
@@ -86,9 +86,9 @@ export class RunRegistry {
     return (await this.#storeFor(runId)).claim(runId);
   }
 
-  /** Connects to a stored run in any process. */
-  async connect(runId: string): Promise<ConnectedRun> {
-    return (await this.#storeFor(runId)).connect(runId);
+  /** The live run, or a connection to the stored one in any process. */
+  async connect(runId: string): Promise<Run> {
+    return this.#live.get(runId) ?? (await this.#storeFor(runId)).connect(runId);
   }
 
   /** Resumes every unfinished stored run without an owner. */

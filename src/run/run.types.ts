@@ -20,16 +20,13 @@ export type RunCommands = Pick<
   'approve' | 'reject' | 'skip' | 'skipTo' | 'say' | 'pause' | 'unpause' | 'extendTime' | 'abort'
 >;
 
-/** A stored run, watched and commanded from any process. */
-export interface ConnectedRun extends RunCommands {
-  readonly runId: string;
-  /** The state of the run, as far as it is durable. */
-  record(): Promise<RunRecord>;
-  /** All entries of the run, as they are stored. */
-  journal(): Promise<readonly JournalEntry[]>;
+/** Which facts to read. */
+export interface FactsOptions {
+  /** Only facts after this one, by its `sequence`: the last one that the reader has. @default 0 */
+  readonly after?: number;
 }
 
-/** One run of one goal. */
+/** One run of one goal: started or resumed in this process, or connected to through the store. */
 export interface Run {
   readonly runId: string;
   /**
@@ -43,11 +40,11 @@ export interface Run {
    * the next fact when that settles; the run does not wait for it. Returns a function that stops it.
    */
   subscribe(listener: (fact: Fact) => unknown): () => void;
-  /** The same facts as a stream that ends with the run. */
-  facts(): AsyncIterable<Fact>;
-  /** The present state of the run. */
+  /** The same facts as a stream that ends with the run. With `after` it begins behind that fact. */
+  facts(options?: FactsOptions): AsyncIterable<Fact>;
+  /** The present state of the run; that of a connected run as far as it was read. */
   record(): RunRecord;
-  /** All entries of the run, as they are stored. */
+  /** All entries of the run, as they are stored; those of a connected run as far as they were read. */
   journal(): readonly JournalEntry[];
   /** Approves a question; `answer` goes back to the agent that asked. */
   approve(requestId: string, answer?: string): Promise<CommandResult>;

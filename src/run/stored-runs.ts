@@ -13,6 +13,7 @@ import { Inbox } from './inbox.js';
 import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
 import type { LiveRun } from './live-run.js';
+import { CLOSED } from './live-run.js';
 import type { Keeping, RunParts } from './live-run.types.js';
 import { unfinishedWork, upgraded } from './missed-events.js';
 import { Ownership } from './ownership.js';
@@ -22,7 +23,7 @@ import { replayedRun } from './replayed-run.js';
 import type { ResumedRun } from './resume-stored.js';
 import { resumeStored } from './resume-stored.js';
 import type { RegistryParts } from './run-registry.js';
-import type { ConnectedRun, Run } from './run.types.js';
+import type { Run } from './run.types.js';
 
 /** The parts of an orchestrator with a store. */
 export interface StoredRunsParts extends RegistryParts {
@@ -46,6 +47,8 @@ export class StoredRuns {
   readonly #recovery: Recovery;
   /** Runs that are being read from the store. */
   readonly #resuming = new Map<string, Promise<Resumed>>();
+  /** Connections that follow a run. */
+  readonly #following = new Set<StoredRunConnection>();
 
   constructor(parts: StoredRunsParts) {
     const { store, clock, durability, newOwner, onError, isClosed } = parts;
@@ -132,14 +135,21 @@ export class StoredRuns {
   }
 
   /** Connects to a stored run in any process. */
-  async connect(runId: string): Promise<ConnectedRun> {
+  async connect(runId: string): Promise<Run> {
     const { store, clock, durability, newOwner, onError, redactText } = this.#parts;
-    if ((await store.read(runId, Number.MAX_SAFE_INTEGER)) === undefined)
-      throw new RunNotFoundError(`Run '${runId}' is not in the store`);
+    this.#parts.refuseWhenClosed();
+    const stored = await store.read(runId);
+    if (stored === undefined) throw new RunNotFoundError(`Run '${runId}' is not in the store`);
     const { pollMs, answerMs } = durability;
     const retry = new StoreRetry({ clock, windowMs: answerMs, onError });
-    const parts = { store, clock, newCommandId: newOwner, pollMs, answerMs, retry, redactText };
-    return new StoredRunConnection(runId, parts);
+    const onFollowing = (connection: StoredRunConnection, isFollowing: boolean): void => {
+      if (isFollowing) this.#following.add(connection);
+      else this.#following.delete(connection);
+    };
+    return new StoredRunConnection(stored, runId, {
+      ...{ store, clock, newCommandId: newOwner, pollMs, answerMs, retry },
+      ...{ onError, redactText, onFollowing },
+    });
   }
 
   /** Resumes every unfinished stored run without an owner. */
@@ -154,6 +164,7 @@ export class StoredRuns {
 
   /** Ends the lease of this process: its runs can be claimed at once. */
   retire(): Promise<void> {
+    for (const connection of this.#following) connection.detach(CLOSED);
     return this.#ownership.retire();
   }
 
