@@ -1,4 +1,4 @@
-import type { AgentCall, Orchestrator, Team } from '../src/index.js';
+import type { AgentCall, JsonValue, Orchestrator, Team } from '../src/index.js';
 import { createOrchestrator, defineAgent, outputsOf, presets } from '../src/index.js';
 import type { RunStore } from '../src/services/stores/index.js';
 import { memoryStore } from '../src/services/stores/index.js';
@@ -13,7 +13,7 @@ const publisher = defineAgent({
   name: 'publisher',
   description: 'Publishes what was written',
   // What `writer` gives is a text; createOrchestrator does not compile when the team says otherwise.
-  run: (call: AgentCall<Team<{ writer: string }>>) => ({
+  run: (call: AgentCall<JsonValue, Team<{ writer: string }>>) => ({
     published: outputsOf(call, 'writer')[0] ?? null,
   }),
 });

@@ -1,5 +1,5 @@
 import { createOrchestrator, defineAgent, outputsOf, presets } from '../../src/index.js';
-import type { AgentCall, Team } from '../../src/index.js';
+import type { AgentCall, JsonValue, Team } from '../../src/index.js';
 import type { RunStore } from '../../src/services/stores/index.js';
 
 const writer = defineAgent({
@@ -12,7 +12,7 @@ const writer = defineAgent({
 const publisher = defineAgent({
   name: 'publisher',
   description: 'Publishes what the writer wrote',
-  run: (call: AgentCall<Team<{ writer: string }>>) =>
+  run: (call: AgentCall<JsonValue, Team<{ writer: string }>>) =>
     `Published: ${outputsOf(call, 'writer').join()}`,
 });
 

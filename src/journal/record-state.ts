@@ -1,4 +1,5 @@
 import type { JsonValue } from '../canonical-json.js';
+import { NO_LABELS } from '../model/called-run.js';
 import type {
   EscalationRecord,
   RefusedRequest,
@@ -16,6 +17,7 @@ type PlainFields = Pick<
   RunRecord,
   | 'runId'
   | 'goal'
+  | 'labels'
   | 'status'
   | 'phase'
   | 'reason'
@@ -45,9 +47,10 @@ export type RunState = { -readonly [Name in keyof PlainFields]: PlainFields[Name
   readonly wholeOutputs: Map<string, string | null>;
 };
 
-export const initialState = ({ runId, goal }: RunIdentity): RunState => ({
+export const initialState = ({ runId, goal, labels = NO_LABELS }: RunIdentity): RunState => ({
   runId,
   goal,
+  labels,
   status: 'running',
   phase: null,
   reason: null,
@@ -75,6 +78,7 @@ export const recordOf = (state: RunState): RunRecord =>
   Object.freeze({
     runId: state.runId,
     goal: state.goal,
+    labels: state.labels,
     status: state.status,
     phase: state.phase,
     reason: state.reason,
