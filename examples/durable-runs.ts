@@ -37,7 +37,9 @@ console.log(RunClaimedError.isInstance(refused) && refused.code); // already-cla
 // ... but it may read the run and send it commands through the store.
 const elsewhere = await second.connect('parts');
 console.log(await elsewhere.say('Take your time').then(({ accepted }) => accepted)); // true
-console.log((await elsewhere.record()).conversation.join()); // Take your time
+console.log(elsewhere.record().conversation.join()); // Take your time
+// It follows the run, too: `facts`, `subscribe` and `done` read what becomes durable.
+const ended = elsewhere.done;
 
 // On SIGTERM: calls in flight get a moment to finish, and the run is released.
 await first.close({ graceMs: 10 });
@@ -47,3 +49,4 @@ console.log(status, reason, isFinal); // detached stopped: the orchestrator was 
 // `recover()` resumes runs without an owner. The call in flight is repeated under the same key.
 const [taken] = await second.recover();
 console.log((await taken?.done)?.status, calls.join(' ')); // completed parts/short/1/worker parts/long/1/worker parts/long/1/worker
+console.log((await ended).status, (await ended).isFinal); // completed true

@@ -1,4 +1,4 @@
-import type { AgentCall, Orchestrator, Team } from '../src/index.js';
+import type { AgentCall, DurabilityOptions, JsonValue, Orchestrator, Team } from '../src/index.js';
 import { createOrchestrator, defineAgent, outputsOf, presets } from '../src/index.js';
 import type { RunStore } from '../src/services/stores/index.js';
 import { memoryStore } from '../src/services/stores/index.js';
@@ -13,14 +13,17 @@ const publisher = defineAgent({
   name: 'publisher',
   description: 'Publishes what was written',
   // What `writer` gives is a text; createOrchestrator does not compile when the team says otherwise.
-  run: (call: AgentCall<Team<{ writer: string }>>) => ({
+  run: (call: AgentCall<JsonValue, Team<{ writer: string }>>) => ({
     published: outputsOf(call, 'writer')[0] ?? null,
   }),
 });
 
 type PublishingTeam = Team<{ writer: string; publisher: { published: string | null } }>;
 
-export const createPublishing = (store: RunStore): Orchestrator<PublishingTeam> =>
+export const createPublishing = (
+  store: RunStore,
+  durability: DurabilityOptions = {},
+): Orchestrator<PublishingTeam> =>
   createOrchestrator({
     agents: [writer, publisher],
     planner: ({ goal }) => ({
@@ -32,6 +35,7 @@ export const createPublishing = (store: RunStore): Orchestrator<PublishingTeam> 
     // Nothing is published before a person approves.
     policy: presets.dynamic({ approval: { agents: ['publisher'] } }),
     store,
+    durability,
   });
 
 /** Created once, outside of components and requests: it holds the team, the policy and the store. */

@@ -1,4 +1,4 @@
-// Starts runs, streams their facts as server-sent events and accepts commands. Add your own authentication.
+// Starts runs, streams their facts as server-sent events and accepts commands. Any process on the store serves any run.
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { CommandResult, Orchestrator, Run } from '../src/index.js';
 import {
   ConfigurationError,
+  OrchestratorClosedError,
   RunConflictError,
   RunNotFoundError,
   StoreUnavailableError,
@@ -70,13 +71,19 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Every fact from the first one on; a client that reconnects sends the last one it has as `Last-Event-ID`. */
-const stream = async (run: Run, lastSeen: number, response: ServerResponse): Promise<void> => {
+/** Who sends a request: its runs have this tenant as a label, and it sees only those. Undefined refuses the request. */
+export type Authorize = (request: IncomingMessage) => { readonly tenant: string } | undefined;
+
+/** A client that comes back sends the last fact it has as `Last-Event-ID`, to this or another process. */
+const stream = async (run: Run, after: number, response: ServerResponse): Promise<void> => {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  for await (const fact of run.facts()) {
-    if (response.destroyed) return;
-    if (fact.sequence <= lastSeen) continue;
-    const hasRoom = response.write(`id: ${fact.sequence}\ndata: ${JSON.stringify(fact)}\n\n`);
+  // The client learns at once that it is connected; the first fact may take a while.
+  response.write(': connected\n\n');
+  const facts = run.facts({ after })[Symbol.asyncIterator]();
+  response.once('close', () => void facts.return?.());
+  for (let next = await facts.next(); next.done !== true; next = await facts.next()) {
+    const { sequence } = next.value;
+    const hasRoom = response.write(`id: ${sequence}\ndata: ${JSON.stringify(next.value)}\n\n`);
     if (!hasRoom) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   }
   response.end();
@@ -84,26 +91,43 @@ const stream = async (run: Run, lastSeen: number, response: ServerResponse): Pro
 
 const NOT_FOUND: Answer = { status: 404, body: {} };
 
+const startRun = async (
+  orchestrator: Orchestrator,
+  tenant: string,
+  text: string,
+): Promise<Answer> => {
+  const { goal, runId } = startSchema.parse(text);
+  const labels = { tenant };
+  const run = orchestrator.start(runId === undefined ? { goal, labels } : { goal, labels, runId });
+  // Rejects when the run id is in use or the store cannot be reached.
+  await run.started;
+  return { status: 201, body: { runId: run.runId } };
+};
+
 /** Undefined when the answer was streamed. */
 const handle = async (
   orchestrator: Orchestrator,
+  authorize: Authorize,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Answer | undefined> => {
+  const caller = authorize(request);
+  if (caller === undefined) return { status: 401, body: {} };
   const [, runs, runId = '', part = ''] = (request.url ?? '').split('/');
   const route = `${request.method ?? ''} ${part}`;
   if (runs !== 'runs') return NOT_FOUND;
-  if (runId === '' && route === 'POST ') {
-    const { goal, runId: id } = startSchema.parse(await textOf(request));
-    const run = orchestrator.start(id === undefined ? { goal } : { goal, runId: id });
-    // Rejects when the run id is in use or the store cannot be reached.
-    await run.started;
-    return { status: 201, body: { runId: run.runId } };
+  if (runId === '' && route === 'POST ')
+    return startRun(orchestrator, caller.tenant, await textOf(request));
+  // The live run of this process, or a connection through the store to a run of any process, or of none.
+  const run = await orchestrator.connect(runId);
+  const record = run.record();
+  if (record.labels['tenant'] !== caller.tenant) return NOT_FOUND;
+  if (route === 'GET ') return { status: 200, body: record };
+  if (route === 'GET report') {
+    const report = await run.done;
+    // This process let go of the run, which goes on elsewhere: the client asks again.
+    return report.isFinal ? { status: 200, body: report } : { status: 503, body: {} };
   }
-  // The live run of this process, or the stored run, which continues after a restart.
-  const run = await orchestrator.resume(runId);
-  if (route === 'GET ') return { status: 200, body: run.record() };
-  if (route === 'GET report') return { status: 200, body: await run.done };
   if (route === 'GET facts') {
     await stream(run, Number(request.headers['last-event-id'] ?? 0), response);
     return undefined;
@@ -117,19 +141,21 @@ const handle = async (
 const refusal = (error: unknown): Answer => {
   if (RunNotFoundError.isInstance(error)) return NOT_FOUND;
   if (RunConflictError.isInstance(error)) return { status: 409, body: { code: error.code } };
-  if (StoreUnavailableError.isInstance(error)) return { status: 503, body: { code: error.code } };
+  if (StoreUnavailableError.isInstance(error) || OrchestratorClosedError.isInstance(error)) {
+    return { status: 503, body: { code: error.code } };
+  }
   if (error instanceof z.ZodError || ConfigurationError.isInstance(error)) {
     return { status: 400, body: { issues: error.issues } };
   }
   return { status: 500, body: {} };
 };
 
-export const createService = (orchestrator: Orchestrator): Server =>
+export const createService = (orchestrator: Orchestrator, authorize: Authorize): Server =>
   createServer((request, response) => {
     const send = ({ status, body }: Answer): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    handle(orchestrator, request, response)
+    handle(orchestrator, authorize, request, response)
       .then((answer) => answer && send(answer))
       .catch((error: unknown) => {
         if (response.headersSent) response.destroy();
@@ -137,13 +163,29 @@ export const createService = (orchestrator: Orchestrator): Server =>
       });
   });
 
+/** For the example. Yours asks whatever issued the token. */
+const byToken: Authorize = ({ headers }) => {
+  const [, tenant] = /^Bearer secret-of-(\w+)$/.exec(headers.authorization ?? '') ?? [];
+  return tenant === undefined ? undefined : { tenant };
+};
+
 if (process.argv[1] === import.meta.filename) {
-  // A store on disk: interrupted runs continue after a restart.
   const store = sqliteStore({ path: process.env['RUNS_FILE'] ?? 'runs.db' });
-  const publishing = createPublishing(store);
-  await publishing.recover();
-  const port = Number(process.env['PORT'] ?? 8080);
-  createService(publishing).listen(port, () => {
-    console.log(`Listening on port ${port}`);
+  const leaseMs = Number(process.env['LEASE_MS'] ?? 10_000);
+  const publishing = createPublishing(store, { leaseMs });
+  // Again and again: the runs of a process that was killed are free when its lease has ended.
+  publishing.recoverEvery(leaseMs / 2);
+  const server = createService(publishing, byToken);
+  server.listen(Number(process.env['PORT'] ?? 8080), () => {
+    const address = server.address();
+    console.log(`Listening on port ${typeof address === 'object' ? address?.port : address}`);
+  });
+  process.once('SIGTERM', () => {
+    server.close();
+    // Calls in flight get five seconds; then every run is free for the next process.
+    void publishing.close({ graceMs: 5_000 }).then(async () => {
+      server.closeAllConnections();
+      await store.close?.();
+    });
   });
 }

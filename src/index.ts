@@ -79,5 +79,5 @@ export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { DurabilityOptions } from './run/durability.js';
 export type { RecoverOptions } from './run/recovery.js';
 export type { RetentionOptions } from './run/retention.js';
-export type { CommandResult, ConnectedRun, Run } from './run/run.types.js';
+export type { CommandResult, FactsOptions, Run } from './run/run.types.js';
 export type { Clock } from './services/clock.js';

@@ -10,6 +10,9 @@ import type { CallSurroundings } from './team.types.js';
  * each call.
  */
 export class HandedCall implements AgentCall {
+  readonly runId: string;
+  readonly labels: AgentCall['labels'];
+  readonly input: AgentCall['input'];
   readonly goal: string;
   readonly task: string;
   readonly step: AgentCall['step'];
@@ -24,6 +27,10 @@ export class HandedCall implements AgentCall {
 
   constructor(request: WorkerRequest, key: string, surroundings: CallSurroundings) {
     const { id, position, attempt } = request.step;
+    const { runId, labels, input } = surroundings.run;
+    this.runId = runId;
+    this.labels = labels;
+    this.input = input;
     this.goal = request.goal;
     this.task = request.step.task;
     const vote = request.vote === null ? null : Object.freeze({ ...request.vote });

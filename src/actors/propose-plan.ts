@@ -10,10 +10,11 @@ export const proposePlan = async (
   team: Callable,
   request: PlannerRequest,
   key: string,
-  { signal, outputs }: CallSurroundings,
+  { run, signal, outputs }: CallSurroundings,
 ): Promise<CallOutcome> => {
   if (team.planner === undefined) return failed('unknown-agent', 'There is no planner');
   const proposed = await team.planner({
+    ...run,
     goal: request.goal,
     depth: request.depth,
     revision: request.revision,

@@ -74,6 +74,10 @@ class RealSurroundings implements CallSurroundings {
     this.outputs = Object.assign(lookup, { isPartial: outputs.isPartial });
   }
 
+  get run(): CallSurroundings['run'] {
+    return this.#surroundings.run;
+  }
+
   get confirm(): CallSurroundings['confirm'] {
     return this.#surroundings.confirm;
   }

@@ -11,10 +11,11 @@ export const review = async (
   team: Callable,
   request: SupervisorRequest,
   key: string,
-  { signal, outputs }: CallSurroundings,
+  { run, signal, outputs }: CallSurroundings,
 ): Promise<CallOutcome> => {
   if (team.supervisor === undefined) return failed('unknown-agent', 'There is no supervisor');
   const value: unknown = await team.supervisor({
+    ...run,
     goal: request.goal,
     depth: request.depth,
     subject: request.subject,

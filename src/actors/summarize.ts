@@ -8,10 +8,11 @@ export const summarize = async (
   team: Callable,
   request: SummarizerRequest,
   key: string,
-  { signal, outputs }: CallSurroundings,
+  { run, signal, outputs }: CallSurroundings,
 ): Promise<CallOutcome> => {
   if (team.summarizer === undefined) return failed('unknown-agent', 'There is no summarizer');
   const value: unknown = await team.summarizer({
+    ...run,
     goal: request.goal,
     depth: request.depth,
     analysis: request.analysis,

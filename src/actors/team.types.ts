@@ -1,6 +1,7 @@
 import type { Planner, Supervisor, Tester, Summarizer, Dispatcher } from '../agents/roles.js';
 import type { Agent } from '../agents/agent.js';
 import type { JsonValue } from '../canonical-json.js';
+import type { CalledRun } from '../model/called-run.js';
 import type { CallInput, CallOutcome, Subject } from '../model/calls.js';
 
 /** Everything that can be called, and the bounds for its answers. */
@@ -31,6 +32,7 @@ export interface OutputLookup {
 
 /** The inputs of a call besides its request. */
 export interface CallSurroundings {
+  readonly run: CalledRun;
   readonly signal: AbortSignal;
   readonly outputs: OutputLookup;
   /**

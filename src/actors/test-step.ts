@@ -10,10 +10,11 @@ export const testStep = async (
   team: Callable,
   request: TesterRequest,
   key: string,
-  { signal, outputs }: CallSurroundings,
+  { run, signal, outputs }: CallSurroundings,
 ): Promise<CallOutcome> => {
   if (team.tester === undefined) return failed('unknown-agent', 'There is no tester');
   const value: unknown = await team.tester({
+    ...run,
     goal: request.goal,
     depth: request.depth,
     step: request.step,

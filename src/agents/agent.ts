@@ -4,6 +4,7 @@ import type { JsonValue } from '../canonical-json.js';
 import { unknownOptions } from '../closest-name.js';
 import type { Issue } from '../errors.js';
 import { ConfigurationError } from '../errors.js';
+import type { CalledRun } from '../model/called-run.js';
 import type { AnyTeam, JsonOf } from '../model/outputs.js';
 import type { AgentReport, DoneReport } from './report.js';
 
@@ -25,10 +26,14 @@ export interface Feedback {
 }
 
 /**
- * What an agent is given. A frozen copy: changing it changes nothing. `AgentCall<Team<{ coder: Draft }>>` types the
- * outputs of the agents whose steps this one depends on; `createOrchestrator` compares them with the team.
+ * What an agent is given. A frozen copy: changing it changes nothing. `AgentCall<Ticket>` types its `input`, and
+ * `AgentCall<Ticket, Team<{ coder: Draft }>>` also the outputs of the agents whose steps this one depends on;
+ * `createOrchestrator` compares both with its schema and its team.
  */
-export interface AgentCall<Team extends AnyTeam = AnyTeam> {
+export interface AgentCall<
+  Input = JsonValue,
+  Team extends AnyTeam = AnyTeam,
+> extends CalledRun<Input> {
   readonly goal: string;
   readonly task: string;
   readonly step: {
@@ -60,6 +65,7 @@ export interface AgentDefinition<
   Name extends string,
   Output,
   Target extends string,
+  Input = JsonValue,
   Team extends AnyTeam = AnyTeam,
 > {
   readonly name: Name;
@@ -69,10 +75,10 @@ export interface AgentDefinition<
   readonly output?: z.core.$ZodType<Output>;
   /** Returns an output, or a report: `done`, `handOff` and others. `null` is an output, too. */
   readonly run: (
-    call: AgentCall<Team>,
+    call: AgentCall<Input, Team>,
   ) => AgentReport<Output, Target> | Output | Promise<AgentReport<Output, Target> | Output>;
   /** Used once, when every try failed and `retry.fallback` is on. */
-  readonly fallback?: (call: AgentCall<Team>) => Output | Promise<Output>;
+  readonly fallback?: (call: AgentCall<Input, Team>) => Output | Promise<Output>;
   /**
    * Whether a call may be made twice with the same key. When the process dies while a call is in flight, its outcome is
    * unknown. `true` makes the call again under the same key. `false` fails that try with the code `interrupted`; the
@@ -93,6 +99,7 @@ export interface Agent<
   Name extends string = string,
   Target extends string = string,
   Output = unknown,
+  Input = unknown,
   Team extends AnyTeam = AnyTeam,
 > {
   readonly name: Name;
@@ -108,6 +115,8 @@ export interface Agent<
   readonly typeOfOutput?: Output;
   /** For the type checker only: the outputs that it expects of the team. */
   readonly typeOfTeam?: Team;
+  /** For the type checker only: the input that it expects of a run. */
+  readonly typeOfInput?: Input;
 }
 
 /** What is left of a return type without its reports: the compiler may infer them as a part of the output. */
@@ -143,25 +152,33 @@ export const defineAgent = <
   const Name extends string,
   Output = unknown,
   Target extends string = never,
+  Input = JsonValue,
   Team extends AnyTeam = AnyTeam,
 >(
-  definition: AgentDefinition<Name, Output, Target, Team> & ReturnsOutput<Output>,
-): Agent<Name, Target, FinishedOutput<Output>, Team> => agentOf(definition);
+  definition: AgentDefinition<Name, Output, Target, Input, Team> & ReturnsOutput<Output>,
+): Agent<Name, Target, FinishedOutput<Output>, NoInfer<Input>, Team> => agentOf(definition);
 
 /** Like {@link defineAgent}, for callers whose output type is not known yet. */
-export const agentOf = <Name extends string, Output, Target extends string, Team extends AnyTeam>(
-  definition: AgentDefinition<Name, Output, Target, Team>,
-): Agent<Name, Target, FinishedOutput<Output>, Team> => {
+export const agentOf = <
+  Name extends string,
+  Output,
+  Target extends string,
+  Input = JsonValue,
+  Team extends AnyTeam = AnyTeam,
+>(
+  definition: AgentDefinition<Name, Output, Target, Input, Team>,
+): Agent<Name, Target, FinishedOutput<Output>, Input, Team> => {
   const issues = [
     ...definitionIssues(definition),
     ...unknownOptions(definition, definitionMembers),
   ];
   if (issues.length > 0) throw new ConfigurationError(issues);
-  // An agent is called with the outputs of its whole team: the types of createOrchestrator compare them with `Team`.
+  // The types of createOrchestrator compare what an agent expects with the schema of the input and with the team.
   return Object.freeze({ ...definition }) as unknown as Agent<
     Name,
     Target,
     FinishedOutput<Output>,
+    Input,
     Team
   >;
 };

@@ -1,3 +1,4 @@
+import type { CalledRun } from '../model/called-run.js';
 import type { StepReason, StepTask, ReplanRequest, Subject } from '../model/calls.js';
 import type { Policy } from '../model/policy.js';
 import type { Dependency, Agent, AgentCall } from './agent.js';
@@ -6,11 +7,15 @@ import type { Plan } from '../model/plan.js';
 import type { TestResult, Verdict } from './verdict.js';
 import type { JsonValue } from '../canonical-json.js';
 import type { Usage } from '../model/usage.js';
+import type * as z from 'zod/mini';
+
+/** Checks the input of a run: any schema of zod 4. `Given` is what `start` takes, `Input` what calls receive. */
+export type InputSchema<Input, Given> = z.core.$ZodType<Input, Given>;
 
 /** A failed step, as planners, supervisors and summarizers see it. */
 export type FailedStep = StepReason;
 
-export interface RequestBase {
+export interface RequestBase<Input = JsonValue> extends CalledRun<Input> {
   readonly goal: string;
   /** 0 for the goal's own plan, 1 and more for sub-plans. */
   readonly depth: number;
@@ -21,7 +26,7 @@ export interface RequestBase {
 }
 
 /** The request a planner receives. */
-export interface PlanRequest extends RequestBase {
+export interface PlanRequest<Input = JsonValue> extends RequestBase<Input> {
   /** 0 for the first plan. */
   readonly revision: number;
   /** The team. A plan may name only these agents. */
@@ -49,7 +54,7 @@ export interface PlanRequest extends RequestBase {
 }
 
 /** The request a supervisor receives. */
-export interface ReviewRequest extends RequestBase {
+export interface ReviewRequest<Input = JsonValue> extends RequestBase<Input> {
   readonly subject: Subject;
   /** The score the policy asks for. */
   readonly threshold: number;
@@ -62,7 +67,7 @@ export interface ReviewRequest extends RequestBase {
 }
 
 /** The request a tester receives. */
-export interface TestRequest extends RequestBase {
+export interface TestRequest<Input = JsonValue> extends RequestBase<Input> {
   readonly step: { readonly id: string; readonly task: string; readonly attempt: number };
   readonly output: JsonValue;
   /** 0 for the first test run, then one more after each fix. */
@@ -70,7 +75,7 @@ export interface TestRequest extends RequestBase {
 }
 
 /** The request a summarizer receives, once, about a run of more than one task. */
-export interface SummaryRequest extends RequestBase {
+export interface SummaryRequest<Input = JsonValue> extends RequestBase<Input> {
   /** The planner's analysis from the plan that was adopted last. */
   readonly analysis: string;
   /** Every task, in the order of the plans. A task that is in no list below was not done. */
@@ -89,15 +94,17 @@ export interface Summary {
 
 export type Awaitable<Value> = Value | Promise<Value>;
 
-export type Planner<AgentName extends string = string> = (
-  request: PlanRequest,
+export type Planner<AgentName extends string = string, Input = JsonValue> = (
+  request: PlanRequest<Input>,
 ) => Awaitable<Plan<AgentName>>;
 
-export type Supervisor = (request: ReviewRequest) => Awaitable<Verdict>;
+export type Supervisor<Input = JsonValue> = (request: ReviewRequest<Input>) => Awaitable<Verdict>;
 
-export type Tester = (request: TestRequest) => Awaitable<TestResult>;
+export type Tester<Input = JsonValue> = (request: TestRequest<Input>) => Awaitable<TestResult>;
 
-export type Summarizer = (request: SummaryRequest) => Awaitable<string | Summary>;
+export type Summarizer<Input = JsonValue> = (
+  request: SummaryRequest<Input>,
+) => Awaitable<string | Summary>;
 
 /** Runs an agent's work; by default in this process. Replace it to send calls elsewhere. */
 export type Dispatcher = (agent: Agent, call: AgentCall) => unknown;

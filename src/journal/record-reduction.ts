@@ -1,3 +1,4 @@
+import { NO_LABELS } from '../model/called-run.js';
 import { outputBehind } from '../plan/output-behind.js';
 import type { Fact, FactBody, FactType } from '../model/facts.js';
 import type { Decision } from './record-approvals.js';
@@ -25,9 +26,10 @@ type TypedFact<Type extends FactType> = {
 const ignored = (): void => undefined;
 
 const reducers: Reducers = {
-  'run.started': (state, { runId, goal }) => {
+  'run.started': (state, { runId, goal, labels = NO_LABELS }) => {
     state.runId = runId;
     state.goal = goal;
+    state.labels = labels;
   },
   'phase.entered': (state, { parentStepId, phase, at }) => {
     if (parentStepId === null) {

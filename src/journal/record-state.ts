@@ -1,4 +1,5 @@
 import type { JsonValue } from '../canonical-json.js';
+import { NO_LABELS } from '../model/called-run.js';
 import type {
   EscalationRecord,
   PlanningFailure,
@@ -17,6 +18,7 @@ type PlainFields = Pick<
   RunRecord,
   | 'runId'
   | 'goal'
+  | 'labels'
   | 'status'
   | 'phase'
   | 'reason'
@@ -52,9 +54,10 @@ export type RunState = { -readonly [Name in keyof PlainFields]: PlainFields[Name
   readonly wholeOutputs: Map<string, string | null>;
 };
 
-export const initialState = ({ runId, goal }: RunIdentity): RunState => ({
+export const initialState = ({ runId, goal, labels = NO_LABELS }: RunIdentity): RunState => ({
   runId,
   goal,
+  labels,
   status: 'running',
   phase: null,
   reason: null,
@@ -87,6 +90,7 @@ export const recordOf = (state: RunState): RunRecord =>
   Object.freeze({
     runId: state.runId,
     goal: state.goal,
+    labels: state.labels,
     status: state.status,
     phase: state.phase,
     reason: state.reason,

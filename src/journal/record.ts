@@ -1,4 +1,5 @@
 import type { JsonValue } from '../canonical-json.js';
+import type { Labels } from '../model/called-run.js';
 import type { AnyTeam } from '../model/outputs.js';
 import type { Level, RunStatus } from '../model/statuses.js';
 import type { Fact, FactBody } from '../model/facts.js';
@@ -9,6 +10,8 @@ import { initialState, recordOf } from './record-state.js';
 export interface RunRecord<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   readonly goal: string;
+  /** The labels that the run was started with. */
+  readonly labels: Labels;
   /** `detached`: the run goes on elsewhere, and this process no longer drives it. It is never stored. */
   readonly status: 'running' | 'detached' | RunStatus;
   /**
@@ -263,6 +266,7 @@ export interface RecordBuilder {
 export interface RunIdentity {
   readonly runId: string;
   readonly goal: string;
+  readonly labels?: Labels;
 }
 
 /**

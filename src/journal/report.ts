@@ -23,6 +23,7 @@ import { summaryOf } from './record-summary.js';
 export interface RunReport<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   readonly goal: string;
+  readonly labels: RunRecord['labels'];
   /**
    * How the run ended. `detached`: it goes on elsewhere, and this process no longer drives it, because it closed,
    * another process took over, or the store stayed away.
@@ -101,6 +102,7 @@ export const isEnded = (record: RunRecord): record is EndedRunRecord =>
 export const reportOf = (record: EndedRunRecord): RunReport => ({
   runId: record.runId,
   goal: record.goal,
+  labels: record.labels,
   status: record.status,
   isFinal: record.status !== 'detached',
   reason: record.reason,

@@ -56,6 +56,9 @@ const bodies = {
     type: z.literal('run.started'),
     runId: z.string(),
     goal: z.string(),
+    /** Missing when the run has none. */
+    input: z.optional(json),
+    labels: z.optional(z.record(z.string(), z.string())),
     agents: z.array(z.string()),
   }),
   'phase.entered': z.object({

@@ -21,6 +21,8 @@ export interface RunHeader {
   readonly goal: string;
   /** The plan that came with the goal; without it a run without entries could not start again. */
   readonly plan?: unknown;
+  /** The input that came with the goal. JSON. */
+  readonly input?: unknown;
   /** Names and values for finding the run. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Fingerprint of the policy that the run started with. */

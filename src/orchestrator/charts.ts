@@ -1,6 +1,7 @@
-import type { AnyActorLogic, AnyStateMachine } from 'xstate';
+import type { AnyActorLogic, AnyActorRef, AnyStateMachine } from 'xstate';
 import { fromPromise } from 'xstate';
 
+import type { CalledRun } from '../model/called-run.js';
 import type { CallInput, CallOutcome } from '../model/calls.js';
 import type { OutputLookup, Perform } from '../actors/team.types.js';
 import type { JsonValue } from '../canonical-json.js';
@@ -79,9 +80,10 @@ const performLogic = (perform: Perform) => {
     outputsBySystem.set(system, kept);
     return kept;
   };
-  return fromPromise<CallOutcome, CallInput>(async ({ input, signal, system }) => {
+  return fromPromise<CallOutcome, CallInput>(async ({ input, signal, system, self }) => {
     const outputs = outputsOf(system);
-    const outcome = await perform(input, { signal, outputs: outputs.lookup });
+    const run = calledRun(self);
+    const outcome = await perform(input, { run, signal, outputs: outputs.lookup });
     if (outcome.kind === 'answered' && outcome.output !== null) {
       outputs.byKey.set(input.key, outcome.output);
       const { answer } = outcome;
@@ -89,6 +91,15 @@ const performLogic = (perform: Perform) => {
     }
     return outcome;
   });
+};
+
+/** The root has the input and the labels of the run. */
+const calledRun = (actor: AnyActorRef): CalledRun => {
+  let root = actor;
+  while (root._parent !== undefined) root = root._parent;
+  const { runId, labels, input } = (root.getSnapshot() as { readonly context: OrchestratorContext })
+    .context;
+  return { runId, labels, input };
 };
 
 /** A chart that contains itself, a level deeper: resolved on use, because it is not created yet. */

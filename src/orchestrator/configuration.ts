@@ -5,6 +5,7 @@ import type { Issue } from '../errors.js';
 import { ConfigurationError, joinPath } from '../errors.js';
 import type { OrchestratorOptions, StartInput } from './create-orchestrator.js';
 import type { Policy } from '../policy/policy.js';
+import { labelIssues } from './run-input.js';
 import { durabilityIssues } from '../run/durability.js';
 
 /* Validates the options of createOrchestrator and start; reports all issues at once. */
@@ -21,6 +22,7 @@ const OPTIONS: Readonly<Record<keyof OrchestratorOptions<readonly Agent[]>, true
   supervisor: true,
   tester: true,
   summarizer: true,
+  input: true,
   policy: true,
   store: true,
   durability: true,
@@ -42,7 +44,11 @@ export const readOptions = (
 
 /** Reads the start input once; each member that throws is an issue. */
 export const readInput = (input: StartInput): StartInput =>
-  readFields(input, ['goal', 'runId', 'plan'], "orchestrator.start({ goal: 'Say hello' })");
+  readFields(
+    input,
+    ['goal', 'runId', 'plan', 'input', 'labels'],
+    "orchestrator.start({ goal: 'Say hello' })",
+  );
 
 /** Reads members of a given object once; each one that throws, and each one that does not exist, is an issue. */
 export const readFields = <Given extends object>(
@@ -101,6 +107,7 @@ export const configurationIssues = (
   ...functionIssues(options),
   ...readable('store', () => storeIssues(options.store)),
   ...policyIssues(options, policy),
+  ...readable('input', () => schemaIssues(options.input)),
   ...gateIssues(options, policy),
   ...readable('durability', () => durabilityIssues(options.durability)),
 ];
@@ -177,6 +184,13 @@ const functionIssues = (options: OrchestratorOptions<readonly Agent[]>): Issue[]
     ];
   });
 
+const schemaIssues = (schema: unknown): Issue[] => {
+  const isSchema = typeof schema === 'object' && schema !== null && '_zod' in schema;
+  if (schema === undefined || isSchema) return [];
+  const message = 'Expected a schema of zod 4, such as z.object({ ticket: z.string() })';
+  return [{ code: 'invalid-option', path: 'input', message }];
+};
+
 const gateIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Issue[] => {
   if (options.supervisor !== undefined) return [];
   return Object.entries(policy.gates).flatMap(([gate, threshold]) => {
@@ -187,7 +201,7 @@ const gateIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
 };
 
 export const inputIssues = (
-  { goal, runId, plan }: Partial<Record<keyof StartInput, unknown>>,
+  { goal, runId, plan, labels }: Partial<Record<keyof StartInput, unknown>>,
   hasPlanner: boolean,
 ): Issue[] => {
   const issues: Issue[] = [];
@@ -203,5 +217,6 @@ export const inputIssues = (
     const message = 'There is no planner: pass a `plan` here, or a `planner` to createOrchestrator';
     issues.push({ code: 'missing-plan', path: 'plan', message });
   }
+  issues.push(...labelIssues(labels));
   return issues;
 };

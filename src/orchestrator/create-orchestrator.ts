@@ -1,10 +1,19 @@
 import { performCall, performUncut } from '../actors/perform-call.js';
 import { lazyRedaction, safely } from '../actors/redaction.js';
 import type { Callable, Perform } from '../actors/team.types.js';
-import type { Dispatcher, Planner, Summarizer, Supervisor, Tester } from '../agents/roles.js';
+import type {
+  Dispatcher,
+  InputSchema,
+  Planner,
+  Summarizer,
+  Supervisor,
+  Tester,
+} from '../agents/roles.js';
 import type { Agent } from '../agents/agent.js';
 import { hasSecrets } from '../agents/secret.js';
+import type { JsonValue } from '../canonical-json.js';
 import { fingerprint, stableStringify } from '../canonical-json.js';
+import { deepFrozen } from '../deep-frozen.js';
 import { chartFingerprint } from './chart-fingerprint.js';
 import {
   configurationIssues,
@@ -14,6 +23,7 @@ import {
   readOptions,
 } from './configuration.js';
 import { errorListener } from './error-listener.js';
+import { checkedRunInput } from './run-input.js';
 import { rememberInternals } from './internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
@@ -22,6 +32,7 @@ import type { RunLogic, RunSessions } from './run-logic.js';
 import type { SessionParts } from './run-session.js';
 import { runLogic } from './run-logic.js';
 import { chartsOf, liveMachine } from './charts.js';
+import type { Labels } from '../model/called-run.js';
 import type { AnyTeam, Team } from '../model/outputs.js';
 import type { Settings } from '../model/settings.js';
 import type { Plan } from '../model/plan.js';
@@ -36,29 +47,39 @@ import type { OnError, RunParts } from '../run/live-run.types.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
 import type { RecoverOptions } from '../run/recovery.js';
-import type { ConnectedRun, Run } from '../run/run.types.js';
+import type { Run } from '../run/run.types.js';
 import type { Clock } from '../services/clock.js';
 import { systemClock } from '../services/clock.js';
 import { randomId } from '../services/random-id.js';
 import type { RunStore } from '../model/run-store.js';
 import type { Explanation, RunExplanation } from '../time-travel/explain.types.js';
 import type { ForkOptions } from '../time-travel/fork.types.js';
-import type { Engine } from '../run/engine.js';
+import type { Engine, StartInputOfChart, StartOfRun } from '../run/engine.js';
+import { startOf } from '../run/engine.js';
 import type { TimeTravelParts } from '../time-travel/time-travel.js';
 import type { RunReplay } from '../time-travel/replay.types.js';
 
 /** The options of an orchestrator. */
-export interface OrchestratorOptions<Agents extends readonly Agent[]> {
+export interface OrchestratorOptions<
+  Agents extends readonly Agent[],
+  Input = JsonValue,
+  Given = unknown,
+> {
   /** The team. A plan can name only these agents. */
   readonly agents: Agents;
   /** Makes plans. Without a planner, every run must be started with a plan. */
-  readonly planner?: Planner<NameOf<Agents>>;
+  readonly planner?: Planner<NameOf<Agents>, Input>;
   /** Gives verdicts; needed when the policy has gates. */
-  readonly supervisor?: Supervisor;
+  readonly supervisor?: Supervisor<Input>;
   /** Tests the work of every step; failures come back as fix plans. */
-  readonly tester?: Tester;
+  readonly tester?: Tester<Input>;
   /** Writes the summary in the report. */
-  readonly summarizer?: Summarizer;
+  readonly summarizer?: Summarizer<Input>;
+  /**
+   * Checks the `input` of every run, and types it in every call. The parsed value is stored as JSON. Without a schema
+   * any JSON is accepted.
+   */
+  readonly input?: InputSchema<Input, Given>;
   /** The bounds of every run. See `presets`. @default definePolicy() */
   readonly policy?: Policy<NameOf<Agents>>;
   /** Keeps journals. Without a store a run exists only in this process. */
@@ -72,8 +93,8 @@ export interface OrchestratorOptions<Agents extends readonly Agent[]> {
   /**
    * Redacts a text: applied to every text in outputs, plans, verdicts, questions and errors before charts, facts and
    * journals see it. Dependent steps receive the original output, in the process that made it. When the function
-   * throws, the whole text is replaced. The goal, a given plan and commands are stored unredacted: agents need them in
-   * every process, so redact them before you pass them in.
+   * throws, the whole text is replaced. The goal, input, labels, a given plan and commands are stored unredacted: agents need
+   * them in every process, so redact them before you pass them in.
    */
   readonly redact?: (text: string) => string;
   /**
@@ -97,20 +118,28 @@ type OutputOf<Member extends Agent> =
   Member extends Agent<string, string, infer Output> ? Output : never;
 
 /** The input of a run. */
-export interface StartInput<AgentName extends string = string> {
+export type StartInput<
+  AgentName extends string = string,
+  Given = JsonValue | undefined,
+> = StartOptions<AgentName> &
+  (undefined extends Given ? { readonly input?: Given } : { readonly input: Given });
+
+interface StartOptions<AgentName extends string> {
   readonly goal: string;
   /** A name for the run; it must be new. @default a random one */
   readonly runId?: string;
   /** A plan to execute instead of asking the planner first. */
   readonly plan?: Plan<AgentName>;
+  /** Names and values for finding the run: tenant, user. At most 32, each at most 256 characters. */
+  readonly labels?: Labels;
 }
 
-export interface Orchestrator<Team extends AnyTeam = AnyTeam> {
+export interface Orchestrator<Team extends AnyTeam = AnyTeam, Given = JsonValue | undefined> {
   /**
    * Starts a run. Invalid input throws a typed error here; afterwards `run.done` always resolves. `await run.started`
    * before you tell others that the run exists: it rejects when the id is in use or the store cannot be reached.
    */
-  start(input: StartInput<Team['agent']>): Run<Team>;
+  start(input: StartInput<Team['agent'], Given>): Run<Team>;
   /**
    * Resumes a run: the live one, or the stored one. A run that another process owns is refused with RunClaimedError,
    * and no call is made. A stored run is replayed on the present charts, under the present policy. When the facts are
@@ -121,16 +150,20 @@ export interface Orchestrator<Team extends AnyTeam = AnyTeam> {
    */
   resume(runId: string, options?: { readonly carryOver?: boolean }): Promise<Run<Team>>;
   /**
-   * Connects to a stored run that another process owns, or none at present. Commands go through the store, are durable
-   * before they are acknowledged, and are answered by the owner of the run.
+   * Connects to a run: the live one, or a stored one that another process owns, or none at present. The journal is read
+   * once; facts follow as they become durable, and `done` resolves when the run ends in any process. Commands go through
+   * the store, are durable before they are acknowledged, and are answered by the owner of the run.
    */
-  connect(runId: string): Promise<ConnectedRun<Team>>;
+  connect(runId: string): Promise<Run<Team>>;
   /**
    * Resumes every unfinished run in the store that no process owns. A run that cannot be resumed is reported to `onError`
    * once, or carried over with `carryOver`, as by `resume`.
    */
   recover(options?: RecoverOptions): Promise<readonly Run<Team>[]>;
-  /** Calls `recover()` immediately, then `everyMs` after each pass completes. Returns a function that stops it. */
+  /**
+   * Calls `recover()` immediately, then `everyMs` after each pass completes. `onResumed` gets every run that it took up.
+   * Returns a function that stops it.
+   */
   recoverEvery(everyMs: number, options?: RecoverOptions): () => void;
   /**
    * Stops accepting runs. Running runs start no new calls; calls in flight get `graceMs` (default 5,000) to finish, and
@@ -177,11 +210,21 @@ export interface Orchestrator<Team extends AnyTeam = AnyTeam> {
  * });
  * const report = await orchestrator.start({ goal: 'Add OAuth2 support' }).done;
  */
-export const createOrchestrator = <const Agents extends readonly Agent[]>(
-  options: OrchestratorOptions<Agents> & CheckedHandOffs<Agents> & CheckedOutputs<Agents>,
-): Orchestrator<TeamOf<Agents>> =>
-  // What runs is the same for every team; only its types differ.
-  composeOrchestrator(options, undefined) as unknown as Orchestrator<TeamOf<Agents>>;
+export const createOrchestrator = <
+  const Agents extends readonly Agent[],
+  Input = JsonValue,
+  Given = JsonValue | undefined,
+>(
+  options: OrchestratorOptions<Agents, Input, Given> &
+    CheckedHandOffs<Agents> &
+    CheckedOutputs<Agents> &
+    CheckedInputs<Agents, Input>,
+): Orchestrator<TeamOf<Agents>, Given> =>
+  // Every run is the same code; only its types differ.
+  composeOrchestrator(
+    options as unknown as OrchestratorOptions<readonly Agent[]>,
+    undefined,
+  ) as unknown as Orchestrator<TeamOf<Agents>, Given>;
 
 /** A hand-off to an agent outside the team is a compile error at `agents`. */
 type CheckedHandOffs<Agents extends readonly Agent[]> =
@@ -204,11 +247,27 @@ type CheckedOutputs<Agents extends readonly Agent[]> = [
   : { readonly agents: { readonly expectedOutputs: UnmetTeam<Agents[number], TeamOf<Agents>> } };
 
 type UnmetTeam<Member extends Agent, Actual extends AnyTeam> =
-  Member extends Agent<string, string, unknown, infer Expected>
+  Member extends Agent<string, string, unknown, unknown, infer Expected>
     ? string extends Expected['agent']
       ? never
       : [Expected['agent']] extends [Actual['agent']]
         ? Exclude<Extract<Actual, { readonly agent: Expected['agent'] }>, Expected>
+        : Expected
+    : never;
+
+/** An agent that expects another input than the schema gives is a compile error at `agents`. */
+type CheckedInputs<Agents extends readonly Agent[], Input> = [
+  UnmetInput<Agents[number], Input>,
+] extends [never]
+  ? unknown
+  : { readonly agents: { readonly expectedInput: UnmetInput<Agents[number], Input> } };
+
+type UnmetInput<Member extends Agent, Input> =
+  Member extends Agent<string, string, unknown, infer Expected>
+    ? [JsonValue] extends [Expected]
+      ? never
+      : [Input] extends [Expected]
+        ? never
         : Expected
     : never;
 
@@ -255,8 +314,7 @@ export const composeOrchestrator = (
   });
   const orchestrator: Orchestrator = {
     start: (input) => {
-      const { runId = randomId('run'), goal, plan } = checkedInput(input, settings.team.hasPlanner);
-      const start = engine.startInput({ runId, goal, plan });
+      const start = engine.startInput(startOfRun(input, options, settings));
       if (start.proposal?.plan === null) throw new PlanError(start.proposal.issues);
       return runs.start(start);
     },
@@ -355,10 +413,10 @@ const engineOf = (
   return {
     kernel: createKernel(charts, runnerOf),
     perform: performOf(options, team),
-    startInput: ({ runId, goal, plan }) =>
-      plan === undefined
-        ? { runId, goal }
-        : { runId, goal, proposal: givenProposal(settings, plan) },
+    startInput: ({ plan, ...given }) => {
+      const start = startOf(given) as StartInputOfChart;
+      return plan === undefined ? start : { ...start, proposal: givenProposal(settings, plan) };
+    },
     mayRepeat: ({ request }) =>
       request.role !== 'worker' || team.agents.get(request.agent)?.idempotent !== false,
     policyFingerprint: fingerprint(stableStringify(policy as never)),
@@ -405,9 +463,23 @@ const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
   redactText: options.redact && safely(options.redact),
 });
 
-const checkedInput = (given: StartInput, hasPlanner: boolean): StartInput => {
-  const input = readInput(given);
-  const issues = inputIssues(input, hasPlanner);
-  if (issues.length > 0) throw new ConfigurationError(issues);
-  return input;
+const startOfRun = (
+  given: StartInput,
+  options: OrchestratorOptions<readonly Agent[]>,
+  { policy, team }: Settings,
+): StartOfRun => {
+  const { runId = randomId('run'), goal, plan, labels = {}, input } = readInput(given);
+  const checked = checkedRunInput(options.input, input, policy.limits.maxOutputBytes);
+  const issues = [
+    ...inputIssues({ goal, plan, labels, runId }, team.hasPlanner),
+    ...('issues' in checked ? checked.issues : []),
+  ];
+  if (issues.length > 0 || 'issues' in checked) throw new ConfigurationError(issues);
+  return startOf({
+    runId,
+    goal,
+    plan,
+    input: checked.input ?? undefined,
+    ...(Object.keys(labels).length === 0 ? {} : { labels: deepFrozen({ ...labels }) }),
+  });
 };

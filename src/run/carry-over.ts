@@ -6,6 +6,7 @@ import type { Fact } from '../model/facts.js';
 import { readJournal } from '../journal/read-journal.js';
 import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunHeader, RunStore } from '../model/run-store.js';
+import { startOf } from './engine.js';
 import { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 import { RunMemory } from './run-memory.js';
@@ -38,12 +39,9 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
   }
   try {
     const successor = await successorOf(runId, store);
-    const { goal, plan } = stored.header;
     if (successor.isNew) {
-      const given = { goal, ...(plan === undefined ? {} : { plan }) };
-      await store.create(
-        sealedHeader({ runId: successor.runId, ...given, ...present, carriedFrom: runId }),
-      );
+      const given = startOf({ ...stored.header, runId: successor.runId });
+      await store.create(sealedHeader({ ...given, ...present, carriedFrom: runId }));
     }
     const writer = new JournalWriter({ store, runId, lease, retry });
     writer.continueFrom(format, false);
@@ -78,7 +76,7 @@ const lastEntry = (
   successor: string,
   now: number,
 ): JournalEntry => {
-  const memory = new RunMemory(header.runId, header.goal);
+  const memory = new RunMemory(header);
   for (const entry of entries) memory.keep(entry);
   return memory.carriedOverTo(successor, Math.max(now, entries.at(-1)?.at ?? now));
 };

@@ -2,7 +2,7 @@ import type { Clock } from '../services/clock.js';
 import type { RunStore } from '../model/run-store.js';
 
 /** How much less often a store with notifications is polled: a notification may be lost. */
-const SLOWER_WHERE_WATCHED = 10;
+export const SLOWER_WHERE_WATCHED = 10;
 
 export interface CommandPollerParts {
   readonly store: Pick<RunStore, 'owned' | 'watch'>;

@@ -1,6 +1,8 @@
 import type { Kernel } from '../kernel/kernel.types.js';
 import type { Perform, Callable } from '../actors/team.types.js';
 import type { CallInput } from '../model/calls.js';
+import type { JsonValue } from '../canonical-json.js';
+import type { Labels } from '../model/called-run.js';
 import type { Proposal } from '../model/proposal.js';
 import type { RunHeader } from '../model/run-store.js';
 import type { RunVersion } from '../model/run-upgraded.js';
@@ -11,12 +13,26 @@ export interface StartOfRun {
   readonly runId: string;
   readonly goal: string;
   readonly plan?: unknown;
+  /** JSON. */
+  readonly input?: unknown;
+  readonly labels?: Labels;
 }
+
+/** The members that a run starts with; missing ones stay missing, because headers are plain JSON. */
+export const startOf = ({ runId, goal, plan, input, labels }: StartOfRun): StartOfRun => ({
+  runId,
+  goal,
+  ...(plan === undefined ? {} : { plan }),
+  ...(input === undefined ? {} : { input }),
+  ...(labels === undefined ? {} : { labels }),
+});
 
 /** The input of the chart of the goal. */
 export interface StartInputOfChart {
   readonly runId: string;
   readonly goal: string;
+  readonly input?: JsonValue;
+  readonly labels?: Labels;
   /** The given plan with its issues. */
   readonly proposal?: Proposal;
 }

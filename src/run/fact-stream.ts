@@ -2,6 +2,7 @@ import { deepFrozen } from '../deep-frozen.js';
 import { SlowSubscriberError } from '../errors.js';
 import type { Fact } from '../model/facts.js';
 import type { Clock } from '../services/clock.js';
+import type { FactsOptions } from './run.types.js';
 
 /** How many facts a subscriber may lag behind. */
 const BEHIND_MAX = 10_000;
@@ -76,9 +77,10 @@ export class FactStream {
     };
   }
 
-  /** The facts as a stream that ends with the run, or when its reader stops. */
-  stream(): AsyncIterableIterator<Fact> {
-    let position = 0;
+  /** The facts as a stream that ends with the run, or when its reader stops. From the first, or after a given one. */
+  stream({ after = 0 }: FactsOptions = {}): AsyncIterableIterator<Fact> {
+    // Facts are numbered from 1 without gaps.
+    let position = Math.max(0, Math.floor(after) || 0);
     let isLeft = false;
     const waits = new Set<() => void>();
     const next = async (): Promise<IteratorResult<Fact, undefined>> => {

@@ -1,4 +1,8 @@
+import type { CalledRun } from '../model/called-run.js';
+import { NO_LABELS } from '../model/called-run.js';
 import type { CallInput } from '../model/calls.js';
+import type { JsonValue } from '../canonical-json.js';
+import { deepFrozen } from '../deep-frozen.js';
 import type { OutputLookup } from '../actors/team.types.js';
 import { OrchestratorClosedError, RunConflictError, StoreUnavailableError } from '../errors.js';
 import { cutMessage, toFailure } from '../failure.js';
@@ -15,6 +19,7 @@ import type { MaybePromise, StoredCommand } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { commandResultOf } from './command-result.js';
 import { parseCommand } from '../model/commands.js';
+import type { StartOfRun } from './engine.js';
 import { FactStream } from './fact-stream.js';
 import { FailedTries } from './failed-tries.js';
 import { LazySurroundings } from './lazy-surroundings.js';
@@ -22,10 +27,13 @@ import { afterwards, recovered } from './maybe-promise.js';
 import type { Keeping, RunParts, UnfinishedWork } from './live-run.types.js';
 import type { ReplayedRun } from './replayed-run.js';
 import { RunMemory } from './run-memory.js';
-import type { CommandResult, Run } from './run.types.js';
+import type { CommandResult, FactsOptions, Run } from './run.types.js';
 
 /** Commands that may wait for the store at one time; further ones are refused, so that a flood costs no memory. */
 const INBOX_MAX = 10_000;
+
+/** Why a process stops driving or following a run. */
+export const CLOSED = 'stopped: the orchestrator was closed';
 
 /** One run: the driver, its journal, and the public view of them. */
 export class LiveRun extends CommandMethods implements Run {
@@ -33,6 +41,7 @@ export class LiveRun extends CommandMethods implements Run {
   readonly started: Promise<void>;
   readonly done: Promise<RunReport>;
   readonly #parts: RunParts;
+  readonly #called: CalledRun;
   /** Undefined without a store. */
   #keeping: Keeping | undefined;
   /** Called once, when nothing of the run is left running. */
@@ -55,7 +64,7 @@ export class LiveRun extends CommandMethods implements Run {
   #resolveDone: (report: RunReport) => void = () => undefined;
 
   constructor(
-    { runId, goal }: { readonly runId: string; readonly goal: string },
+    { runId, goal, input = null, labels = NO_LABELS }: StartOfRun,
     parts: RunParts,
     onEnd: () => void,
   ) {
@@ -63,7 +72,8 @@ export class LiveRun extends CommandMethods implements Run {
     this.runId = runId;
     this.#parts = parts;
     this.#onEnd = onEnd;
-    this.#memory = new RunMemory(runId, goal);
+    this.#called = deepFrozen({ runId, labels, input: input as JsonValue });
+    this.#memory = new RunMemory({ runId, goal, labels });
     this.#facts = new FactStream(parts);
     this.#failedTries = new FailedTries(runId, parts.onError);
     this.started = new Promise((resolve, reject) => {
@@ -171,9 +181,8 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#isOver) return;
     if (isQuiet) await this.#within(graceMs, this.#tellHeldBack());
     await this.#keeping?.lease.release();
-    const reason = 'stopped: the orchestrator was closed';
-    if (this.#keeping === undefined) this.#endBy(reason);
-    else this.#detachBy(reason);
+    if (this.#keeping === undefined) this.#endBy(CLOSED);
+    else this.#detachBy(CLOSED);
   }
 
   /** Records which calls were never made, so that the next owner does not treat them as interrupted. */
@@ -221,8 +230,8 @@ export class LiveRun extends CommandMethods implements Run {
     return this.#facts.subscribe(listener);
   }
 
-  facts(): AsyncIterable<Fact> {
-    return this.#facts.stream();
+  facts(options?: FactsOptions): AsyncIterable<Fact> {
+    return this.#facts.stream(options);
   }
 
   record(): RunRecord {
@@ -291,7 +300,7 @@ export class LiveRun extends CommandMethods implements Run {
       call: (input, controller) =>
         perform(
           input as CallInput,
-          new LazySurroundings(controller, outputs, confirm, (thrown) => {
+          new LazySurroundings(this.#called, controller, outputs, confirm, (thrown) => {
             this.#failedTries.keep((input as CallInput).key, thrown);
           }),
         ),

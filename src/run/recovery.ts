@@ -22,6 +22,8 @@ export interface Resumed {
 export interface RecoverOptions {
   /** Creates a successor for a run that cannot be resumed under the present charts and policy. @default false */
   readonly carryOver?: boolean;
+  /** Called with every run that is resumed, also with those that are resumed after `recover` has returned. */
+  readonly onResumed?: (run: Run) => unknown;
 }
 
 export interface RecoveryParts {
@@ -118,12 +120,24 @@ export class Recovery {
     return runs;
   }
 
+  /** The callback belongs to the user: its errors change nothing. */
+  #tell(run: Run): void {
+    try {
+      const returned = this.#options.onResumed?.(run);
+      if (returned instanceof Promise) returned.catch(this.#parts.onError);
+    } catch (error) {
+      this.#parts.onError(error);
+    }
+  }
+
   /** A run that cannot be resumed does not stop the recovery; a run that another process owns is not an error. */
   async #resume({ runId }: ClaimableRun): Promise<readonly Resumed[]> {
     this.#unsure.delete(runId);
     if (this.#parts.isLive(runId)) return [];
     try {
-      return [await this.#parts.resume(runId, this.#options)];
+      const resumed = await this.#parts.resume(runId, this.#options);
+      this.#tell(resumed.run);
+      return [resumed];
     } catch (error) {
       if (RunClaimedError.isInstance(error) || RunNotFoundError.isInstance(error)) return [];
       if (StoreUnavailableError.isInstance(error)) this.#unsure.add(runId);

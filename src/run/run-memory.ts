@@ -4,14 +4,14 @@ import type { JsonValue } from '../canonical-json.js';
 import { toFailure } from '../failure.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact, FactBody } from '../model/facts.js';
-import type { RecordBuilder, RunRecord } from '../journal/record.js';
+import type { RecordBuilder, RunIdentity, RunRecord } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 import type { Effect, KernelInput, KernelStep } from '../kernel/kernel.types.js';
 
 /** A run in memory: its journal and the record made from it. */
 export class RunMemory {
   readonly #entries: JournalEntry[] = [];
-  readonly #run: { readonly runId: string; readonly goal: string };
+  readonly #run: RunIdentity;
   /** Created on first use: a waiting run does without. */
   #builder: RecordBuilder | undefined;
   readonly #outputs = new Map<string, JsonValue>();
@@ -23,8 +23,8 @@ export class RunMemory {
   /** Set when this process no longer drives the run. */
   #detached: RunRecord | undefined;
 
-  constructor(runId: string, goal: string) {
-    this.#run = { runId, goal };
+  constructor(run: RunIdentity) {
+    this.#run = run;
   }
 
   get length(): number {

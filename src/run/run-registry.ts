@@ -2,13 +2,13 @@ import { OrchestratorClosedError, RunConflictError, RunNotFoundError } from '../
 import type { Callable } from '../actors/team.types.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { MaybePromise, RunClaim, RunHeader, RunStore } from '../model/run-store.js';
-import type { Engine, ForkedRun, StartInputOfChart } from './engine.js';
+import type { Engine, ForkedRun, StartInputOfChart, StartOfRun } from './engine.js';
 import type { Durability } from './durability.js';
 import type { RunParts } from './live-run.types.js';
 import { LiveRun } from './live-run.js';
 import { afterwards } from './maybe-promise.js';
 import type { RecoverOptions } from './recovery.js';
-import type { ConnectedRun, Run } from './run.types.js';
+import type { Run } from './run.types.js';
 import type * as StoredRunsModule from './stored-runs.js';
 
 type StoredRuns = StoredRunsModule.StoredRuns;
@@ -86,9 +86,9 @@ export class RunRegistry {
     return (await this.#storeFor(runId)).claim(runId);
   }
 
-  /** Connects to a stored run in any process. */
-  async connect(runId: string): Promise<ConnectedRun> {
-    return (await this.#storeFor(runId)).connect(runId);
+  /** The live run, or a connection to the stored one in any process. */
+  async connect(runId: string): Promise<Run> {
+    return this.#live.get(runId) ?? (await this.#storeFor(runId)).connect(runId);
   }
 
   /** Resumes every unfinished stored run without an owner. */
@@ -148,7 +148,7 @@ export class RunRegistry {
             ...this.#parts,
             store,
             live: (runId) => this.#live.get(runId),
-            create: (header, engine) => this.#create(header, engine),
+            create: (start, engine) => this.#create(start, engine),
             forget: (run) => this.#forget(run),
             isClosed: () => this.#isClosed,
             refuseWhenClosed: () => {
@@ -159,16 +159,16 @@ export class RunRegistry {
     );
   }
 
-  #create(header: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>): LiveRun {
-    const run = this.#newRun(header, engine);
+  #create(start: StartOfRun, engine?: Partial<Engine>): LiveRun {
+    const run = this.#newRun(start, engine);
     this.#live.set(run.runId, run);
     return run;
   }
 
-  #newRun({ runId, goal }: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>): LiveRun {
+  #newRun(start: StartOfRun, engine?: Partial<Engine>): LiveRun {
     // Thousands of runs may wait, so their shared parts are kept once.
     const parts = engine === undefined ? this.#parts : { ...this.#parts, ...engine };
-    const run: LiveRun = new LiveRun({ runId, goal }, parts, () => {
+    const run: LiveRun = new LiveRun(start, parts, () => {
       this.#forget(run);
     });
     return run;

@@ -34,16 +34,16 @@ export type RunCommands = Pick<
   'approve' | 'reject' | 'skip' | 'skipTo' | 'say' | 'pause' | 'unpause' | 'extendTime' | 'abort'
 >;
 
-/** A stored run, watched and commanded from any process. */
-export interface ConnectedRun<Team extends AnyTeam = AnyTeam> extends RunCommands {
-  readonly runId: string;
-  /** The state of the run, as far as it is durable. */
-  record(): Promise<RunRecord<Team>>;
-  /** All entries of the run, as they are stored. */
-  journal(): Promise<readonly JournalEntry[]>;
+/** Which facts to read. */
+export interface FactsOptions {
+  /** Only facts after this one, by its `sequence`: the last one that the reader has. @default 0 */
+  readonly after?: number;
 }
 
-/** One run of one goal. `Run<Team>` has the outputs of the team's agents; a plain `Run` has JSON values. */
+/**
+ * One run of one goal: started or resumed in this process, or connected to through the store. `Run<Team>` has the
+ * outputs of the team's agents; a plain `Run` has JSON values.
+ */
 export interface Run<Team extends AnyTeam = AnyTeam> {
   readonly runId: string;
   /**
@@ -57,11 +57,11 @@ export interface Run<Team extends AnyTeam = AnyTeam> {
    * the next fact when that settles; the run does not wait for it. Returns a function that stops it.
    */
   subscribe(listener: (fact: Fact) => unknown): () => void;
-  /** The same facts as a stream that ends with the run. */
-  facts(): AsyncIterable<Fact>;
-  /** The present state of the run. */
+  /** The same facts as a stream that ends with the run. With `after` it begins behind that fact. */
+  facts(options?: FactsOptions): AsyncIterable<Fact>;
+  /** The present state of the run; that of a connected run as far as it was read. */
   record(): RunRecord<Team>;
-  /** All entries of the run, as they are stored. */
+  /** All entries of the run, as they are stored; those of a connected run as far as they were read. */
   journal(): readonly JournalEntry[];
   /** Approves a question; `answer` goes back to the agent that asked. */
   approve(requestId: string, answer?: string | Approval): Promise<CommandResult>;

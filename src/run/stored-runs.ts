@@ -7,12 +7,13 @@ import { StoreRetry } from '../services/store-retry.js';
 import { carryOver, rememberingPerform } from './carry-over.js';
 import { CommandPoller } from './command-poller.js';
 import { StoredRunConnection } from './connected-run.js';
-import type { Engine, ForkedRun, StartInputOfChart } from './engine.js';
-import { versionOf } from './engine.js';
+import type { Engine, ForkedRun, StartInputOfChart, StartOfRun } from './engine.js';
+import { startOf, versionOf } from './engine.js';
 import { Inbox } from './inbox.js';
 import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
 import type { LiveRun } from './live-run.js';
+import { CLOSED } from './live-run.js';
 import type { Keeping, RunParts } from './live-run.types.js';
 import { unfinishedWork, upgraded } from './missed-events.js';
 import { Ownership } from './ownership.js';
@@ -22,7 +23,7 @@ import { replayedRun } from './replayed-run.js';
 import type { ResumedRun } from './resume-stored.js';
 import { resumeStored } from './resume-stored.js';
 import type { RegistryParts } from './run-registry.js';
-import type { ConnectedRun, Run } from './run.types.js';
+import type { Run } from './run.types.js';
 
 /** The parts of an orchestrator with a store. */
 export interface StoredRunsParts extends RegistryParts {
@@ -30,7 +31,7 @@ export interface StoredRunsParts extends RegistryParts {
   /** The live run of this process with this id. */
   readonly live: (runId: string) => LiveRun | undefined;
   /** Adds a live run; it is removed when it ends. */
-  readonly create: (header: Pick<RunHeader, 'runId' | 'goal'>, engine?: Partial<Engine>) => LiveRun;
+  readonly create: (start: StartOfRun, engine?: Partial<Engine>) => LiveRun;
   /** Removes a live run that could not begin. */
   readonly forget: (run: LiveRun) => void;
   readonly isClosed: () => boolean;
@@ -46,6 +47,8 @@ export class StoredRuns {
   readonly #recovery: Recovery;
   /** Runs that are being read from the store. */
   readonly #resuming = new Map<string, Promise<Resumed>>();
+  /** Connections that follow a run. */
+  readonly #following = new Set<StoredRunConnection>();
 
   constructor(parts: StoredRunsParts) {
     const { store, clock, durability, newOwner, onError, isClosed } = parts;
@@ -73,11 +76,9 @@ export class StoredRuns {
 
   /** Begins a new run. */
   begin(run: LiveRun, input: StartInputOfChart): void {
-    const { runId, goal, proposal } = input;
-    const keeping = this.#keepingOf(runId);
-    const plan = proposal?.plan;
+    const keeping = this.#keepingOf(input.runId);
+    const start = startOf({ ...input, plan: input.proposal?.plan ?? undefined });
     const startedAt = Math.floor(this.#parts.clock.now());
-    const start = plan == null ? { runId, goal } : { runId, goal, plan };
     run.keepIn(keeping);
     keeping.writer.open(sealedHeader({ ...start, ...this.#fingerprints(), startedAt }));
     run.begin(input);
@@ -134,14 +135,21 @@ export class StoredRuns {
   }
 
   /** Connects to a stored run in any process. */
-  async connect(runId: string): Promise<ConnectedRun> {
+  async connect(runId: string): Promise<Run> {
     const { store, clock, durability, newOwner, onError, redactText } = this.#parts;
-    if ((await store.read(runId, Number.MAX_SAFE_INTEGER)) === undefined)
-      throw new RunNotFoundError(`Run '${runId}' is not in the store`);
+    this.#parts.refuseWhenClosed();
+    const stored = await store.read(runId);
+    if (stored === undefined) throw new RunNotFoundError(`Run '${runId}' is not in the store`);
     const { pollMs, answerMs } = durability;
     const retry = new StoreRetry({ clock, windowMs: answerMs, onError });
-    const parts = { store, clock, newCommandId: newOwner, pollMs, answerMs, retry, redactText };
-    return new StoredRunConnection(runId, parts);
+    const onFollowing = (connection: StoredRunConnection, isFollowing: boolean): void => {
+      if (isFollowing) this.#following.add(connection);
+      else this.#following.delete(connection);
+    };
+    return new StoredRunConnection(stored, runId, {
+      ...{ store, clock, newCommandId: newOwner, pollMs, answerMs, retry },
+      ...{ onError, redactText, onFollowing },
+    });
   }
 
   /** Resumes every unfinished stored run without an owner. */
@@ -156,6 +164,7 @@ export class StoredRuns {
 
   /** Ends the lease of this process: its runs can be claimed at once. */
   retire(): Promise<void> {
+    for (const connection of this.#following) connection.detach(CLOSED);
     return this.#ownership.retire();
   }
 

@@ -1,3 +1,5 @@
+import type { JsonValue } from '../canonical-json.js';
+import { NO_LABELS } from '../model/called-run.js';
 import type { CallInput, CallOutcome } from '../model/calls.js';
 import type { CallSurroundings, Perform } from '../actors/team.types.js';
 import { TimeTravelError } from '../errors.js';
@@ -170,7 +172,8 @@ class Way {
   #started(): KernelInput {
     const { goal, plan } = this.#parentHeader;
     const { runId, goal: otherGoal, plan: otherPlan } = this.#fork;
-    const start = { runId, goal: otherGoal ?? goal, plan: otherPlan ?? plan };
+    const changed = { runId, goal: otherGoal ?? goal, plan: otherPlan ?? plan };
+    const start = { ...this.#parentHeader, ...changed };
     return { kind: 'started', input: this.#engine.startInput(start) };
   }
 
@@ -195,7 +198,9 @@ class Way {
   }
 
   #surroundings() {
-    return { signal: new AbortController().signal, outputs: this.#timeline.outputs };
+    const { input = null, labels = NO_LABELS } = this.#parentHeader;
+    const run = { runId: this.#fork.runId, labels, input: input as JsonValue };
+    return { run, signal: new AbortController().signal, outputs: this.#timeline.outputs };
   }
 }
 

@@ -73,7 +73,7 @@ export const readJournals = async (
     const page = await store.list({ after, limit: 1_000 });
     for (const { header } of page) {
       const run = await orchestrator.connect(header.runId);
-      journals.set(header.runId, await run.journal());
+      journals.set(header.runId, run.journal());
     }
     const last = page.at(-1);
     if (last === undefined) return journals;

@@ -12,13 +12,21 @@ import { codeBlocks } from './markdown.js';
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
+/** Pages for an empty folder: their snippets have the names that a reader gives them. */
+const folders: Readonly<Record<string, string>> = {
+  'README.md': 'examples',
+  'docs/getting-started.md': 'examples/getting-started',
+};
+
 /** Read in this order: an example that is shown twice is run once. */
 const pages = [
   'README.md',
+  'docs/getting-started.md',
   'docs/agents.md',
   'docs/runs.md',
   'docs/durable-runs.md',
   'docs/policy.md',
+  'docs/replanning.md',
   'docs/embedding.md',
   'docs/stores.md',
   'docs/time-travel.md',
@@ -44,7 +52,10 @@ const snippetsOf = (
   const text = readFileSync(join(root, page), 'utf8');
   return [...codeBlocks(text, 'ts'), ...codeBlocks(text, 'tsx')].map((block) => {
     const [first = '', ...rest] = block.split('\n');
-    return { path: /^\/\/ (examples\/\S+\.tsx?)$/.exec(first)?.[1], code: rest.join('\n') };
+    const name = /^\/\/ (\S+\.tsx?)$/.exec(first)?.[1] ?? '';
+    const folder = folders[page];
+    const path = folder === undefined || name.includes('/') ? name : `${folder}/${name}`;
+    return { path: path.startsWith('examples/') ? path : undefined, code: rest.join('\n') };
   });
 };
 
@@ -104,12 +115,18 @@ describe('the examples', () => {
   it('are all shown in a document', () => {
     const files = [
       ...readdirSync(join(root, 'examples')),
-      ...readdirSync(join(root, 'examples/react')).map((name) => `react/${name}`),
+      ...['react', 'getting-started'].flatMap((folder) =>
+        readdirSync(join(root, 'examples', folder)).map((name) => `${folder}/${name}`),
+      ),
     ].filter((name) => /^(?!openai-).*\.tsx?$/.test(name)); // those are in docs/openai.md, which has its own test
     expect(files.map((name) => `examples/${name}`).sort()).toEqual([...shown].sort());
   });
 
-  for (const path of [...shown].filter((file) => usedBy[file] === undefined)) {
+  // test/package/getting-started.test.ts runs the files of that page on the packed package.
+  const printing = [...shown].filter(
+    (file) => usedBy[file] === undefined && !file.startsWith('examples/getting-started/'),
+  );
+  for (const path of printing) {
     it(`print what their comments say: ${path}`, async () => {
       const printed = await printedBy(path);
       expect(printed).not.toHaveLength(0);
@@ -130,21 +147,58 @@ describe('the examples', () => {
 });
 
 describe('README.md', () => {
-  const [, firstRunShown = ''] = codeBlocks(readme, 'text'); // for the one before see test/examples/demo.test.ts
+  const [firstExample = ''] = codeBlocks(readme, 'ts');
+  const [shownOutput = ''] = codeBlocks(readme, 'text'); // for the next one see test/examples/demo.test.ts
 
   it('is short enough to be read', () => {
-    expect(readme.split('\n').length).toBeLessThanOrEqual(340);
+    expect(readme.split('\n').length).toBeLessThanOrEqual(200);
   });
 
-  it('shows the output of the first example, except numbers and the longest file', async () => {
-    const printed = await printedBy('examples/first-run.ts');
-    expect(withoutMeasures(printed.join('\n'))).toBe(withoutMeasures(firstRunShown.trimEnd()));
+  it('opens with two sentences, the installation and an example of at most 25 lines', () => {
+    const [opening = ''] = readme.replace(/^# .+\n/, '').split('```');
+    expect(opening.match(/[.] |[.]\n/g)).toHaveLength(2);
+    expect(codeBlocks(readme, 'sh')[0]).toContain('npm install planwright xstate zod');
+    expect(firstExample.trimEnd().split('\n').length).toBeLessThanOrEqual(25);
   });
 
+  it('shows what the first example prints: a bound that is reached and kept', async () => {
+    const printed = await printedBy('examples/bounded.ts');
+    expect(printed.join('\n')).toBe(shownOutput.trimEnd());
+    expect(shownOutput).toContain('refused');
+  });
+
+  it('shows a run, then the chart, then the commands of a clone, then the pages', () => {
+    const places = [
+      'visualizations/run.svg',
+      'visualizations/orchestrator.overview.svg',
+      'npm ci && npm start',
+      'npm ci && npm test',
+      '](docs/agents.md)',
+    ].map((text) => readme.indexOf(text));
+    expect(places).toEqual([...places].sort((left, right) => left - right));
+    expect(places).not.toContain(-1);
+  });
+
+  it('lists every preset', () => {
+    for (const name of Object.keys(presets)) expect(readme).toContain(`| \`${name}\``);
+  });
+});
+
+describe('docs/policy.md', () => {
   it('says of every preset when to use it', () => {
-    const told = [...readme.matchAll(/^\*\*`(?<name>\w+)`\*\*:(?<text>[\s\S]*?)\n\n/gm)];
+    const page = readFileSync(join(root, 'docs/policy.md'), 'utf8');
+    const told = [...page.matchAll(/^\*\*`(?<name>\w+)`\*\*:(?<text>[\s\S]*?)\n\n/gm)];
     expect(told.map(({ groups }) => groups?.['name'])).toEqual(Object.keys(presets));
     for (const { groups } of told) expect(groups?.['text']).toContain('Use it ');
+  });
+});
+
+describe('docs/replanning.md', () => {
+  it('shows the output of its program, except numbers and the longest file', async () => {
+    const page = readFileSync(join(root, 'docs/replanning.md'), 'utf8');
+    const [firstRunShown = ''] = codeBlocks(page, 'text');
+    const printed = await printedBy('examples/first-run.ts');
+    expect(withoutMeasures(printed.join('\n'))).toBe(withoutMeasures(firstRunShown.trimEnd()));
   });
 });
 

@@ -11,7 +11,8 @@ import { memoryStore } from '../../src/services/stores/index.js';
 
 /* The service of docs/embedding.md on a real port, driven by its clients. */
 
-const server = createService(publishing);
+const asAda = () => ({ tenant: 'ada' });
+const server = createService(publishing, asAda);
 let address = '';
 
 beforeAll(async () => {
@@ -47,6 +48,7 @@ async function* factsOf(runId: string, headers: Record<string, string> = {}): As
     const events = (text + chunk).split('\n\n');
     text = events.pop()!;
     for (const event of events) {
+      if (event.startsWith(':')) continue;
       const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(event)!;
       const fact = JSON.parse(data!) as Fact;
       expect(fact.sequence).toBe(Number(id));
@@ -119,6 +121,7 @@ describe('the service', () => {
         store,
         durability: { storeRetryMs: 0 },
       }),
+      asAda,
     );
     away.listen(0, '127.0.0.1');
     await once(away, 'listening');

@@ -31,7 +31,7 @@ const temporaryFolder = (): string => {
 
 /** README.md shows some of the lines, in their order, without their durations. */
 const expectShownInReadme = (output: string): void => {
-  const [startShown = ''] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'text');
+  const [, startShown = ''] = codeBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'text');
   const lines = startShown.trimEnd().split('\n').map(withoutTime);
   expect(lines.length).toBeGreaterThan(10);
   const printed = output.split('\n').map(withoutTime);

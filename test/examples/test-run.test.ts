@@ -184,7 +184,8 @@ describe('the failures of a step', () => {
 });
 
 const step = { id: 's1', task: 'Make test/a.test.js pass', attempt: 1 };
-const request = { goal: 'g', depth: 0, key: 'k', signal };
+const run = { runId: 'run', labels: {}, input: null };
+const request = { ...run, goal: 'g', depth: 0, key: 'k', signal };
 
 describe('the tester', () => {
   it(

@@ -174,6 +174,7 @@ const metrics = z.object({
 const shared = {
   runId: z.string(),
   goal: z.string(),
+  labels: z.record(z.string(), z.string()),
   replans: z.number(),
   steps: list(step),
   plans: list(plan),

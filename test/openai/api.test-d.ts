@@ -2,7 +2,7 @@ import { AzureOpenAI, OpenAI } from 'openai';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
 
-import type { Agent, Planner, Summarizer, Supervisor, Tester } from '../../src/index.js';
+import type { Agent, JsonValue, Planner, Summarizer, Supervisor, Tester } from '../../src/index.js';
 import { createOrchestrator, defineAgent, presets } from '../../src/index.js';
 import type {
   OpenAiAnswerCode,
@@ -59,7 +59,7 @@ openaiTool({
 const about = { description: 'Works', instructions: 'Work', model } as const;
 
 const worker = openaiAgent({ ...about, name: 'worker', tools: [readFile, plainTool] });
-expectTypeOf(worker).toEqualTypeOf<Agent<'worker', never, string>>();
+expectTypeOf(worker).toEqualTypeOf<Agent<'worker', never, string, JsonValue>>();
 
 const reviewer = openaiAgent({
   ...about,
@@ -68,7 +68,9 @@ const reviewer = openaiAgent({
   handOffTo: ['fixer'],
   fallback: () => ({ approved: false }),
 });
-expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'fixer', { readonly approved: boolean }>>();
+expectTypeOf(reviewer).toEqualTypeOf<
+  Agent<'reviewer', 'fixer', { readonly approved: boolean }, JsonValue>
+>();
 
 openaiAgent({
   ...about,

@@ -10,7 +10,15 @@ import type { AgentCall } from '../../src/agents/agent.js';
 
 const neverAborted = new AbortController().signal;
 
-const base = { goal: 'Add a greeting', depth: 0, key: 'run/s1/1/role', signal: neverAborted };
+const run = { runId: 'run', labels: {}, input: null };
+
+const base = {
+  ...run,
+  goal: 'Add a greeting',
+  depth: 0,
+  key: 'run/s1/1/role',
+  signal: neverAborted,
+};
 
 export const planRequest = (parts: Partial<PlanRequest> = {}): PlanRequest => ({
   ...base,
@@ -68,6 +76,7 @@ export const summaryRequest = (parts: Partial<SummaryRequest> = {}): SummaryRequ
 });
 
 export const agentCall = (parts: Partial<AgentCall> = {}): AgentCall => ({
+  ...run,
   goal: base.goal,
   task: 'Write the greeting',
   step: { id: 's1', position: 'Step 1 of 2', attempt: 1, depth: 0, vote: null },

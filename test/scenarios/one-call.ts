@@ -38,6 +38,7 @@ export const workerInput = (agent: string): Parameters<typeof performCall>[1] =>
 });
 
 export const surroundings = (): Parameters<typeof performCall>[2] => ({
+  run: { runId: 'run', labels: {}, input: null },
   signal: new AbortController().signal,
   outputs: () => undefined,
 });

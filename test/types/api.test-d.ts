@@ -9,7 +9,6 @@ import type {
   ApprovalRecord,
   Bounds,
   CommandResult,
-  ConnectedRun,
   Fact,
   FactType,
   JsonValue,
@@ -58,7 +57,9 @@ const coder = defineAgent({
     return done({ files: [call.task] }, { confidence: 0.9 });
   },
 });
-expectTypeOf(coder).toEqualTypeOf<Agent<'coder', never, { readonly files: readonly string[] }>>();
+expectTypeOf(coder).toEqualTypeOf<
+  Agent<'coder', never, { readonly files: readonly string[] }, JsonValue>
+>();
 
 // A schema of zod/mini works the same, and may be marked as secret.
 defineAgent({
@@ -83,7 +84,7 @@ const reviewer = defineAgent({
     return handOff({ agent: 'coder', task: 'Fix it' });
   },
 });
-expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'coder', JsonValue>>();
+expectTypeOf(reviewer).toEqualTypeOf<Agent<'reviewer', 'coder', JsonValue, JsonValue>>();
 
 // The output schema flows into done() and into plain values, synchronous or not.
 defineAgent({
@@ -143,7 +144,7 @@ const noting = defineAgent({
 const counting = defineAgent({
   name: 'counting',
   description: 'Counts notes, or hands off',
-  run: (call: AgentCall<Team<{ noting: Notes }>>) => {
+  run: (call: AgentCall<JsonValue, Team<{ noting: Notes }>>) => {
     for (const dependency of call.dependencies) {
       expectTypeOf(dependency.agent).toEqualTypeOf<'noting'>();
       if (dependency.isWhole) expectTypeOf(dependency.output.lines).items.toBeString();
@@ -155,7 +156,7 @@ const counting = defineAgent({
 });
 const notes = createOrchestrator({ agents: [noting, counting] });
 expectTypeOf(notes).toExtend<Orchestrator>();
-expectTypeOf(notes.connect).returns.resolves.toExtend<ConnectedRun>();
+expectTypeOf(notes.connect).returns.resolves.toExtend<Run>();
 void notes.start({ goal: 'Go' }).done.then((report) => {
   expectTypeOf(report).toExtend<RunReport>();
   expectTypeOf(outputsOf(report, 'counting')).toEqualTypeOf<readonly number[]>();
@@ -176,7 +177,7 @@ expectTypeOf(outputsOf(anyReport, 'coder')).toEqualTypeOf<readonly JsonValue[]>(
 const misled = defineAgent({
   name: 'misled',
   description: 'Expects another output',
-  run: (call: AgentCall<Team<{ noting: number }>>) => outputsOf(call, 'noting').length,
+  run: (call: AgentCall<JsonValue, Team<{ noting: number }>>) => outputsOf(call, 'noting').length,
 });
 // @ts-expect-error 'noting' gives notes, not a number
 createOrchestrator({ agents: [noting, misled] });
@@ -313,6 +314,45 @@ expectTypeOf(commands).items.toEqualTypeOf<Promise<CommandResult>>();
 // A refusal has a reason; an acceptance has none.
 expectTypeOf<Extract<CommandResult, { accepted: false }>['reason']>().toEqualTypeOf<string>();
 expectTypeOf<Extract<CommandResult, { accepted: true }>>().not.toHaveProperty('reason');
+
+// ---- Input and labels ---------------------------------------------------------------------------
+
+const ticketSchema = z.object({ id: z.string(), tries: z.number().default(3) });
+type Ticket = z.infer<typeof ticketSchema>;
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Reads tickets',
+  run: ({ input, labels, runId }: AgentCall<Ticket>) => {
+    expectTypeOf(input.tries).toEqualTypeOf<number>();
+    expectTypeOf(labels).toEqualTypeOf<Readonly<Record<string, string>>>();
+    return `${runId} ${input.id}`;
+  },
+});
+const desk = createOrchestrator({
+  agents: [clerk, coder],
+  input: ticketSchema,
+  planner: ({ input }) => {
+    expectTypeOf(input).toEqualTypeOf<Ticket>();
+    return { steps: [{ id: 's1', agent: 'clerk', task: input.id }] };
+  },
+  supervisor: ({ input }) => ({ score: input.tries, issues: [], feedback: '' }),
+  tester: ({ input }) => ({ passed: input.tries > 0, failures: [] }),
+  summarizer: ({ input }) => input.id,
+});
+desk.start({ goal: 'Go', input: { id: 'T-7' }, labels: { tenant: 'acme' } });
+// @ts-expect-error the schema asks for an input
+desk.start({ goal: 'Go' });
+// @ts-expect-error the id is a text
+desk.start({ goal: 'Go', input: { id: 7 } });
+// @ts-expect-error labels are texts
+desk.start({ goal: 'Go', input: { id: 'T-7' }, labels: { tenant: 7 } });
+// @ts-expect-error the agent expects a ticket
+createOrchestrator({ agents: [clerk], input: z.object({ name: z.string() }) });
+// @ts-expect-error the agent expects a ticket
+createOrchestrator({ agents: [clerk] });
+// Without a schema any JSON is accepted.
+orchestrator.start({ goal: 'Go', input: [1, { two: null }] });
+expectTypeOf<AgentCall['input']>().toEqualTypeOf<JsonValue>();
 
 /** How a run ends; a report may also say that this process detached from the run. */
 type EndStatus = Exclude<RunReport['status'], 'detached'>;

@@ -32,14 +32,14 @@ interface PlainState {
  * change the order of keys, and covers the checksum before it. Used for one journal, in order.
  */
 export class PlainFormat implements JournalFormat {
-  readonly #plan: unknown;
+  readonly #header: RunHeader;
   readonly #schedule = new StateSchedule();
   #checksum: string;
 
   constructor(header: RunHeader) {
     this.#checksum = headerChecksum(header);
     if (header.checksum !== this.#checksum) refuse(`The header of run '${header.runId}'`);
-    this.#plan = header.plan;
+    this.#header = header;
   }
 
   encode({ sequence, at, event, facts, intents }: JournalEntry): PlainEntry {
@@ -48,7 +48,7 @@ export class PlainFormat implements JournalFormat {
       sequence,
       at,
       kind,
-      event: event.kind === 'started' ? this.#withoutPlan(rest) : rest,
+      event: event.kind === 'started' ? this.#withoutHeader(rest) : rest,
       facts: facts.map((fact) => factWithout(fact, event)),
       ...(isSameJson(intents, callsIn(facts)) ? {} : { intents }),
     };
@@ -59,7 +59,7 @@ export class PlainFormat implements JournalFormat {
     const { checksum, ...content } = stored as PlainEntry;
     if (checksum !== this.#takeIn(content)) refuse(`Entry ${stored.sequence}`);
     const { sequence, at, kind, event: rest } = content;
-    const whole = kind === 'started' ? this.#withPlan(rest) : rest;
+    const whole = kind === 'started' ? this.#withHeader(rest) : rest;
     const event = { kind, ...whole } as JournalEntry['event'];
     const facts = content.facts.map((fact) => factWith(fact, at, event));
     return { sequence, at, event, facts, intents: content.intents ?? callsIn(facts) };
@@ -89,22 +89,34 @@ export class PlainFormat implements JournalFormat {
     return this.#checksum;
   }
 
-  /** The plan that a run starts with is stored in its header. */
-  #withoutPlan(rest: object): Readonly<Record<string, unknown>> {
+  /** The plan, the input and the labels that a run starts with are stored in its header. */
+  #withoutHeader(rest: object): Readonly<Record<string, unknown>> {
     const { input } = rest as { readonly input?: object };
-    const proposal = memberOf(input, 'proposal');
+    if (input === undefined) return { ...rest };
+    const isOwn = ([name, value]: [string, unknown]): boolean =>
+      !IN_HEADER_ONLY.includes(name) || !isSameJson(value, memberOf(this.#header, name));
+    const own = Object.entries<unknown>(input as Record<string, unknown>).filter(isOwn);
+    const { proposal, ...others }: Record<string, unknown> = Object.fromEntries(own);
+    if (proposal === undefined) return { input: others };
     const plan = memberOf(proposal, 'plan');
-    if (plan === undefined || !isSameJson(plan, this.#plan)) return { ...rest };
-    return { input: { ...input, proposal: { ...(proposal as object), plan: IN_HEADER } } };
+    const isPlanOwn = plan === undefined || !isSameJson(plan, this.#header.plan);
+    const kept = isPlanOwn ? proposal : { ...(proposal as object), plan: IN_HEADER };
+    return { input: { ...others, proposal: kept } };
   }
 
-  #withPlan(rest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  #withHeader(rest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const { input } = rest as { readonly input?: object };
+    if (input === undefined) return rest;
+    const shared = Object.entries(this.#header).filter(([name]) => IN_HEADER_ONLY.includes(name));
+    const whole = { ...Object.fromEntries(shared), ...input };
     const proposal = memberOf(input, 'proposal');
-    if (memberOf(proposal, 'plan') !== IN_HEADER) return rest;
-    return { input: { ...input, proposal: { ...(proposal as object), plan: this.#plan } } };
+    if (memberOf(proposal, 'plan') !== IN_HEADER) return { input: whole };
+    return { input: { ...whole, proposal: { ...(proposal as object), plan: this.#header.plan } } };
   }
 }
+
+/** Members of a start that are left out of its entry when they equal those of the header. */
+const IN_HEADER_ONLY: readonly string[] = ['input', 'labels'];
 
 /** Stands for the plan of the header. A plan is an object, so no plan is this text. */
 const IN_HEADER = 'in header';
@@ -113,33 +125,36 @@ const callsIn = (facts: readonly Fact[]): readonly string[] =>
   facts.flatMap((fact) => (fact.type === 'agent.called' ? [fact.key] : []));
 
 /** Members that a fact shares with the event of its entry. */
-const sharedMember = (
+const sharedMembers = (
   type: unknown,
   event: JournalEntry['event'],
-): { readonly name: string; readonly value: unknown } | undefined => {
-  if (event.kind === 'started' && type === 'plan.proposed') {
-    return { name: 'plan', value: memberOf(memberOf(event.input, 'proposal'), 'plan') };
+): Readonly<Record<string, unknown>> => {
+  if (event.kind === 'started') {
+    const { input } = event;
+    if (type === 'plan.proposed') return { plan: memberOf(memberOf(input, 'proposal'), 'plan') };
+    if (type !== 'run.started') return {};
+    return { input: memberOf(input, 'input'), labels: memberOf(input, 'labels') };
   }
-  if (event.kind !== 'answered') return undefined;
+  if (event.kind !== 'answered') return {};
   const { output } = event;
-  if (type === 'agent.answered') return { name: 'output', value: memberOf(output, 'output') };
-  if (type !== 'plan.proposed') return undefined;
-  return { name: 'plan', value: memberOf(memberOf(output, 'answer') ?? output, 'plan') };
+  if (type === 'agent.answered') return { output: memberOf(output, 'output') };
+  if (type !== 'plan.proposed') return {};
+  return { plan: memberOf(memberOf(output, 'answer') ?? output, 'plan') };
 };
 
 const factWithout = (fact: Fact, event: JournalEntry['event']): PlainFact => {
-  const shared = sharedMember(fact.type, event);
-  const isShared = shared?.value !== undefined && memberOf(fact, shared.name) === shared.value;
-  const left = (name: string): boolean => name === 'at' || (isShared && name === shared.name);
-  return Object.fromEntries(Object.entries(fact).filter(([name]) => !left(name)));
+  const shared = sharedMembers(fact.type, event);
+  const isLeftOut = ([name, value]: [string, unknown]): boolean =>
+    name === 'at' || (value !== undefined && shared[name] === value);
+  return Object.fromEntries(Object.entries(fact).filter((member) => !isLeftOut(member)));
 };
 
 const factWith = (told: PlainFact, at: number, event: JournalEntry['event']): Fact => {
   const { sequence, ...body } = told;
-  const shared = sharedMember(body['type'], event);
-  const isWhole = shared === undefined || Object.hasOwn(body, shared.name);
-  const whole = isWhole ? body : { ...body, [shared.name]: shared.value };
-  return { sequence, at, ...whole } as Fact;
+  const shared = Object.entries(sharedMembers(body['type'], event)).filter(
+    ([name, value]) => value !== undefined && !Object.hasOwn(body, name),
+  );
+  return { sequence, at, ...body, ...Object.fromEntries(shared) } as Fact;
 };
 
 const memberOf = (value: unknown, name: string): unknown =>

@@ -1,6 +1,8 @@
 import type { RunRecovered } from '../../model/run-recovered.js';
 import type { RunUpgraded } from '../../model/run-upgraded.js';
 import type { Bound, Ending, Level } from '../../model/statuses.js';
+import type { JsonValue } from '../../canonical-json.js';
+import type { Labels } from '../../model/called-run.js';
 import type { Proposal, OpenQuestion } from '../../model/proposal.js';
 import type { ApprovalAnswer, Command, Route } from '../../model/commands.js';
 import type { FactBody } from '../../model/facts.js';
@@ -15,6 +17,10 @@ export interface OrchestratorInput {
   readonly goal: string;
   /** Part of every call's key; 'run' when the machine runs on its own. */
   readonly runId?: string;
+  /** Handed to every agent and role. Any JSON; not checked here. */
+  readonly input?: JsonValue | undefined;
+  /** Handed to every agent and role. */
+  readonly labels?: Labels;
   /** A plan to execute without asking the planner first. Checked like any other plan. */
   readonly plan?: unknown;
   /**
@@ -46,6 +52,9 @@ export interface OrchestratorContext {
   readonly settings: Settings;
   readonly runId: string;
   readonly goal: string;
+  /** The input of the run. Null without one, and in a sub-plan: calls get it from the root. */
+  readonly input: JsonValue;
+  readonly labels: Labels;
   /** Null for the goal's own plan; the parent step for a sub-plan. */
   readonly parentStepId: string | null;
   readonly depth: number;

@@ -18,6 +18,8 @@ export const runStarted = (context: OrchestratorContext): FactBody<'run.started'
   type: 'run.started',
   runId: context.runId,
   goal: context.goal,
+  ...(context.input === null ? {} : { input: context.input }),
+  ...(Object.keys(context.labels).length === 0 ? {} : { labels: context.labels }),
   agents: [...context.settings.team.agents],
 });
 

@@ -1,3 +1,4 @@
+import { NO_LABELS } from '../../model/called-run.js';
 import type { CallResult, ReplanRequest } from '../../model/calls.js';
 import type { Usage } from '../../model/usage.js';
 import { nextLadder } from '../../guards/escalation.js';
@@ -44,6 +45,8 @@ export const initialContext = (
     settings,
     runId: input.runId ?? 'run',
     goal: input.goal,
+    input: input.input ?? null,
+    labels: input.labels ?? NO_LABELS,
     clockMs: Math.max(0, limitMs - closingMs(settings, limitMs)),
     extensionMs: 0,
     isExecutionClosed: false,

@@ -2,11 +2,11 @@ import type * as z from 'zod/mini';
 
 import type { Agent, AgentCall, FinishedOutput } from '../../agents/agent.js';
 import { agentOf } from '../../agents/agent.js';
+import type { JsonValue } from '../../canonical-json.js';
 import type { AgentReport } from '../../agents/report.js';
 import { unknownOptions } from '../../closest-name.js';
 import type { Issue } from '../../errors.js';
 import { ConfigurationError } from '../../errors.js';
-import type { AnyTeam } from '../../model/outputs.js';
 import { unanswerableParts } from './answerable.js';
 import { modelOf } from './ask.js';
 import type { ModelOptions } from './options.js';
@@ -51,14 +51,14 @@ export const openaiAgent = <
   const Target extends string = never,
 >(
   options: OpenAiAgentOptions<Name, Output, Target>,
-): Agent<Name, Target, FinishedOutput<Output>> => {
+): Agent<Name, Target, FinishedOutput<Output>, JsonValue> => {
   const issues = agentIssues(options);
   if (issues.length > 0) throw new ConfigurationError(issues);
   const { name, description, output, handOffTo = [], fallback } = options;
   const { settings, ask } = modelOf(options);
   const format = reportFormat(output, handOffTo, settings.structuredOutputs);
   const system = agentSystem(options, handOffTo);
-  return agentOf<Name, Output, Target, AnyTeam>({
+  return agentOf<Name, Output, Target>({
     name,
     description,
     ...(output === undefined ? {} : { output }),

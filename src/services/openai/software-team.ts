@@ -69,7 +69,9 @@ export const softwareTeam = <const Role extends SoftwareRole = SoftwareRole>(
 const memberOptions = (
   options: SoftwareTeamOptions<SoftwareRole>,
 ): ((member: SoftwareTeamMember) => RoleOptions) => {
-  const { baseURL, apiKey, models, roles: _, ...shared } = options;
+  const { baseURL, apiKey, models, roles, ...shared } = options;
+  // Those of the team, which a model has not.
+  void roles;
   const client = clientOf({ ...shared, ...given({ baseURL, apiKey }) });
   return (member) => {
     const tools = options.tools?.[member] ?? [];

@@ -1,8 +1,4 @@
-import type { QueryResult } from 'pg';
-import { Pool } from 'pg';
-
-import type { ConnectionOptions } from './connection.js';
-import { clientConfig } from './connection.js';
+import type { Connections } from './pool.js';
 import { storeError } from './postgres-error.js';
 
 type SqlValue = string | number | boolean | null | readonly string[];
@@ -26,62 +22,56 @@ export interface Tables {
 }
 
 /**
- * A few connections to one server. Throws only errors of this package.
+ * Statements on the connections of a store. Throws only errors of this package.
  *
  * A connection is closed after any error: the server then rolls back uncommitted work, and the next call gets a new
  * connection. The caller reads back the outcome of a statement whose answer was lost.
  */
 export class Database {
-  readonly #pool: Pool;
+  readonly #connections: Connections;
+  readonly #timeoutMs: number;
 
-  constructor(maxConnections: number, options: ConnectionOptions) {
-    this.#pool = new Pool({
-      ...clientConfig(options),
-      max: maxConnections,
-      // An idle program may exit.
-      allowExitOnIdle: true,
-    });
-    // The waiting call gets the error of a broken connection. Without a listener the additional event, which may come
-    // several times, would end the process.
-    this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  constructor(connections: Connections, timeoutMs: number) {
+    this.#connections = connections;
+    this.#timeoutMs = timeoutMs;
   }
 
-  readonly ask: Ask = async (sql, ...values) => {
-    try {
-      const { rows } = await this.#pool.query<SqlRow>(sql, values as unknown[]);
-      return rows;
-    } catch (error) {
-      throw storeError(error);
-    }
-  };
+  readonly ask: Ask = (sql, ...values) => this.#use((ask) => ask(sql, ...values));
 
   /** Several statements in one transaction: all of them happen, or none. */
   async transaction(work: (ask: Ask) => Promise<void>): Promise<void> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    await this.#use(async (ask) => {
+      await ask('BEGIN');
+      await work(ask);
+      await ask('COMMIT');
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  async #use<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
+    const client = await this.#connections.connect().catch((error: unknown) => {
       throw storeError(error);
     });
-    const ask: Ask = async (sql, ...values) => {
+    const query_timeout = this.#timeoutMs;
+    const ask: Ask = async (text, ...values) => {
       try {
-        const { rows }: QueryResult<SqlRow> = await client.query(sql, values as unknown[]);
-        return rows;
+        const { rows } = await client.query({ text, values: [...values], query_timeout });
+        return rows as SqlRow[];
       } catch (error) {
         throw storeError(error);
       }
     };
     try {
-      await ask('BEGIN');
-      await work(ask);
-      await ask('COMMIT');
+      const result = await work(ask);
       client.release();
+      return result;
     } catch (error) {
       client.release(true);
       throw error;
     }
-  }
-
-  async close(): Promise<void> {
-    await this.#pool.end();
   }
 }
 

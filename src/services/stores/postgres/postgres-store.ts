@@ -12,6 +12,7 @@ import { post, readInbox } from './inbox.js';
 import { Notifications } from './notifications.js';
 import type { PostgresStoreOptions } from './options.js';
 import { checkedOptions } from './options.js';
+import { connectionsOf, ownConnections } from './pool.js';
 import { claim, claimable, owned, release, renew, retire } from './ownership.js';
 import { listRuns, readRun } from './read.js';
 import { migrate } from './schema.js';
@@ -32,6 +33,9 @@ import { Sockets } from './sockets.js';
  *
  * const store = postgresStore({ url: 'postgres://localhost/planwright' });
  * const orchestrator = createOrchestrator({ agents, planner, store });
+ *
+ * // Or with a pool that you have already, and close yourself.
+ * const shared = postgresStore({ pool: new pg.Pool({ connectionString, max: 10 }) });
  * ```
  */
 export function postgresStore<Entry extends StoredEntry = StoredEntry>(
@@ -98,14 +102,17 @@ interface Parts {
 }
 
 function partsOf(options: PostgresStoreOptions): Parts {
-  const { url, schema, maxConnections, timeoutMs, createTables } = checkedOptions(options);
+  const { url, pool, schema, maxConnections, timeoutMs, createTables } = checkedOptions(options);
   const clock = systemClock();
   const sockets = new Sockets();
-  const connection = { url, timeoutMs, sockets };
-  const database = new Database(maxConnections, connection);
+  const connections =
+    pool === undefined
+      ? ownConnections(maxConnections, { url, timeoutMs, sockets })
+      : connectionsOf(pool);
+  const database = new Database(connections, timeoutMs);
   // Two schemas in one database do not wake each other.
   const channel = `planwright ${schema}`;
-  const notifications = new Notifications(connection, quoted(channel), clock);
+  const notifications = new Notifications(connections, timeoutMs, quoted(channel), clock);
   const tables = { ask: database.ask, schema: quoted(schema), channel };
   let migration: Promise<Tables> | undefined;
   const ready = (): Promise<Tables> => {
