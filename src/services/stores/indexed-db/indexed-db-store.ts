@@ -55,8 +55,8 @@ export function indexedDbStore<Entry extends StoredEntry = StoredEntry>({
         (tables) => readRun(tables, runId, from) as Promise<StoredRun<Entry> | undefined>,
       ),
     list: async (filter = {}) => {
-      const limit = listLimit(filter.limit);
-      return database.read((tables) => list(tables, filter, limit));
+      listLimit(filter.limit);
+      return database.read((tables) => list(tables, filter));
     },
     renew: (owner, leaseMs, now) =>
       database.write(async (tables) => tables.owners.put(now + leaseMs, owner)),
