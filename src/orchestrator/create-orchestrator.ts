@@ -452,12 +452,21 @@ const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
     fallbacks: options.agents
       .filter((agent) => agent.fallback !== undefined)
       .map((agent) => agent.name),
+    ...ownLimits(options.agents),
     hasPlanner: options.planner !== undefined,
     hasSupervisor: options.supervisor !== undefined,
     hasTester: options.tester !== undefined,
     hasSummarizer: options.summarizer !== undefined,
   },
 });
+
+/** Left out when no agent has limits: the settings are part of every proof and replay. */
+const ownLimits = (agents: readonly Agent[]): Pick<Settings['team'], 'limits'> => {
+  const limits = agents
+    .filter(({ timeoutMs, retry }) => timeoutMs !== undefined || retry !== undefined)
+    .map(({ name, timeoutMs, retry }) => [name, { timeoutMs, retry }] as const);
+  return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) };
+};
 
 const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Callable => ({
   agents: new Map(options.agents.map((agent) => [agent.name, agent])),
