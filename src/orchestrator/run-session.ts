@@ -1,4 +1,10 @@
-import { OrchestratorClosedError, RunClaimedError, RunNotFoundError } from '../errors.js';
+import {
+  OrchestratorClosedError,
+  RunClaimedError,
+  RunNotFoundError,
+  StoreUnavailableError,
+} from '../errors.js';
+import { toFailure } from '../failure.js';
 import { createRecordBuilder } from '../journal/record.js';
 import type { Command } from '../model/commands.js';
 import type { RunStore } from '../model/run-store.js';
@@ -57,7 +63,7 @@ interface SessionOptions {
   readonly close?: () => void;
 }
 
-/** How often a session tries to resume a run that another process owns. */
+/** How often a session tries to resume a run that another process owns, or that the store does not return. */
 const RETRY_MS = 1_000;
 
 class Session implements RunSession {
@@ -66,6 +72,8 @@ class Session implements RunSession {
   readonly #options: SessionOptions;
   #sequence: number;
   #run: Run | undefined;
+  /** Settles when the run was opened, or is known to be elsewhere. */
+  #opening: Promise<void>;
   #isStopped = false;
   #release = (): void => undefined;
 
@@ -74,11 +82,13 @@ class Session implements RunSession {
     this.#actor = actor;
     this.#options = options;
     this.#sequence = origin.sequence ?? 0;
-    void this.#open(origin.sequence === undefined);
+    this.#opening = this.#open(origin.sequence === undefined);
   }
 
   command(event: { readonly type: string }): void {
-    void this.#perform(event as Command);
+    this.#perform(event as Command).catch((error: unknown) => {
+      this.#refused(event.type, `undelivered: ${toFailure(error).message}`);
+    });
   }
 
   origin(): RunOrigin {
@@ -100,7 +110,8 @@ class Session implements RunSession {
       if (isNew) this.#follow(orchestrator.start(input));
       else this.#follow(await orchestrator.resume(input.runId));
     } catch (error) {
-      if (RunClaimedError.isInstance(error)) this.#openLater();
+      const isAway = StoreUnavailableError.isInstance(error);
+      if (RunClaimedError.isInstance(error) || isAway) this.#openLater();
       else if (RunNotFoundError.isInstance(error) && !isNew && this.#sequence === 0) {
         // The snapshot was persisted before the run was durable.
         await this.#open(true);
@@ -113,7 +124,9 @@ class Session implements RunSession {
     const { clock } = this.#options;
     this.#release();
     this.#run = undefined;
-    const timer = clock.setTimeout(() => void this.#open(false), RETRY_MS);
+    const timer = clock.setTimeout(() => {
+      this.#opening = this.#open(false);
+    }, RETRY_MS);
     this.#release = () => clock.clearTimeout(timer);
   }
 
@@ -159,6 +172,7 @@ class Session implements RunSession {
 
   async #perform(command: Command): Promise<void> {
     const { orchestrator } = this.#options;
+    await this.#opening;
     const run = this.#run ?? (await orchestrator.connect(this.#origin.input.runId));
     const result = await performOn(run, command);
     if (!result.accepted && !isTold(result.reason)) this.#refused(command.type, result.reason);
