@@ -78,10 +78,13 @@ describe('an actor of orchestrator.logic', () => {
       status: 'active',
       context: { steps: [{ status: 'completed' }, { status: 'awaitingApproval' }] },
     });
-    actor.send({ type: 'approval.grant', requestId, answer: 'Yes' });
+    actor.send({ type: 'approval.grant', requestId, answer: 'Yes', by: 'Ada' });
     const report: RunReport = await toPromise(actor);
     expect(report).toMatchObject({ status: 'completed', steps: [{ output: 'did Write' }, {}] });
-    expect(actor.getSnapshot().context.status).toBe('completed');
+    expect(actor.getSnapshot().context).toMatchObject({
+      status: 'completed',
+      approvals: [{ answer: 'Yes', by: 'Ada' }],
+    });
     expect(facts).toEqual(facts.map((_fact, index) => index + 1));
     expect(facts.length).toBeGreaterThan(10);
   });
