@@ -290,18 +290,7 @@ export const composeOrchestrator = (
   const engineFor = (chosen: Policy): Engine => engineOf(options, chosen, runnerOf);
   const engine = engineFor(policy);
   const { store, clock = systemClock() } = options;
-  const redactText = options.redact === undefined ? undefined : safely(options.redact);
-  const onError = errorListener(options.onError, redactText);
-  const runs = new RunRegistry({
-    ...engine,
-    clock,
-    store,
-    durability: durabilityOf(options.durability),
-    newOwner: () => randomId('owner'),
-    onError,
-    redactText: redactText ?? ((text) => text),
-    rebuilt,
-  });
+  const runs = registryOf(options, { ...engine, clock, rebuilt });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {
     ...{ runs, settings, engine, engineFor, clock },
@@ -351,6 +340,21 @@ export const composeOrchestrator = (
   };
   rememberInternals(orchestrator, { options, settings, engine });
   return orchestrator;
+};
+
+const registryOf = (
+  { store, durability, redact, onError }: OrchestratorOptions<readonly Agent[]>,
+  parts: Engine & Pick<RunParts, 'clock' | 'rebuilt'>,
+): RunRegistry => {
+  const redactText = redact === undefined ? undefined : safely(redact);
+  return new RunRegistry({
+    ...parts,
+    store,
+    durability: durabilityOf(durability),
+    newOwner: () => randomId('owner'),
+    onError: errorListener(onError, redactText),
+    redactText: redactText ?? ((text) => text),
+  });
 };
 
 const retentionPartsOf = (
