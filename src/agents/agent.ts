@@ -266,7 +266,7 @@ const limitIssues = ({
   ];
   const issues = numbers.flatMap(([path, value, least]): Issue[] => {
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) return [];
-    const message = `Expected a whole number of at least ${least}, got ${String(value).slice(0, 80)}`;
+    const message = `Expected a whole number of at least ${least}, got ${typeof value === 'number' ? value : typeof value}`;
     return [{ code: 'invalid-agent', path, message }];
   });
   return [...issues, ...unknownOptions(retry, RETRY_MEMBERS, 'retry')];
