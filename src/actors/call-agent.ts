@@ -7,6 +7,7 @@ import { fingerprint, stableStringify } from '../canonical-json.js';
 import { toFailure } from '../failure.js';
 import type { Answer, CallOutcome, WorkerRequest } from '../model/calls.js';
 import { HandedCall } from './handed-call.js';
+import { lostRun } from './lost-run.js';
 import { answered, bounded, failed, schemaCodes, schemaMessage, usageIn } from './outcome.js';
 import type { Callable, CallSurroundings } from './team.types.js';
 
@@ -23,6 +24,9 @@ export const callAgent = async (
     return failed('unknown-agent', `There is no agent '${request.agent.slice(0, 80)}'`);
   }
   const call = new HandedCall(request, key, agent.maxTokensPerCall ?? null, surroundings);
+  const confirmed = lostRun(surroundings);
+  const lost = confirmed === undefined ? undefined : await confirmed;
+  if (lost !== undefined) return lost;
   const value = isFallback
     ? await (agent.fallback ?? noFallback)(call)
     : await team.dispatcher(agent, call);

@@ -3,6 +3,7 @@ import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from '../model/calls.js';
 import { deepFrozen } from '../deep-frozen.js';
 import { failed, usageIn } from './outcome.js';
+import { lostRun } from './lost-run.js';
 import { proposePlan } from './propose-plan.js';
 import { review } from './review.js';
 import { summarize } from './summarize.js';
@@ -32,12 +33,9 @@ export const performUncut = async (
   try {
     // An agent receives copies, and is called too often to freeze data it never sees.
     const asked = input.request.role === 'worker' ? input : deepFrozen(input);
-    const confirmed = surroundings.confirm?.();
-    if (confirmed !== undefined) {
-      await confirmed;
-      if (surroundings.signal.aborted) return failed('interrupted', 'Another process owns the run');
-    }
-    return await dispatch(team, asked, surroundings);
+    // An agent's call may be large, so it is prepared first: nothing comes between this check and the user's code.
+    const lost = input.request.role === 'worker' ? undefined : await lostRun(surroundings);
+    return lost ?? (await dispatch(team, asked, surroundings));
   } catch (thrown) {
     surroundings.threw?.(thrown);
     const { name, message, code } = toFailure(thrown, Infinity);
