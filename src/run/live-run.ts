@@ -194,7 +194,7 @@ export class LiveRun extends CommandMethods implements Run {
     if (token === undefined || keys.length === 0) return;
     const entry = this.#memory.heldBack(keys, token, this.#now());
     try {
-      await this.#keeping?.writer.append([entry], { hasEnded: false, save: undefined });
+      await this.#keeping?.writer.append([entry], { hasEnded: false, state: undefined });
       this.#memory.keep(entry);
     } catch (error) {
       this.#parts.onError(error);
@@ -336,7 +336,7 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#keeping === undefined) return entry;
     const standing = {
       hasEnded: step.status !== 'active',
-      save: () => this.#parts.kernel.save(step.state),
+      state: step.state,
     };
     return afterwards(this.#keeping.writer.append([entry], standing), () => entry);
   }

@@ -110,7 +110,7 @@ export class StoredRuns {
     const { runId } = header;
     this.#parts.refuseWhenClosed();
     if (this.#isLive(runId)) throw new RunConflictError(`Run '${runId}' is already running`);
-    const keeping = this.#keepingOf(runId);
+    const keeping = this.#keepingOf(runId, engine.kernel);
     const replayed = replayedRun(engine.kernel, entries);
     const run = this.#parts.create(header, engine);
     run.keepIn(keeping);
@@ -118,7 +118,7 @@ export class StoredRuns {
       keeping.writer.open(sealedHeader({ ...header, chartFingerprint: engine.chartFingerprint() }));
       await keeping.writer.append(entries, {
         hasEnded: ended,
-        save: () => engine.kernel.save(replayed.state),
+        state: replayed.state,
       });
       if (ended) run.show(entries);
       else run.continueFrom(replayed, unfinishedWork(replayed, engine));
@@ -185,10 +185,10 @@ export class StoredRuns {
       return await this.#resumeOnce(runId);
     } catch (error) {
       if (!JournalMismatchError.isInstance(error)) throw error;
-      const { store, clock } = this.#parts;
+      const { store, clock, kernel } = this.#parts;
       const { lease, retry } = this.#keepingOf(runId);
       const present = { ...this.#fingerprints(), startedAt: Math.floor(clock.now()) };
-      return this.#resumeOnce(await carryOver(runId, { store, lease, retry, present }));
+      return this.#resumeOnce(await carryOver(runId, { store, lease, retry, kernel, present }));
     }
   }
 
@@ -241,11 +241,11 @@ export class StoredRuns {
     }
   }
 
-  #keepingOf(runId: string): Keeping {
+  #keepingOf(runId: string, kernel = this.#parts.kernel): Keeping {
     const { store, clock, durability, onError } = this.#parts;
     const lease = new Lease(this.#ownership, runId);
     const retry = new StoreRetry({ clock, windowMs: durability.storeRetryMs, onError });
-    const writer = new JournalWriter({ store, runId, lease, retry });
+    const writer = new JournalWriter({ store, runId, lease, retry, kernel });
     return { lease, inbox: new Inbox({ store, runId }), poller: this.#poller, retry, writer };
   }
 
