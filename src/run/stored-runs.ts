@@ -14,7 +14,7 @@ import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
 import type { LiveRun } from './live-run.js';
 import { CLOSED } from './live-run.js';
-import type { Keeping, RunParts } from './live-run.types.js';
+import type { RunParts } from './live-run.types.js';
 import { unfinishedWork, upgraded } from './missed-events.js';
 import { Ownership } from './ownership.js';
 import type { RecoverOptions, Resumed } from './recovery.js';
@@ -22,6 +22,7 @@ import { Recovery } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ResumedRun } from './resume-stored.js';
 import { resumeStored } from './resume-stored.js';
+import { RunKeeper } from './run-keeper.js';
 import type { RegistryParts } from './run-registry.js';
 import type { Run } from './run.types.js';
 
@@ -241,15 +242,17 @@ export class StoredRuns {
     }
   }
 
-  #keepingOf(runId: string, kernel = this.#parts.kernel): Keeping {
+  #keepingOf(runId: string, kernel = this.#parts.kernel): RunKeeper {
     const { store, clock, durability, onError } = this.#parts;
     const lease = new Lease(this.#ownership, runId);
     const retry = new StoreRetry({ clock, windowMs: durability.storeRetryMs, onError });
     const writer = new JournalWriter({ store, runId, lease, retry, kernel });
-    return { lease, inbox: new Inbox({ store, runId }), poller: this.#poller, retry, writer };
+    const inbox = new Inbox({ store, runId });
+    const poller = this.#poller;
+    return new RunKeeper({ runId, writer, lease, inbox, poller, retry, onError });
   }
 
-  async #forget(run: LiveRun, { lease }: Keeping): Promise<void> {
+  async #forget(run: LiveRun, { lease }: RunKeeper): Promise<void> {
     this.#parts.forget(run);
     await lease.release();
   }
