@@ -3,7 +3,6 @@ import type { AnyStateMachine } from 'xstate';
 import type { ChartRunner, RunnerOf } from './chart-runner.js';
 import type { Kernel, KernelInput, KernelState, KernelStep } from './kernel.types.js';
 import { Macrostep } from './macrostep.js';
-import { restoredState, savedState } from './saved-state.js';
 import { prepareFastPath, sharedRunner } from './shared-runner.js';
 
 export interface KernelCharts {
@@ -56,7 +55,7 @@ export const createKernel = (
       macrostep.perform(root, input);
       return macrostep.result();
     },
-    save: (state) => savedState(state, constants),
-    restore: (saved) => restoredState(saved, runners, constants),
+    runners,
+    constants,
   };
 };

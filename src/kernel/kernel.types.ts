@@ -1,3 +1,4 @@
+import type { ChartRunner } from './chart-runner.js';
 import type { AnyActorRef, AnyMachineSnapshot, EventObject } from 'xstate';
 
 import type { SavedSnapshot } from './chart-runner.js';
@@ -107,10 +108,9 @@ export interface Kernel {
   readonly initialState: KernelState;
   /** Loads the fast path before many steps, such as those of a journal. Never rejects: without it steps take longer. */
   prepare(): Promise<void>;
-  /** A state as plain JSON. */
-  save(state: KernelState): SavedState;
-  /** Restores a saved state: the same events have the same consequences. Throws when the charts have changed. */
-  restore(saved: SavedState): KernelState;
+  /** Its charts by name, and the constant members of their contexts: for saved states. */
+  readonly runners: ReadonlyMap<string, ChartRunner>;
+  readonly constants: Readonly<Record<string, unknown>>;
 }
 
 /** One chart of a saved state. */

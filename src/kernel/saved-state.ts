@@ -1,12 +1,15 @@
 import type { ChartRunner } from './chart-runner.js';
 import { savedSnapshot } from './chart-runner.js';
 import { inertSelf } from './inert.js';
-import type { ChartNode, KernelState, SavedNode, SavedState } from './kernel.types.js';
+import type { ChartNode, Kernel, KernelState, SavedNode, SavedState } from './kernel.types.js';
 
 type Constants = Readonly<Record<string, unknown>>;
 
 /** A state as plain JSON: charts, calls and timers in their order. */
-export const savedState = (state: KernelState, constants: Constants): SavedState => ({
+export const savedState = (
+  { constants }: Pick<Kernel, 'constants'>,
+  state: KernelState,
+): SavedState => ({
   nodes: [...state.nodes].map(([address, node]) => savedNode(address, node, constants)),
   calls: [...state.calls].map(([address, call]) => ({ address, ...call })),
   timers: [...state.timers].map(([timer, node]) => ({ timer, ...node })),
@@ -36,11 +39,13 @@ const savedNode = (address: string, node: ChartNode, constants: Constants): Save
   };
 };
 
-/** The state that was saved. Parents precede their children, as they were created. */
+/**
+ * The state that was saved: the same events have the same consequences. Throws when the charts have changed. Parents
+ * precede their children, as they were created.
+ */
 export const restoredState = (
+  { runners, constants }: Pick<Kernel, 'runners' | 'constants'>,
   saved: SavedState,
-  runners: ReadonlyMap<string, ChartRunner>,
-  constants: Constants,
 ): KernelState => {
   const nodes = new Map<string, ChartNode>();
   for (const node of saved.nodes) {

@@ -4,6 +4,7 @@ import { RunClaimedError, RunNotFoundError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Fact } from '../model/facts.js';
 import { readJournal } from '../journal/read-journal.js';
+import type { Kernel } from '../kernel/kernel.types.js';
 import { sealedHeader } from '../journal/sealed-header.js';
 import type { RunHeader, RunStore } from '../model/run-store.js';
 import { startOf } from './engine.js';
@@ -18,6 +19,7 @@ export interface CarryOverParts {
   /** The lease of the old run. */
   readonly lease: Lease;
   readonly retry: StoreRetry;
+  readonly kernel: Kernel;
   readonly present: Pick<RunHeader, 'policyFingerprint' | 'startedAt'> & {
     readonly chartFingerprint: string;
   };
@@ -29,7 +31,7 @@ export interface CarryOverParts {
  * repeated carry-over finds the same successor. Returns its id.
  */
 export const carryOver = async (runId: string, parts: CarryOverParts): Promise<string> => {
-  const { store, lease, retry, present } = parts;
+  const { store, lease, retry, kernel, present } = parts;
   const stored = await store.read(runId);
   if (stored === undefined) throw new RunNotFoundError(`Run '${runId}' is not in the store`);
   const { entries, format } = readJournal(stored, runId);
@@ -43,12 +45,12 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
       const given = startOf({ ...stored.header, runId: successor.runId });
       await store.create(sealedHeader({ ...given, ...present, carriedFrom: runId }));
     }
-    const writer = new JournalWriter({ store, runId, lease, retry });
+    const writer = new JournalWriter({ store, runId, lease, retry, kernel });
     writer.continueFrom(format, false, entries);
     const last = lastEntry(stored.header, entries, successor.runId, present.startedAt);
     await writer.append([last], {
       hasEnded: true,
-      save: undefined,
+      state: undefined,
     });
     return successor.runId;
   } finally {

@@ -5,6 +5,8 @@ import type { JournalFormat } from '../journal/format/journal-format.js';
 import { PlainFormat } from '../journal/format/plain-format.js';
 import { OpenApprovals } from '../journal/open-approvals.js';
 import { standingAfter } from '../journal/standing.js';
+import type { Kernel, KernelState } from '../kernel/kernel.types.js';
+import { savedState } from '../kernel/saved-state.js';
 import type {
   AppendOptions,
   MaybePromise,
@@ -21,8 +23,8 @@ import type { StoreRetry } from '../services/store-retry.js';
 /** The status of a run after an entry. */
 export interface Standing {
   readonly hasEnded: boolean;
-  /** Returns its state as JSON; called occasionally. Undefined when the state is unchanged. */
-  readonly save: (() => unknown) | undefined;
+  /** Its state, which is stored occasionally. Undefined when it is unchanged. */
+  readonly state: KernelState | undefined;
 }
 
 export interface WriterParts {
@@ -30,6 +32,7 @@ export interface WriterParts {
   readonly runId: string;
   readonly lease: Lease;
   readonly retry: StoreRetry;
+  readonly kernel: Pick<Kernel, 'constants'>;
 }
 
 /**
@@ -132,11 +135,18 @@ export class JournalWriter {
     return standing === undefined ? {} : { standing };
   }
 
-  #optionsFor(entries: readonly JournalEntry[], { hasEnded, save }: Standing): AppendOptions {
-    const { token } = this.#parts.lease;
+  #optionsFor(
+    entries: readonly JournalEntry[],
+    { hasEnded, state: reached }: Standing,
+  ): AppendOptions {
+    const { kernel, lease } = this.#parts;
+    const { token } = lease;
     const taken = [...this.#discarded, ...entries.flatMap(takenBy)];
     this.#discarded = [];
-    const state = hasEnded || save === undefined ? undefined : this.#format?.encodeState(save);
+    const state =
+      hasEnded || reached === undefined
+        ? undefined
+        : this.#format?.encodeState(() => savedState(kernel, reached));
     const hasProgressed = this.#isSuspect && entries.some(({ event }) => event.kind === 'answered');
     if (hasProgressed) this.#isSuspect = false;
     return {

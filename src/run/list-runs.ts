@@ -51,20 +51,13 @@ const LIMIT_MAX = 1_000;
 /** One page of the runs in a store. */
 export const listRuns = async (
   store: Pick<RunStore, 'list'>,
-  { cursor, limit = LIMIT_DEFAULT, order = 'newest', ...query }: RunsQuery,
+  { cursor, limit = LIMIT_DEFAULT, order = 'newest', ...filter }: RunsQuery,
 ): Promise<RunsPage> => {
-  const after = cursor === undefined ? undefined : positionOf(cursor);
-  refuseIssues({ ...query, limit, order }, cursor !== undefined && after === undefined);
-  const filter: RunFilter = {
-    ...(query.status === undefined ? {} : { status: query.status }),
-    ...(query.labels === undefined ? {} : { labels: query.labels }),
-    ...(query.since === undefined ? {} : { since: query.since }),
-    ...(after === undefined ? {} : { after }),
-    order,
-    // One more than asked for tells whether there is another page.
-    limit: limit + 1,
-  };
-  const found = await store.list(filter);
+  refuseIssues({ ...filter, limit, order, ...(cursor === undefined ? {} : { cursor }) });
+  const after = positionOf(cursor);
+  // One more than asked for tells whether there is another page.
+  const page = { order, limit: limit + 1, ...(after === undefined ? {} : { after }) };
+  const found = await store.list({ ...filter, ...page });
   const runs = found.slice(0, limit);
   const last = found.length > limit ? runs.at(-1) : undefined;
   return { runs: runs.map(listed), cursor: last === undefined ? null : cursorOf(last.header) };
@@ -86,30 +79,42 @@ const positionOf = (cursor: unknown): Position | undefined => {
   return runId === undefined ? undefined : { startedAt: Number(startedAt), runId };
 };
 
-const refuseIssues = (
-  { status, labels, since, order, limit }: RunsQuery,
-  isLost: boolean,
-): void => {
-  const issues: Issue[] = [];
-  const refuse = (path: string, message: string): void => {
-    issues.push({ code: 'invalid-option', path, message });
-  };
-  if (status !== undefined && typeof status !== 'string') refuse('status', 'Expected a text');
-  if (since !== undefined && !Number.isFinite(since)) {
-    refuse('since', 'Expected a time in milliseconds since the epoch');
-  }
-  if (order !== 'newest' && order !== 'oldest') refuse('order', "Expected 'newest' or 'oldest'");
-  if (!isWhole(limit, 1, LIMIT_MAX)) {
-    refuse('limit', `Expected a whole number from 1 to ${LIMIT_MAX}`);
-  }
-  if (isLost) refuse('cursor', 'Expected the cursor of the previous page');
-  if (labels !== undefined && !isLabels(labels)) {
-    refuse('labels', "Expected an object of texts, such as { tenant: 'acme' }");
-  }
+const refuseIssues = (query: RunsQuery): void => {
+  const issues = Object.entries(query).flatMap(([path, value]: [string, unknown]): Issue[] => {
+    const { isValid, expected } = MEMBERS[path as keyof RunsQuery];
+    if (isValid(value)) return [];
+    return [{ code: 'invalid-option', path, message: `Expected ${expected}` }];
+  });
   if (issues.length > 0) throw new ConfigurationError(issues);
 };
 
-const isLabels = (labels: unknown): boolean =>
-  typeof labels === 'object' &&
-  labels !== null &&
-  Object.values(labels).every((value) => typeof value === 'string');
+const MEMBERS: Readonly<
+  Record<
+    keyof RunsQuery,
+    { readonly isValid: (value: unknown) => boolean; readonly expected: string }
+  >
+> = {
+  status: { isValid: (value) => typeof value === 'string', expected: 'a text' },
+  labels: { isValid: isLabels, expected: "an object of texts, such as { tenant: 'acme' }" },
+  since: { isValid: Number.isFinite, expected: 'a time in milliseconds since the epoch' },
+  order: {
+    isValid: (value) => value === 'newest' || value === 'oldest',
+    expected: "'newest' or 'oldest'",
+  },
+  limit: {
+    isValid: (value) => isWhole(value, 1, LIMIT_MAX),
+    expected: `a whole number from 1 to ${LIMIT_MAX}`,
+  },
+  cursor: {
+    isValid: (value) => positionOf(value) !== undefined,
+    expected: 'the cursor of the previous page',
+  },
+};
+
+function isLabels(labels: unknown): boolean {
+  return (
+    typeof labels === 'object' &&
+    labels !== null &&
+    Object.values(labels).every((value) => typeof value === 'string')
+  );
+}

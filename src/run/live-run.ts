@@ -15,7 +15,7 @@ import type { World } from './driver.js';
 import { Driver } from './driver.js';
 import type { KernelInput, KernelStep } from '../kernel/kernel.types.js';
 import type { OpenCall } from '../kernel/replay.js';
-import type { MaybePromise, StoredCommand } from '../model/run-store.js';
+import type { MaybePromise } from '../model/run-store.js';
 import { CommandMethods } from './command-methods.js';
 import { commandResultOf } from './command-result.js';
 import { parseCommand } from '../model/commands.js';
@@ -57,7 +57,6 @@ export class LiveRun extends CommandMethods implements Run {
   #isOver = false;
   /** Resolves when the run has begun; undefined afterwards. */
   #beginning: Promise<void> | undefined;
-  #stopPolling: () => void = () => undefined;
   #hasAnswered: (() => void) | undefined;
   #resolveStarted: () => void = () => undefined;
   #rejectStarted: (error: unknown) => void = () => undefined;
@@ -91,9 +90,8 @@ export class LiveRun extends CommandMethods implements Run {
   /** Keeps the run in a store, from its first entry on. */
   keepIn(keeping: Keeping): void {
     this.#keeping = keeping;
-    keeping.lease.onLost((error) => {
-      void this.#driver.stop();
-      this.#failed(error);
+    keeping.onLost((error) => {
+      this.giveUp(error);
     });
   }
 
@@ -107,15 +105,15 @@ export class LiveRun extends CommandMethods implements Run {
   beginsAfter(ready: Promise<void>): void {
     this.#beginning = ready
       .catch((error: unknown) => {
-        this.refuse(error);
+        this.giveUp(error);
       })
       .finally(() => {
         this.#beginning = undefined;
       });
   }
 
-  /** Ends a run that could not begin. */
-  refuse(error: unknown): void {
+  /** Stops driving a run that cannot begin, or whose journal is no longer writable here. */
+  giveUp(error: unknown): void {
     void this.#driver.stop();
     this.#failed(error);
   }
@@ -139,22 +137,10 @@ export class LiveRun extends CommandMethods implements Run {
 
   /** Receives commands from other processes, as long as the run lives. */
   #listen(): void {
-    if (this.#isOver || this.#keeping === undefined) return;
-    const { inbox, poller } = this.#keeping;
-    inbox.open((command) => {
-      const input = this.#commandIn(command);
-      if (input !== undefined) this.#driver.post(input);
+    if (this.#isOver) return;
+    this.#keeping?.listen((input) => {
+      this.#driver.post(input);
     });
-    this.#stopPolling = poller.add(this.runId, () => {
-      void recovered(() => inbox.look(), this.#parts.onError);
-    });
-  }
-
-  #commandIn({ id, command }: StoredCommand): KernelInput | undefined {
-    const parsed = parseCommand(command);
-    if (parsed.ok) return { kind: 'commanded', event: parsed.command, commandId: id };
-    this.#keeping?.writer.discard(id, parsed.reason);
-    return undefined;
   }
 
   #mayRepeat({ input }: OpenCall): boolean {
@@ -180,21 +166,21 @@ export class LiveRun extends CommandMethods implements Run {
     const isQuiet = await this.#within(graceMs, stopped);
     if (this.#isOver) return;
     if (isQuiet) await this.#within(graceMs, this.#tellHeldBack());
-    await this.#keeping?.lease.release();
+    await this.#keeping?.release();
     if (this.#keeping === undefined) this.#endBy(CLOSED);
     else this.#detachBy(CLOSED);
   }
 
   /** Records which calls were never made, so that the next owner does not treat them as interrupted. */
   async #tellHeldBack(): Promise<void> {
-    const { token } = this.#keeping?.lease ?? {};
+    const { token } = this.#keeping ?? {};
     const keys = this.#driver.heldBack.flatMap((call) =>
       this.#mayRepeat(call) ? [] : [(call.input as CallInput).key],
     );
     if (token === undefined || keys.length === 0) return;
     const entry = this.#memory.heldBack(keys, token, this.#now());
     try {
-      await this.#keeping?.writer.append([entry], { hasEnded: false, save: undefined });
+      await this.#keeping?.append([entry], { hasEnded: false, state: undefined });
       this.#memory.keep(entry);
     } catch (error) {
       this.#parts.onError(error);
@@ -246,9 +232,9 @@ export class LiveRun extends CommandMethods implements Run {
     const parsed = parseCommand(candidate);
     if (!parsed.ok) return { accepted: false, reason: parsed.reason };
     if (this.#beginning !== undefined) await this.#beginning;
-    if (!this.#isOver && this.#keeping?.lease.isValid === false) await this.#confirmOwner();
+    if (!this.#isOver && this.#keeping?.mayBeLost === true) await this.#confirmOwner();
     if (this.#driver.isOver) return this.#notTaken();
-    if (this.#keeping?.retry.isStalled === true) return STORE_AWAY;
+    if (this.#keeping?.isStalled === true) return STORE_AWAY;
     if (this.#driver.waiting >= INBOX_MAX) return { accepted: false, reason: 'inbox-full' };
     return new Promise((resolve) => {
       const input = { kind: 'commanded', event: parsed.command } as const;
@@ -272,13 +258,10 @@ export class LiveRun extends CommandMethods implements Run {
    * another owner is stopped.
    */
   async #confirmOwner(): Promise<void> {
-    if (this.#keeping === undefined) return;
-    const { lease, retry } = this.#keeping;
     try {
-      await retry.run(() => lease.confirm());
+      await this.#keeping?.confirm();
     } catch (error) {
-      void this.#driver.stop();
-      this.#failed(error);
+      this.giveUp(error);
     }
   }
 
@@ -289,7 +272,7 @@ export class LiveRun extends CommandMethods implements Run {
       isPartial: (key: string) => memory.isPartial(key),
     });
     const confirm = (): Promise<void> | undefined =>
-      this.#keeping?.lease.isValid === false ? this.#confirmOwner() : undefined;
+      this.#keeping?.mayBeLost === true ? this.#confirmOwner() : undefined;
     return {
       now: () => this.#now(),
       setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
@@ -320,14 +303,13 @@ export class LiveRun extends CommandMethods implements Run {
    * not before the following write would have had its time as well.
    */
   #look(): void | Promise<void> {
-    if (this.#keeping === undefined) return undefined;
-    const { inbox, retry } = this.#keeping;
-    const look = (): MaybePromise<void> => retry.run(() => inbox.look());
-    return recovered(look, () =>
-      recovered(look, (error) => {
-        void this.#driver.stop();
-        this.#failed(error);
-      }),
+    const keeping = this.#keeping;
+    if (keeping === undefined) return undefined;
+    return recovered(
+      () => keeping.look(),
+      (error) => {
+        this.giveUp(error);
+      },
     );
   }
 
@@ -336,9 +318,9 @@ export class LiveRun extends CommandMethods implements Run {
     if (this.#keeping === undefined) return entry;
     const standing = {
       hasEnded: step.status !== 'active',
-      save: () => this.#parts.kernel.save(step.state),
+      state: step.state,
     };
-    return afterwards(this.#keeping.writer.append([entry], standing), () => entry);
+    return afterwards(this.#keeping.append([entry], standing), () => entry);
   }
 
   #appended(entry: JournalEntry, step: KernelStep): void {
@@ -363,7 +345,7 @@ export class LiveRun extends CommandMethods implements Run {
     const cause = this.#causeOf(error);
     this.#parts.onError(error);
     this.#rejectStarted(error);
-    if (cause !== 'taken-over') void this.#keeping?.lease.release();
+    if (cause !== 'taken-over') void this.#keeping?.release();
     const reason = `${cause}: ${cause === 'taken-over' ? '' : `${name}: `}${message}`;
     if (cause === 'not-started') this.#endBy(reason);
     else this.#detachBy(reason);
@@ -371,7 +353,7 @@ export class LiveRun extends CommandMethods implements Run {
 
   /** A journal that could not be created has no run, unless the store's answer was lost. */
   #causeOf(error: unknown): 'not-started' | 'taken-over' | 'store-unavailable' {
-    const hasJournal = this.#keeping?.writer.isOpen === true;
+    const hasJournal = this.#keeping?.hasJournal === true;
     if (hasJournal && RunConflictError.isInstance(error)) return 'taken-over';
     return hasJournal || StoreUnavailableError.isInstance(error)
       ? 'store-unavailable'
@@ -391,10 +373,7 @@ export class LiveRun extends CommandMethods implements Run {
     this.#isOver = true;
     // Without effect when the run has started.
     this.#rejectStarted(new OrchestratorClosedError());
-    this.#stopPolling();
-    this.#keeping?.lease.stop();
-    this.#keeping?.inbox.close();
-    this.#keeping?.retry.stop();
+    this.#keeping?.stop();
     this.#hasAnswered?.();
     this.#facts.end();
     this.#onEnd();

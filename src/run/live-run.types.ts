@@ -5,11 +5,8 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Kernel, KernelInput, KernelState } from '../kernel/kernel.types.js';
 import type { Unfinished } from '../kernel/replay.js';
 import type { Clock } from '../services/clock.js';
-import type { StoreRetry } from '../services/store-retry.js';
-import type { CommandPoller } from './command-poller.js';
-import type { Inbox } from './inbox.js';
-import type { JournalWriter } from './journal-writer.js';
-import type { Lease } from './lease.js';
+import type { MaybePromise } from '../model/run-store.js';
+import type { Standing } from './journal-writer.js';
 
 /** The call that failed. */
 export interface ErrorContext {
@@ -49,11 +46,28 @@ export interface UnfinishedWork extends Unfinished {
   readonly isSuspect: boolean;
 }
 
-/** The journal and lease of a stored run. */
+/** What a live run needs of its store. */
 export interface Keeping {
-  readonly writer: JournalWriter;
-  readonly lease: Lease;
-  readonly inbox: Inbox;
-  readonly poller: CommandPoller;
-  readonly retry: StoreRetry;
+  /** The journal exists: a conflict after that means that another process writes to it. */
+  readonly hasJournal: boolean;
+  /** The store cannot be reached at present. */
+  readonly isStalled: boolean;
+  /** Another process may have claimed the run. */
+  readonly mayBeLost: boolean;
+  /** The token of the claim. */
+  readonly token: number | undefined;
+  /** Calls the listener when another process has claimed the run. */
+  onLost(listener: (error: unknown) => void): void;
+  /** Returns when the entries are durable: all of them, or none. */
+  append(entries: readonly JournalEntry[], standing: Standing): MaybePromise<void>;
+  /** Asks the store whether this process still owns the run, and retries while the store is unreachable. */
+  confirm(): MaybePromise<void>;
+  /** Delivers all commands that are in the store by now. Fails when the store stays unreachable. */
+  look(): MaybePromise<void>;
+  /** Delivers commands of other processes from now on. */
+  listen(take: (input: KernelInput) => void): void;
+  /** Releases the run, so that another process need not wait for the end of the lease. */
+  release(): Promise<void>;
+  /** Stops listening, retrying and holding the run. */
+  stop(): void;
 }

@@ -5,6 +5,7 @@ import { differenceOf, isSameFact } from '../journal/same-fact.js';
 import type { Fact } from '../model/facts.js';
 import type { Kernel, KernelState, KernelStep, SavedState } from '../kernel/kernel.types.js';
 import { replay } from '../kernel/replay.js';
+import { restoredState, savedState } from '../kernel/saved-state.js';
 import { factsOf } from './run-memory.js';
 
 /** A journal and its final state. */
@@ -47,7 +48,7 @@ export const replayedRun = (
 export const rebuiltFromCopies =
   (copy: <Value>(value: Value) => Value) =>
   (kernel: Kernel, entries: readonly JournalEntry[]): KernelState =>
-    kernel.restore(copy(kernel.save(replayedRun(kernel, copy(entries)).state)));
+    restoredState(kernel, copy(savedState(kernel, replayedRun(kernel, copy(entries)).state)));
 
 /** The number of the last fact: not every entry has one. */
 const lastFact = (entries: readonly JournalEntry[]): number =>
@@ -55,7 +56,7 @@ const lastFact = (entries: readonly JournalEntry[]): number =>
 
 const restored = (kernel: Kernel, { saved }: KeptState): KernelState => {
   try {
-    return kernel.restore(saved as SavedState);
+    return restoredState(kernel, saved as SavedState);
   } catch (cause) {
     throw new JournalMismatchError('The stored state does not fit these charts', { cause });
   }

@@ -45,7 +45,7 @@ export class RunRegistry {
     const isTaken = this.has(input.runId);
     const run = isTaken ? this.#newRun(input) : this.#create(input);
     const { store } = this.#parts;
-    if (isTaken) run.refuse(new RunConflictError(`Run '${input.runId}' is already running`));
+    if (isTaken) run.giveUp(new RunConflictError(`Run '${input.runId}' is already running`));
     else if (store === undefined) run.begin(input);
     else {
       const begun = afterwards(this.#storedRuns(store), (stored) => stored.begin(run, input));

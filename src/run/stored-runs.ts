@@ -14,7 +14,7 @@ import { JournalWriter } from './journal-writer.js';
 import { Lease } from './lease.js';
 import type { LiveRun } from './live-run.js';
 import { CLOSED } from './live-run.js';
-import type { Keeping, RunParts } from './live-run.types.js';
+import type { RunParts } from './live-run.types.js';
 import { unfinishedWork, upgraded } from './missed-events.js';
 import { Ownership } from './ownership.js';
 import type { RecoverOptions, Resumed } from './recovery.js';
@@ -22,6 +22,7 @@ import { Recovery } from './recovery.js';
 import { replayedRun } from './replayed-run.js';
 import type { ResumedRun } from './resume-stored.js';
 import { resumeStored } from './resume-stored.js';
+import { RunKeeper } from './run-keeper.js';
 import type { RegistryParts } from './run-registry.js';
 import type { Run } from './run.types.js';
 
@@ -110,7 +111,7 @@ export class StoredRuns {
     const { runId } = header;
     this.#parts.refuseWhenClosed();
     if (this.#isLive(runId)) throw new RunConflictError(`Run '${runId}' is already running`);
-    const keeping = this.#keepingOf(runId);
+    const keeping = this.#keepingOf(runId, engine.kernel);
     const replayed = replayedRun(engine.kernel, entries);
     const run = this.#parts.create(header, engine);
     run.keepIn(keeping);
@@ -118,7 +119,7 @@ export class StoredRuns {
       keeping.writer.open(sealedHeader({ ...header, chartFingerprint: engine.chartFingerprint() }));
       await keeping.writer.append(entries, {
         hasEnded: ended,
-        save: () => engine.kernel.save(replayed.state),
+        state: replayed.state,
       });
       if (ended) run.show(entries);
       else run.continueFrom(replayed, unfinishedWork(replayed, engine));
@@ -185,10 +186,10 @@ export class StoredRuns {
       return await this.#resumeOnce(runId);
     } catch (error) {
       if (!JournalMismatchError.isInstance(error)) throw error;
-      const { store, clock } = this.#parts;
+      const { store, clock, kernel } = this.#parts;
       const { lease, retry } = this.#keepingOf(runId);
       const present = { ...this.#fingerprints(), startedAt: Math.floor(clock.now()) };
-      return this.#resumeOnce(await carryOver(runId, { store, lease, retry, present }));
+      return this.#resumeOnce(await carryOver(runId, { store, lease, retry, kernel, present }));
     }
   }
 
@@ -241,15 +242,17 @@ export class StoredRuns {
     }
   }
 
-  #keepingOf(runId: string): Keeping {
+  #keepingOf(runId: string, kernel = this.#parts.kernel): RunKeeper {
     const { store, clock, durability, onError } = this.#parts;
     const lease = new Lease(this.#ownership, runId);
     const retry = new StoreRetry({ clock, windowMs: durability.storeRetryMs, onError });
-    const writer = new JournalWriter({ store, runId, lease, retry });
-    return { lease, inbox: new Inbox({ store, runId }), poller: this.#poller, retry, writer };
+    const writer = new JournalWriter({ store, runId, lease, retry, kernel });
+    const inbox = new Inbox({ store, runId });
+    const poller = this.#poller;
+    return new RunKeeper({ runId, writer, lease, inbox, poller, retry, onError });
   }
 
-  async #forget(run: LiveRun, { lease }: Keeping): Promise<void> {
+  async #forget(run: LiveRun, { lease }: RunKeeper): Promise<void> {
     this.#parts.forget(run);
     await lease.release();
   }

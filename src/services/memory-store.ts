@@ -3,6 +3,8 @@ import { pageOf } from './list-page.js';
 import { ListenerSet } from './listener-set.js';
 import type {
   AppendOptions,
+  ClaimableFilter,
+  ClaimableRun,
   RunClaim,
   RunHeader,
   RunStanding,
@@ -91,12 +93,8 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
           ? [{ runId: header.runId, token: claim.token }]
           : [],
       ),
-    claimable: (now, { after = '', limit } = {}) =>
-      [...runs.values()]
-        .filter((run) => run.header.runId > after && !run.ended && !isOwned(run, now))
-        .map(({ header, takeovers }) => ({ runId: header.runId, takeovers }))
-        .sort((left, right) => (left.runId < right.runId ? -1 : 1))
-        .slice(0, listLimit(limit)),
+    claimable: (now, filter = {}) =>
+      claimableOf([...runs.values()], filter, (run) => isOwned(run, now)),
     release: (runId, token) => {
       const run = runs.get(runId);
       if (run?.claim?.token === token) run.claim = undefined;
@@ -172,6 +170,18 @@ function claimed(run: KeptRun<unknown>, owner: string, isHeld: boolean): RunClai
   run.claim = { owner, token: run.claims, isTakeover };
   return { token: run.claims, isTakeover };
 }
+
+const claimableOf = <Run extends KeptRun<unknown>>(
+  runs: readonly Run[],
+  { after = '', limit }: ClaimableFilter,
+  isOwned: (run: Run) => boolean,
+): readonly ClaimableRun[] =>
+  runs
+    .filter((run) => !run.ended && !isOwned(run))
+    .map(({ header, takeovers }) => ({ runId: header.runId, takeovers }))
+    .filter(({ runId }) => runId > after)
+    .sort((left, right) => (left.runId < right.runId ? -1 : 1))
+    .slice(0, listLimit(limit));
 
 const summaryOf = (run: KeptRun<StoredEntry>): RunSummary => ({
   header: run.header,

@@ -187,7 +187,7 @@ describe('a forged event', () => {
     const { run, clock } = started();
     expect(methodsOf(run)).toEqual(
       [
-        ...['answered', 'begin', 'beginsAfter', 'continueFrom', 'keepIn', 'refuse', 'show', 'stop'], // of the registry: none of them takes an event
+        ...['answered', 'begin', 'beginsAfter', 'continueFrom', 'keepIn', 'giveUp', 'show', 'stop'], // of the registry: none of them takes an event
         ...['subscribe', 'facts', 'record', 'journal'],
         ...[
           'approve',

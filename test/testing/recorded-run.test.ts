@@ -71,6 +71,18 @@ describe('a recorded run', () => {
     expect(ci.calls).toEqual([]);
   });
 
+  it('keeps the input and the labels of the run', async () => {
+    const answer = ({ input, labels }: AgentCall): unknown => ({ input, labels });
+    const { options, clock } = teamOf({ answer });
+    const start = { goal: 'Two things', input: { ticket: 7 }, labels: { tenant: 'acme' } };
+    const recording = recordedRun.record(options, start);
+    await clock.runUntil(recording);
+    const kept: unknown = JSON.parse(JSON.stringify((await recording).recording));
+    const replayed = await recordedRun.replay(kept, teamOf().options);
+    expect(replayed.labels).toEqual({ tenant: 'acme' });
+    expect(replayed.steps[0]?.output).toEqual({ input: { ticket: 7 }, labels: { tenant: 'acme' } });
+  });
+
   it('keeps answers, failures and the order in which answers arrived', async () => {
     const answer = ({ step }: AgentCall): unknown => {
       if (step.id === 'a0') throw new RangeError('Out of range');

@@ -65,8 +65,14 @@ const record = async (options: Options, input: StartInput, attend?: Attend): Pro
     }
   });
   const { facts, report } = await play(team, { runId: 'recorded', ...input }, attend);
-  const { goal, runId = 'recorded', plan } = input;
-  const kept = { goal, runId, ...(plan === undefined ? {} : { plan: asJson(plan) }) };
+  const { goal, runId = 'recorded', plan, input: given, labels } = input;
+  const kept = {
+    goal,
+    runId,
+    ...(plan === undefined ? {} : { plan: asJson(plan) }),
+    ...(given === undefined ? {} : { input: asJson(given) }),
+    ...(labels === undefined ? {} : { labels }),
+  };
   return { recording: { format: 1, input: kept, calls: [...calls], facts: [...facts] }, report };
 };
 

@@ -30,7 +30,13 @@ const recordedCallSchema = z.strictObject({
 
 const recordingSchema = z.strictObject({
   format: z.literal(1),
-  input: z.strictObject({ goal: z.string(), runId: z.string(), plan: z.optional(json) }),
+  input: z.strictObject({
+    goal: z.string(),
+    runId: z.string(),
+    plan: z.optional(json),
+    input: z.optional(json),
+    labels: z.optional(z.record(z.string(), z.string())),
+  }),
   calls: z.array(recordedCallSchema),
   facts: z.array(factSchema),
 });

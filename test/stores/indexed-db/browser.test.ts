@@ -81,6 +81,16 @@ describe.skipIf(isBrowserMissed)('indexedDbStore in headless Chromium', () => {
     });
   });
 
+  it('refuses a run id that is in use, and lets a second orchestrator follow and list the run', async () => {
+    expect(await ask(tab, 'followRun', 'followed')).toEqual({
+      refused: 'run-conflict',
+      status: 'completed',
+      isFinal: true,
+      hasAll: true,
+      listed: ['run'],
+    });
+  });
+
   it('gives every run to exactly one of two tabs that claim it', async () => {
     const other = await newTab();
     const count = 100;

@@ -90,6 +90,30 @@ export const page = {
     return { status, successfulSteps, calls };
   },
 
+  /** Starts the same run twice, follows it through the store, and lists it. */
+  followRun: async (name: string): Promise<unknown> => {
+    const first = openPage(name, worker);
+    const second = openPage(name, worker);
+    const input = { goal: 'Two parts', runId: 'run', plan, labels: { tab: 'one' } };
+    const run = first.start(input);
+    await run.started;
+    const refused = await second.start(input).started.then(
+      () => 'started',
+      (error: unknown) => (PlanwrightError.isInstance(error) ? error.code : String(error)),
+    );
+    const remote = await second.connect('run');
+    const seen: string[] = [];
+    for await (const fact of remote.facts({ after: 1 })) {
+      seen.push(fact.type);
+      if (fact.type === 'approval.requested') await remote.approve(fact.requestId);
+    }
+    const { status, isFinal } = await remote.done;
+    const all = run.journal().flatMap(({ facts }) => facts.map(({ type }) => type));
+    const { runs } = await second.runs({ labels: { tab: 'one' }, status: 'completed' });
+    const hasAll = JSON.stringify(all.slice(1)) === JSON.stringify(seen);
+    return { refused, status, isFinal, hasAll, listed: runs.map(({ runId }) => runId) };
+  },
+
   /** Tries to claim each of many runs, as fast as it can. The store stays open: closing it would release the runs. */
   claimAll: async (name: string, owner: string, count: number): Promise<number[]> => {
     const store = indexedDbStore<ContractEntry>({ name });
