@@ -43,8 +43,8 @@ export function stackHead(thrown: unknown): string | undefined {
   const frames = (stack ?? '')
     .split('\n')
     .map((line) => line.trim())
-    // V8 writes `at name (file:1:2)`, other engines `name@file:1:2`.
-    .filter((line) => line.startsWith('at ') || /@.*:\d+$/.test(line))
+    // V8 writes `at name (file:1:2)`, other engines `name@file:1:2`. Anything else may be a part of the message.
+    .filter((line) => /^at .*:\d+:\d+\)?$|^[^ ]*@.*:\d+:\d+$/.test(line))
     .slice(0, stackLines);
   return frames.length === 0
     ? undefined

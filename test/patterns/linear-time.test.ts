@@ -22,6 +22,9 @@ const SEES_OUTSIDE_TEXT: readonly string[] = [
   String.raw`src/cli/subject.ts /[./\\]/`,
   String.raw`src/orchestrator/configuration.ts /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/`,
   String.raw`src/failure.ts /\p{Surrogate}/gu`,
+  String.raw`src/failure.ts /^at .*:\d+:\d+\)?$|^[^ ]*@.*:\d+:\d+$/`,
+  String.raw`src/orchestrator/error-listener.ts /\s+/g`,
+  String.raw`src/run/list-runs.ts /^(\d{1,16})\.([\s\S]+)$/`,
   String.raw`src/journal/record-summary.ts /\s+/g`,
   String.raw`src/journal/record-summary.ts /[\uD800-\uDBFF]$/`,
   String.raw`src/model/plan.ts /^[A-Za-z][A-Za-z0-9_-]{0,63}$/`,
@@ -72,6 +75,7 @@ const SEES_ONLY_OUR_TEXT: readonly string[] = [
   String.raw`src/proof/prove/projection/orchestrator-text.ts /\.executing\.|verifying|awaitingLimitApproval|holdingPlanner/`,
   String.raw`src/proof/prove/projection/orchestrator-text.ts /holdingReview|reviewingPlan|awaitingPlanApproval/`,
   String.raw`src/proof/prove/projection/step-count.ts /×(\d+)/`,
+  String.raw`src/orchestrator/run-session.ts /^(?:invalid-command|run-ended|inbox-full|unknown-run|store-unavailable)/`,
   String.raw`src/proof/simulate/people.ts /^(?:approve|reject) (.*)$/`,
 ];
 

@@ -26,7 +26,7 @@ const played = async (stepCount: number, outputBytes: number) => {
         agents: [worker],
         clock,
         store: of,
-        policy: presets.boundedReplan({ limits: { maxSteps: 2_000 } }),
+        policy: presets.boundedReplan({ limits: { maxSteps: 2_000, maxAgentCalls: null } }),
         onError: (error) => errors.push(error),
       },
       undefined,
