@@ -32,6 +32,8 @@ export default defineConfig({
     // Files share their modules, so a file leaves nothing behind that another could stumble over. With a new
     // world for each of them, loading the same modules again and again would be a fifth of the whole.
     isolate: false,
+    // An orchestrator without `onError` prints the first error: hundreds of tests have an agent that fails.
+    onConsoleLog: (log) => !log.startsWith('planwright: '),
     globalSetup: ['test/stores/postgres-setup.ts'],
     setupFiles: ['test/restore-globals.ts'],
     sequence: { sequencer: LongestFirst },

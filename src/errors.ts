@@ -224,6 +224,17 @@ export class StoreUnavailableError extends errorNamed(
   'store-unavailable',
 ) {}
 
+/** A try of a call failed without an error of its own: it timed out, or its answer was refused. */
+export class AgentCallError extends errorNamed('AgentCallError', 'agent-call-failed') {
+  /** Why the try failed, such as `timeout` or `invalid-output`. */
+  readonly failure: string;
+
+  constructor(message: string, failure: string) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
 /** `close()` was called: this orchestrator no longer accepts runs. */
 export class OrchestratorClosedError extends errorNamed(
   'OrchestratorClosedError',

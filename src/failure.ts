@@ -34,6 +34,23 @@ export function cutMessage(message: string): string {
   return text(message, longestMessage) ?? '';
 }
 
+const stackLines = 3;
+const longestStackLine = 200;
+
+/** Where an error was thrown: the first lines of its stack, without the message. Undefined without a stack. */
+export function stackHead(thrown: unknown): string | undefined {
+  const stack = text(readSafely(thrown, 'stack'), 10_000);
+  const frames = (stack ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    // V8 writes `at name (file:1:2)`, other engines `name@file:1:2`.
+    .filter((line) => line.startsWith('at ') || /@.*:\d+$/.test(line))
+    .slice(0, stackLines);
+  return frames.length === 0
+    ? undefined
+    : frames.map((line) => line.slice(0, longestStackLine)).join('\n');
+}
+
 /** Returns undefined instead of throwing: getters, proxies and foreign objects may do anything. */
 export function readSafely(holder: unknown, key: PropertyKey): unknown {
   if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) {

@@ -16,6 +16,7 @@ export {
   RunNotFoundError,
   SlowSubscriberError,
   StoreUnavailableError,
+  AgentCallError,
 } from './errors.js';
 export { createOrchestrator } from './orchestrator/create-orchestrator.js';
 export { validatePlan } from './plan/validate.js';
@@ -50,6 +51,7 @@ export type {
   ApprovalRecord,
   EscalationRecord,
   RefusedRequest,
+  PlanningFailure,
   OpenApproval,
   Phase,
   PlannedStepRecord,
@@ -70,6 +72,7 @@ export type {
   StartInput,
   TeamOf,
 } from './orchestrator/create-orchestrator.js';
+export type { RunLogic, RunSnapshot } from './orchestrator/run-logic.js';
 export type { Plan, PlanStep, Votes } from './model/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';

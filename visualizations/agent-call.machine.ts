@@ -1,23 +1,36 @@
 // The chart 'agentCall', by itself: it needs nothing but xstate. Made by `npm run visualize`; do not edit.
-// What the names stand for is left out: guards say no, actions do nothing, actors never answer, delays are a second.
-import { fromPromise, setup } from 'xstate';
+//
+// To step through it, send events: `createActor(machine).start()`, or click them in a tool. Actions do nothing, and
+// nothing happens by itself. An event `choose.*` gives the outcome that code gives in a run:
+// - `choose.<guard>` answers a guard with yes. A state that only decides waits for it; `choose.otherwise` answers all
+//   of its guards with no. Before another event, choose first. A choice is used up by the transition that it decides.
+// - `choose.done.actor.<id>` and `choose.error.actor.<id>` end an actor.
+// - `choose.after.<delay>.<state>` lets the time pass.
+import { assign, fromPromise, raise, setup } from 'xstate';
+
+const isChosen = (guard = '') => ({ context: { chosen = '' } = {} } = {}, params = {}) =>
+  chosen === [guard, ...Object.values(params)].join('.');
 
 export const agentCallMachine = setup({
   guards: {
-    canFallBack: () => false,
-    canRetry: () => false,
-    isAnswered: () => false,
-    isCutShort: () => false,
-    isFallback: () => false,
-    isPaused: () => false,
-    needsPermit: () => false,
+    canFallBack: isChosen('canFallBack'),
+    canRetry: isChosen('canRetry'),
+    isAnswered: isChosen('isAnswered'),
+    isCutShort: isChosen('isCutShort'),
+    isFallback: isChosen('isFallback'),
+    isPaused: isChosen('isPaused'),
+    needsPermit: isChosen('needsPermit'),
+    otherwise: isChosen('otherwise'),
   },
   actions: {
     announceAnswer: () => {},
     announceCall: () => {},
     announceFailure: () => {},
     askForPermit: () => {},
+    choose: assign({ chosen: ({ event }) => event.type.replace('choose.', '') }),
     countTry: () => {},
+    forget: assign({ chosen: null }),
+    happen: raise(({ event }) => ({ type: event.type.replace('choose.', 'xstate.') })),
     keepFailure: () => {},
     keepOutcome: () => {},
     noteEnding: () => {},
@@ -30,14 +43,15 @@ export const agentCallMachine = setup({
     performCall: fromPromise(() => new Promise(() => {})),
   },
   delays: {
-    attemptTimeout: 1000,
-    pauseLimit: 1000,
-    retryBackoff: 1000,
+    attemptTimeout: 2000000000,
+    pauseLimit: 2000000000,
+    retryBackoff: 2000000000,
   },
 }).createMachine({
   id: 'agentCall',
   description: 'One call of one agent: tries, pauses and a fallback, all bounded.',
   options: { maxIterations: 100 },
+  context: { chosen: null },
   initial: 'admissionDecision',
   on: {
     'run.windDown': { actions: 'noteEnding' },
@@ -47,11 +61,21 @@ export const agentCallMachine = setup({
   states: {
     admissionDecision: {
       description: 'Wait while the run is paused, ask for a permit where the policy has a breaker or a budget, or call?',
+      on: {
+        'choose.isPaused': { actions: 'choose' },
+        'choose.needsPermit': { actions: 'choose' },
+        'choose.isFallback': { actions: 'choose' },
+        'choose.otherwise': { actions: 'choose' },
+      },
       always: [
-        { guard: 'isPaused', target: 'paused' },
-        { guard: 'needsPermit', target: 'requestingPermit' },
-        { guard: 'isFallback', target: 'fallingBack' },
-        { target: 'calling' },
+        { guard: 'isPaused', target: 'paused', actions: ['forget'] },
+        {
+          guard: 'needsPermit',
+          target: 'requestingPermit',
+          actions: ['forget'],
+        },
+        { guard: 'isFallback', target: 'fallingBack', actions: ['forget'] },
+        { guard: 'otherwise', target: 'calling', actions: ['forget'] },
       ],
     },
     paused: {
@@ -69,6 +93,7 @@ export const agentCallMachine = setup({
             params: { code: 'run-ended', reason: 'The run is ending' },
           },
         },
+        'choose.after.pauseLimit.agentCall.paused': { actions: 'happen' },
       },
       after: {
         pauseLimit: {
@@ -85,11 +110,16 @@ export const agentCallMachine = setup({
       tags: ['waiting'],
       entry: 'askForPermit',
       on: {
-        'permit.granted': [{ guard: 'isFallback', target: 'fallingBack' }, { target: 'calling' }],
+        'permit.granted': [
+          { guard: 'isFallback', target: 'fallingBack', actions: ['forget'] },
+          { target: 'calling', actions: ['forget'] },
+        ],
         'permit.refused': {
           target: 'retryDecision',
           actions: [{ type: 'keepFailure' }, 'announceFailure'],
         },
+        'choose.after.attemptTimeout.agentCall.requestingPermit': { actions: 'happen' },
+        'choose.isFallback': { actions: 'choose' },
       },
       after: {
         attemptTimeout: {
@@ -115,11 +145,17 @@ export const agentCallMachine = setup({
           {
             guard: 'isAnswered',
             target: 'answered',
-            actions: ['keepOutcome', 'announceAnswer', 'reportSettled', 'reportVerdict'],
+            actions: [
+              'keepOutcome',
+              'announceAnswer',
+              'reportSettled',
+              'reportVerdict',
+              'forget',
+            ],
           },
           {
             target: 'retryDecision',
-            actions: ['keepOutcome', 'announceFailure', 'reportSettled'],
+            actions: ['keepOutcome', 'announceFailure', 'reportSettled', 'forget'],
           },
         ],
         onError: {
@@ -133,6 +169,12 @@ export const agentCallMachine = setup({
             'reportSettled',
           ],
         },
+      },
+      on: {
+        'choose.done.actor.performCall': { actions: 'happen' },
+        'choose.error.actor.performCall': { actions: 'happen' },
+        'choose.after.attemptTimeout.agentCall.calling': { actions: 'happen' },
+        'choose.isAnswered': { actions: 'choose' },
       },
       after: {
         attemptTimeout: {
@@ -150,22 +192,31 @@ export const agentCallMachine = setup({
     },
     retryDecision: {
       description: 'Retry, fall back, or fail?',
+      on: {
+        'choose.isCutShort': { actions: 'choose' },
+        'choose.canRetry': { actions: 'choose' },
+        'choose.canFallBack': { actions: 'choose' },
+        'choose.otherwise': { actions: 'choose' },
+      },
       always: [
         {
           guard: 'isCutShort',
           target: 'failed',
-          actions: {
-            type: 'keepFailure',
-            params: { code: 'run-ended', reason: 'The run is ending' },
-          },
+          actions: [
+            {
+              type: 'keepFailure',
+              params: { code: 'run-ended', reason: 'The run is ending' },
+            },
+            'forget',
+          ],
         },
-        { guard: 'canRetry', target: 'backingOff' },
+        { guard: 'canRetry', target: 'backingOff', actions: ['forget'] },
         {
           guard: 'canFallBack',
           target: 'admissionDecision',
-          actions: 'startFallback',
+          actions: ['startFallback', 'forget'],
         },
-        { target: 'failed' },
+        { guard: 'otherwise', target: 'failed', actions: ['forget'] },
       ],
     },
     backingOff: {
@@ -179,6 +230,7 @@ export const agentCallMachine = setup({
             params: { code: 'run-ended', reason: 'The run is ending' },
           },
         },
+        'choose.after.retryBackoff.agentCall.backingOff': { actions: 'happen' },
       },
       after: { retryBackoff: { target: 'admissionDecision', actions: 'countTry' } },
     },
@@ -193,11 +245,11 @@ export const agentCallMachine = setup({
           {
             guard: 'isAnswered',
             target: 'answered',
-            actions: ['keepOutcome', 'announceAnswer', 'reportSettled'],
+            actions: ['keepOutcome', 'announceAnswer', 'reportSettled', 'forget'],
           },
           {
             target: 'failed',
-            actions: ['keepOutcome', 'announceFailure', 'reportSettled'],
+            actions: ['keepOutcome', 'announceFailure', 'reportSettled', 'forget'],
           },
         ],
         onError: {
@@ -211,6 +263,12 @@ export const agentCallMachine = setup({
             'reportSettled',
           ],
         },
+      },
+      on: {
+        'choose.done.actor.performFallback': { actions: 'happen' },
+        'choose.error.actor.performFallback': { actions: 'happen' },
+        'choose.after.attemptTimeout.agentCall.fallingBack': { actions: 'happen' },
+        'choose.isAnswered': { actions: 'choose' },
       },
       after: {
         attemptTimeout: {

@@ -1,28 +1,41 @@
 // The chart 'approval', by itself: it needs nothing but xstate. Made by `npm run visualize`; do not edit.
-// What the names stand for is left out: guards say no, actions do nothing, actors never answer, delays are a second.
-import { setup } from 'xstate';
+//
+// To step through it, send events: `createActor(machine).start()`, or click them in a tool. Actions do nothing, and
+// nothing happens by itself. An event `choose.*` gives the outcome that code gives in a run:
+// - `choose.<guard>` answers a guard with yes. A state that only decides waits for it; `choose.otherwise` answers all
+//   of its guards with no. Before another event, choose first. A choice is used up by the transition that it decides.
+// - `choose.done.actor.<id>` and `choose.error.actor.<id>` end an actor.
+// - `choose.after.<delay>.<state>` lets the time pass.
+import { assign, raise, setup } from 'xstate';
+
+const isChosen = (guard = '') => ({ context: { chosen = '' } = {} } = {}, params = {}) =>
+  chosen === [guard, ...Object.values(params)].join('.');
 
 export const approvalMachine = setup({
   guards: {
-    approvesOnTimeout: () => false,
-    isAnswer: () => false,
+    approvesOnTimeout: isChosen('approvesOnTimeout'),
+    isAnswer: isChosen('isAnswer'),
   },
   actions: {
     announceExpiry: () => {},
     announceGrant: () => {},
     announceRejection: () => {},
     announceRequest: () => {},
+    choose: assign({ chosen: ({ event }) => event.type.replace('choose.', '') }),
+    forget: assign({ chosen: null }),
+    happen: raise(({ event }) => ({ type: event.type.replace('choose.', 'xstate.') })),
     keepOutcome: () => {},
     reportClosed: () => {},
     reportRequest: () => {},
   },
   delays: {
-    approvalTimeout: 1000,
+    approvalTimeout: 2000000000,
   },
 }).createMachine({
   id: 'approval',
   description: 'One question to a person, with a deadline and a default answer.',
   options: { maxIterations: 100 },
+  context: { chosen: null },
   initial: 'asking',
   states: {
     asking: {
@@ -33,13 +46,16 @@ export const approvalMachine = setup({
         'approval.grant': {
           guard: 'isAnswer',
           target: 'granted',
-          actions: [{ type: 'keepOutcome' }, 'announceGrant'],
+          actions: [{ type: 'keepOutcome' }, 'announceGrant', 'forget'],
         },
         'approval.reject': {
           guard: 'isAnswer',
           target: 'rejected',
-          actions: [{ type: 'keepOutcome' }, 'announceRejection'],
+          actions: [{ type: 'keepOutcome' }, 'announceRejection', 'forget'],
         },
+        'choose.after.approvalTimeout.approval.asking': { actions: 'happen' },
+        'choose.isAnswer': { actions: 'choose' },
+        'choose.approvesOnTimeout': { actions: 'choose' },
       },
       after: {
         approvalTimeout: [
@@ -53,10 +69,12 @@ export const approvalMachine = setup({
                   isGranted: true,
                   code: '',
                   text: 'Approved: no answer in time',
+                  by: null,
                 },
               },
               'announceExpiry',
               'reportClosed',
+              'forget',
             ],
           },
           {
@@ -68,10 +86,12 @@ export const approvalMachine = setup({
                   isGranted: false,
                   code: 'approval-expired',
                   text: 'No answer in time',
+                  by: null,
                 },
               },
               'announceExpiry',
               'reportClosed',
+              'forget',
             ],
           },
         ],

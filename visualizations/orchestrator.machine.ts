@@ -1,61 +1,71 @@
 // The chart 'orchestrator', by itself: it needs nothing but xstate. Made by `npm run visualize`; do not edit.
-// What the names stand for is left out: guards say no, actions do nothing, actors never answer, delays are a second.
-import { fromPromise, setup } from 'xstate';
+//
+// To step through it, send events: `createActor(machine).start()`, or click them in a tool. Actions do nothing, and
+// nothing happens by itself. An event `choose.*` gives the outcome that code gives in a run:
+// - `choose.<guard>` answers a guard with yes. A state that only decides waits for it; `choose.otherwise` answers all
+//   of its guards with no. Before another event, choose first. A choice is used up by the transition that it decides.
+// - `choose.done.actor.<id>` and `choose.error.actor.<id>` end an actor.
+// - `choose.after.<delay>.<state>` lets the time pass.
+import { assign, fromPromise, raise, setup } from 'xstate';
+
+const isChosen = (guard = '') => ({ context: { chosen = '' } = {} } = {}, params = {}) =>
+  chosen === [guard, ...Object.values(params)].join('.');
 
 export const orchestratorMachine = setup({
   guards: {
-    areRecoveriesUsedUp: () => false,
-    asksOnLimit: () => false,
-    canReplan: () => false,
-    canReplanInTime: () => false,
-    canStartSteps: () => false,
-    endsAtOnce: () => false,
-    endsByRejection: () => false,
-    endsByVerdict: () => false,
-    failsOnLimit: () => false,
-    finishesOnLimit: () => false,
-    hasBreaker: () => false,
-    hasExtension: () => false,
-    hasNoPlan: () => false,
-    hasNoPlanner: () => false,
-    hasPlan: () => false,
-    hasRefusedRequests: () => false,
-    hasRequests: () => false,
-    hasTooManyFailures: () => false,
-    hasVerdictForRun: () => false,
-    isAccepted: () => false,
-    isAtLevel: () => false,
-    isDrainedAndClosed: () => false,
-    isEndingAs: () => false,
-    isExecutionClosed: () => false,
-    isForChild: () => false,
-    isGoalAccepted: () => false,
-    isGoalMissed: () => false,
-    isGoalRun: () => false,
-    isGranted: () => false,
-    isIdle: () => false,
-    isNested: () => false,
-    isOutOfBudget: () => false,
-    isPaused: () => false,
-    isPlanAccepted: () => false,
-    isPlanAnswered: () => false,
-    isPlanGiven: () => false,
-    isPlanSettled: () => false,
-    isProposalInvalid: () => false,
-    isQuestionOpen: () => false,
-    isRepeatedPlan: () => false,
-    isReviewHeld: () => false,
-    isRunOutOfBudget: () => false,
-    isSubplanSettled: () => false,
-    keepsPlanOnReject: () => false,
-    mustStop: () => false,
-    needsGoalReview: () => false,
-    needsPlanApproval: () => false,
-    needsPlanReview: () => false,
-    needsSummary: () => false,
-    rejectionFails: () => false,
-    startsOver: () => false,
-    waitsOnPlannerFailure: () => false,
+    areRecoveriesUsedUp: isChosen('areRecoveriesUsedUp'),
+    asksOnLimit: isChosen('asksOnLimit'),
+    canReplan: isChosen('canReplan'),
+    canReplanInTime: isChosen('canReplanInTime'),
+    canStartSteps: isChosen('canStartSteps'),
+    endsAtOnce: isChosen('endsAtOnce'),
+    endsByRejection: isChosen('endsByRejection'),
+    endsByVerdict: isChosen('endsByVerdict'),
+    failsOnLimit: isChosen('failsOnLimit'),
+    finishesOnLimit: isChosen('finishesOnLimit'),
+    hasBreaker: isChosen('hasBreaker'),
+    hasExtension: isChosen('hasExtension'),
+    hasNoPlan: isChosen('hasNoPlan'),
+    hasNoPlanner: isChosen('hasNoPlanner'),
+    hasPlan: isChosen('hasPlan'),
+    hasRefusedRequests: isChosen('hasRefusedRequests'),
+    hasRequests: isChosen('hasRequests'),
+    hasTooManyFailures: isChosen('hasTooManyFailures'),
+    hasVerdictForRun: isChosen('hasVerdictForRun'),
+    isAccepted: isChosen('isAccepted'),
+    isAtLevel: isChosen('isAtLevel'),
+    isDrainedAndClosed: isChosen('isDrainedAndClosed'),
+    isEndingAs: isChosen('isEndingAs'),
+    isExecutionClosed: isChosen('isExecutionClosed'),
+    isForChild: isChosen('isForChild'),
+    isGoalAccepted: isChosen('isGoalAccepted'),
+    isGoalMissed: isChosen('isGoalMissed'),
+    isGoalRun: isChosen('isGoalRun'),
+    isGranted: isChosen('isGranted'),
+    isIdle: isChosen('isIdle'),
+    isNested: isChosen('isNested'),
+    isOutOfBudget: isChosen('isOutOfBudget'),
+    isPaused: isChosen('isPaused'),
+    isPlanAccepted: isChosen('isPlanAccepted'),
+    isPlanAnswered: isChosen('isPlanAnswered'),
+    isPlanGiven: isChosen('isPlanGiven'),
+    isPlanSettled: isChosen('isPlanSettled'),
+    isProposalInvalid: isChosen('isProposalInvalid'),
+    isQuestionOpen: isChosen('isQuestionOpen'),
+    isRepeatedPlan: isChosen('isRepeatedPlan'),
+    isReviewHeld: isChosen('isReviewHeld'),
+    isRunOutOfBudget: isChosen('isRunOutOfBudget'),
+    isSubplanSettled: isChosen('isSubplanSettled'),
+    keepsPlanOnReject: isChosen('keepsPlanOnReject'),
+    mustStop: isChosen('mustStop'),
+    needsGoalReview: isChosen('needsGoalReview'),
+    needsPlanApproval: isChosen('needsPlanApproval'),
+    needsPlanReview: isChosen('needsPlanReview'),
+    needsSummary: isChosen('needsSummary'),
+    otherwise: isChosen('otherwise'),
+    rejectionFails: isChosen('rejectionFails'),
+    startsOver: isChosen('startsOver'),
+    waitsOnPlannerFailure: isChosen('waitsOnPlannerFailure'),
   },
   actions: {
     adoptProposal: () => {},
@@ -67,6 +77,7 @@ export const orchestratorMachine = setup({
     announceUpgrade: () => {},
     answerQuestion: () => {},
     askBreaker: () => {},
+    choose: assign({ chosen: ({ event }) => event.type.replace('choose.', '') }),
     climb: () => {},
     closeExecution: () => {},
     closeQuestion: () => {},
@@ -85,8 +96,10 @@ export const orchestratorMachine = setup({
     enterPhase: () => {},
     enterPlanning: () => {},
     extendTime: () => {},
+    forget: assign({ chosen: null }),
     giveUpSteps: () => {},
     grantPermit: () => {},
+    happen: raise(({ event }) => ({ type: event.type.replace('choose.', 'xstate.') })),
     hear: () => {},
     holdSteps: () => {},
     keepProposal: () => {},
@@ -121,31 +134,38 @@ export const orchestratorMachine = setup({
     step: fromPromise(() => new Promise(() => {})),
   },
   delays: {
-    executionDeadline: 1000,
-    gracePeriod: 1000,
-    planningBudget: 1000,
-    timeLimit: 1000,
-    verificationBudget: 1000,
+    executionDeadline: 2000000000,
+    gracePeriod: 2000000000,
+    planningBudget: 2000000000,
+    timeLimit: 2000000000,
+    verificationBudget: 2000000000,
   },
 }).createMachine({
   id: 'orchestrator',
   description: 'Plans, executes, replans and verifies one goal within the bounds of a policy.',
   options: { maxIterations: 1000 },
+  context: { chosen: null },
   initial: 'starting',
   on: {
     'xstate.done.actor.*': { actions: 'settleStep' },
     'xstate.error.actor.*': { actions: 'settleStep' },
     'permit.requested': [
-      { guard: 'isNested', actions: 'passUp' },
-      { guard: 'isOutOfBudget', actions: 'refusePermit' },
-      { guard: 'hasBreaker', actions: ['countCall', 'askBreaker'] },
-      { actions: ['countCall', 'grantPermit'] },
+      { guard: 'isNested', actions: ['passUp', 'forget'] },
+      { guard: 'isOutOfBudget', actions: ['refusePermit', 'forget'] },
+      { guard: 'hasBreaker', actions: ['countCall', 'askBreaker', 'forget'] },
+      { actions: ['countCall', 'grantPermit', 'forget'] },
     ],
     'permit.granted': { actions: 'passDown' },
     'permit.refused': { actions: 'passDown' },
-    'call.settled': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'countUsage' }],
-    'verdict.given': { guard: 'isNested', actions: 'passUp' },
-    'bound.reached': [{ guard: 'isNested', actions: 'passUp' }, { actions: 'noteBound' }],
+    'call.settled': [
+      { guard: 'isNested', actions: ['passUp', 'forget'] },
+      { actions: ['countUsage', 'forget'] },
+    ],
+    'verdict.given': { guard: 'isNested', actions: ['passUp', 'forget'] },
+    'bound.reached': [
+      { guard: 'isNested', actions: ['passUp', 'forget'] },
+      { actions: ['noteBound', 'forget'] },
+    ],
     'run.recovered': [
       {
         guard: 'areRecoveriesUsedUp',
@@ -153,9 +173,10 @@ export const orchestratorMachine = setup({
         actions: [
           'noteRecovery',
           { type: 'endFailed', params: { reason: 'max-recoveries' } },
+          'forget',
         ],
       },
-      { actions: 'noteRecovery' },
+      { actions: ['noteRecovery', 'forget'] },
     ],
     'run.upgraded': { actions: 'announceUpgrade' },
     'approval.requested': { actions: 'openQuestion' },
@@ -169,6 +190,12 @@ export const orchestratorMachine = setup({
     'run.unpause': { actions: 'refuseCommand' },
     'time.extend': { actions: 'refuseCommand' },
     'run.abort': { actions: 'refuseCommand' },
+    'choose.done.actor.child': { actions: 'happen' },
+    'choose.error.actor.child': { actions: 'happen' },
+    'choose.isNested': { actions: 'choose' },
+    'choose.isOutOfBudget': { actions: 'choose' },
+    'choose.hasBreaker': { actions: 'choose' },
+    'choose.areRecoveriesUsedUp': { actions: 'choose' },
   },
   states: {
     starting: {
@@ -184,7 +211,7 @@ export const orchestratorMachine = setup({
           {
             guard: 'endsByRejection',
             target: 'windingDown',
-            actions: ['endRejected', 'settleStep'],
+            actions: ['endRejected', 'settleStep', 'forget'],
           },
           {
             guard: 'endsByVerdict',
@@ -196,34 +223,38 @@ export const orchestratorMachine = setup({
                 params: { status: 'aborted', reason: 'escalation' },
               },
               'settleStep',
+              'forget',
             ],
           },
-          { guard: 'isGoalRun', actions: ['climb', 'settleStep'] },
+          { guard: 'isGoalRun', actions: ['climb', 'settleStep', 'forget'] },
         ],
         'permit.requested': {
           guard: 'isRunOutOfBudget',
           target: 'windingDown',
-          actions: ['endWithBudget', 'refusePermit'],
+          actions: ['endWithBudget', 'refusePermit', 'forget'],
         },
         'approval.grant': [
-          { guard: 'isForChild', actions: 'answerQuestion' },
-          { guard: 'isQuestionOpen', actions: 'answerQuestion' },
+          { guard: 'isForChild', actions: ['answerQuestion', 'forget'] },
+          { guard: 'isQuestionOpen', actions: ['answerQuestion', 'forget'] },
         ],
         'approval.reject': [
-          { guard: 'isForChild', actions: 'answerQuestion' },
-          { guard: 'isQuestionOpen', actions: 'answerQuestion' },
+          { guard: 'isForChild', actions: ['answerQuestion', 'forget'] },
+          { guard: 'isQuestionOpen', actions: ['answerQuestion', 'forget'] },
         ],
-        'plan.skip': { guard: 'isAccepted', actions: 'skipSteps' },
-        'plan.skipTo': { guard: 'isAccepted', actions: 'skipSteps' },
-        'conversation.say': { guard: 'isAccepted', actions: 'hear' },
+        'plan.skip': { guard: 'isAccepted', actions: ['skipSteps', 'forget'] },
+        'plan.skipTo': { guard: 'isAccepted', actions: ['skipSteps', 'forget'] },
+        'conversation.say': { guard: 'isAccepted', actions: ['hear', 'forget'] },
         'run.pause': {
           guard: 'isAccepted',
-          actions: { type: 'pause', params: { reason: 'Paused by a person' } },
+          actions: [
+            { type: 'pause', params: { reason: 'Paused by a person' } },
+            'forget',
+          ],
         },
-        'run.unpause': { guard: 'isAccepted', actions: 'unpause' },
+        'run.unpause': { guard: 'isAccepted', actions: ['unpause', 'forget'] },
         'run.hold': { actions: 'holdSteps' },
         'run.release': { actions: 'releaseSteps' },
-        'time.extend': { guard: 'isAccepted', actions: 'extendTime' },
+        'time.extend': { guard: 'isAccepted', actions: ['extendTime', 'forget'] },
         'run.windDown': {
           target: 'windingDown',
           actions: { type: 'endFailed', params: { reason: 'run-ending' } },
@@ -231,7 +262,7 @@ export const orchestratorMachine = setup({
         'run.abort': {
           guard: 'isAccepted',
           target: 'windingDown',
-          actions: { type: 'endWith' },
+          actions: [{ type: 'endWith' }, 'forget'],
         },
         'time.isUp': {
           target: 'windingDown',
@@ -240,6 +271,14 @@ export const orchestratorMachine = setup({
             params: { status: 'timeExpired', reason: 'time-limit' },
           },
         },
+        'choose.done.actor.child': { actions: 'happen' },
+        'choose.endsByRejection': { actions: 'choose' },
+        'choose.endsByVerdict': { actions: 'choose' },
+        'choose.isGoalRun': { actions: 'choose' },
+        'choose.isRunOutOfBudget': { actions: 'choose' },
+        'choose.isForChild': { actions: 'choose' },
+        'choose.isQuestionOpen': { actions: 'choose' },
+        'choose.isAccepted': { actions: 'choose' },
       },
       states: {
         work: {
@@ -253,22 +292,39 @@ export const orchestratorMachine = setup({
               states: {
                 sourceDecision: {
                   description: 'Is a plan given, is the run paused, or is the planner asked?',
+                  on: {
+                    'choose.isPlanGiven': { actions: 'choose' },
+                    'choose.hasNoPlanner': { actions: 'choose' },
+                    'choose.isPaused': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
                     {
                       guard: 'isPlanGiven',
                       target: 'planDecision',
-                      actions: 'announceProposal',
+                      actions: ['announceProposal', 'forget'],
                     },
                     {
                       guard: 'hasNoPlanner',
                       target: '#orchestrator.windingDown',
-                      actions: {
-                        type: 'endFailed',
-                        params: { reason: 'planning-failed' },
-                      },
+                      actions: [
+                        {
+                          type: 'endFailed',
+                          params: { reason: 'planning-failed' },
+                        },
+                        'forget',
+                      ],
                     },
-                    { guard: 'isPaused', target: 'holdingPlanner' },
-                    { target: 'askingPlanner' },
+                    {
+                      guard: 'isPaused',
+                      target: 'holdingPlanner',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'otherwise',
+                      target: 'askingPlanner',
+                      actions: ['forget'],
+                    },
                   ],
                 },
                 askingPlanner: {
@@ -282,11 +338,20 @@ export const orchestratorMachine = setup({
                       {
                         guard: 'isPlanAnswered',
                         target: 'planDecision',
-                        actions: ['keepProposal', 'announceProposal'],
+                        actions: ['keepProposal', 'announceProposal', 'forget'],
                       },
-                      { target: 'plannerFailureDecision' },
+                      {
+                        target: 'plannerFailureDecision',
+                        actions: [{ type: 'rejectPlan' }, 'forget'],
+                      },
                     ],
-                    onError: 'plannerFailureDecision',
+                    onError: {
+                      target: 'plannerFailureDecision',
+                      actions: {
+                        type: 'rejectPlan',
+                        params: { by: 'planner', reason: 'The call crashed' },
+                      },
+                    },
                   },
                   on: {
                     'run.hold': {
@@ -301,22 +366,39 @@ export const orchestratorMachine = setup({
                         { type: 'passToCall', params: { id: 'planner' } },
                       ],
                     },
+                    'choose.done.actor.planner': { actions: 'happen' },
+                    'choose.error.actor.planner': { actions: 'happen' },
+                    'choose.after.planningBudget.orchestrator.active.work.planning.askingPlanner': { actions: 'happen' },
+                    'choose.isPlanAnswered': { actions: 'choose' },
                   },
                   after: {
                     planningBudget: {
                       target: 'plannerFailureDecision',
-                      actions: { type: 'announceExpiry', params: { scope: 'planning' } },
+                      actions: [
+                        {
+                          type: 'announceExpiry',
+                          params: { scope: 'planning' },
+                        },
+                        {
+                          type: 'rejectPlan',
+                          params: { by: 'planner', reason: 'The planner took too long' },
+                        },
+                      ],
                     },
                   },
                 },
                 plannerFailureDecision: {
                   description: 'The planner gave no answer: does the run continue with the present plan, wait for a person, or fail?',
-                  entry: { type: 'rejectPlan', params: { by: 'planner' } },
+                  on: {
+                    'choose.hasPlan': { actions: 'choose' },
+                    'choose.waitsOnPlannerFailure': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
                     {
                       guard: 'hasPlan',
                       target: '#executing',
-                      actions: 'dropRequests',
+                      actions: ['dropRequests', 'forget'],
                     },
                     {
                       guard: 'waitsOnPlannerFailure',
@@ -327,33 +409,63 @@ export const orchestratorMachine = setup({
                           type: 'pause',
                           params: { reason: 'The planner failed' },
                         },
+                        'forget',
                       ],
                     },
                     {
+                      guard: 'otherwise',
                       target: '#orchestrator.windingDown',
-                      actions: {
-                        type: 'endFailed',
-                        params: { reason: 'planning-failed' },
-                      },
+                      actions: [
+                        {
+                          type: 'endFailed',
+                          params: { reason: 'planning-failed' },
+                        },
+                        'forget',
+                      ],
                     },
                   ],
                 },
                 planDecision: {
                   description: 'Is the plan valid and new, and does the supervisor review it?',
+                  on: {
+                    'choose.isProposalInvalid': { actions: 'choose' },
+                    'choose.isRepeatedPlan': { actions: 'choose' },
+                    'choose.isReviewHeld': { actions: 'choose' },
+                    'choose.needsPlanReview': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
                     {
                       guard: 'isProposalInvalid',
                       target: 'replanDecision',
-                      actions: { type: 'rejectPlan', params: { by: 'validation' } },
+                      actions: [
+                        { type: 'rejectPlan', params: { by: 'validation' } },
+                        'forget',
+                      ],
                     },
                     {
                       guard: 'isRepeatedPlan',
                       target: 'replanBoundDecision',
-                      actions: { type: 'rejectPlan', params: { by: 'repeat' } },
+                      actions: [
+                        { type: 'rejectPlan', params: { by: 'repeat' } },
+                        'forget',
+                      ],
                     },
-                    { guard: 'isReviewHeld', target: 'holdingReview' },
-                    { guard: 'needsPlanReview', target: 'reviewingPlan' },
-                    { target: 'approvalDecision' },
+                    {
+                      guard: 'isReviewHeld',
+                      target: 'holdingReview',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'needsPlanReview',
+                      target: 'reviewingPlan',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'otherwise',
+                      target: 'approvalDecision',
+                      actions: ['forget'],
+                    },
                   ],
                 },
                 holdingReview: {
@@ -372,12 +484,17 @@ export const orchestratorMachine = setup({
                     id: 'planReview',
                     src: 'agentCall',
                     onDone: [
-                      { guard: 'isPlanAccepted', target: 'approvalDecision' },
+                      {
+                        guard: 'isPlanAccepted',
+                        target: 'approvalDecision',
+                        actions: ['forget'],
+                      },
                       {
                         target: 'replanDecision',
                         actions: [
                           'keepReview',
                           { type: 'rejectPlan', params: { by: 'supervisor' } },
+                          'forget',
                         ],
                       },
                     ],
@@ -402,6 +519,10 @@ export const orchestratorMachine = setup({
                         { type: 'passToCall', params: { id: 'planReview' } },
                       ],
                     },
+                    'choose.done.actor.planReview': { actions: 'happen' },
+                    'choose.error.actor.planReview': { actions: 'happen' },
+                    'choose.after.planningBudget.orchestrator.active.work.planning.reviewingPlan': { actions: 'happen' },
+                    'choose.isPlanAccepted': { actions: 'choose' },
                   },
                   after: {
                     planningBudget: {
@@ -424,12 +545,21 @@ export const orchestratorMachine = setup({
                 },
                 approvalDecision: {
                   description: 'Does a person have to agree to the plan?',
+                  on: {
+                    'choose.needsPlanApproval': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
                     {
                       guard: 'needsPlanApproval',
                       target: 'awaitingPlanApproval',
+                      actions: ['forget'],
                     },
-                    { target: '#executing', actions: 'adoptProposal' },
+                    {
+                      guard: 'otherwise',
+                      target: '#executing',
+                      actions: ['adoptProposal', 'forget'],
+                    },
                   ],
                 },
                 awaitingPlanApproval: {
@@ -449,11 +579,11 @@ export const orchestratorMachine = setup({
                       {
                         guard: 'isGranted',
                         target: '#executing',
-                        actions: 'adoptProposal',
+                        actions: ['adoptProposal', 'forget'],
                       },
                       {
                         target: 'rejectionDecision',
-                        actions: { type: 'rejectPlan' },
+                        actions: [{ type: 'rejectPlan' }, 'forget'],
                       },
                     ],
                     onError: {
@@ -464,55 +594,116 @@ export const orchestratorMachine = setup({
                       },
                     },
                   },
+                  on: {
+                    'choose.done.actor.approval': { actions: 'happen' },
+                    'choose.error.actor.approval': { actions: 'happen' },
+                    'choose.isGranted': { actions: 'choose' },
+                  },
                 },
                 rejectionDecision: {
                   description: 'A person rejected the plan: does the run continue with the present plan, fail, or make another plan?',
+                  on: {
+                    'choose.keepsPlanOnReject': { actions: 'choose' },
+                    'choose.rejectionFails': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
                     {
                       guard: 'keepsPlanOnReject',
                       target: '#executing',
-                      actions: 'dropRequests',
+                      actions: ['dropRequests', 'forget'],
                     },
                     {
                       guard: 'rejectionFails',
                       target: '#orchestrator.windingDown',
-                      actions: { type: 'endFailed', params: { reason: 'plan-rejected' } },
+                      actions: [
+                        {
+                          type: 'endFailed',
+                          params: { reason: 'plan-rejected' },
+                        },
+                        'forget',
+                      ],
                     },
-                    { target: 'replanDecision' },
+                    {
+                      guard: 'otherwise',
+                      target: 'replanDecision',
+                      actions: ['forget'],
+                    },
                   ],
                 },
                 replanDecision: {
                   description: 'Is the replan bound reached? A paused run does not ask the planner yet.',
+                  on: {
+                    'choose.isPaused': { actions: 'choose' },
+                    'choose.canReplan': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
-                    { guard: 'isPaused', target: 'holdingPlanner' },
-                    { guard: 'canReplan', target: 'askingPlanner' },
-                    { target: 'replanBoundDecision' },
+                    {
+                      guard: 'isPaused',
+                      target: 'holdingPlanner',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'canReplan',
+                      target: 'askingPlanner',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'otherwise',
+                      target: 'replanBoundDecision',
+                      actions: ['forget'],
+                    },
                   ],
                 },
                 replanBoundDecision: {
                   description: 'The replan bound is reached: does the run fail, finish, ask a person, or continue without another plan?',
                   entry: 'refuseRequests',
+                  on: {
+                    'choose.failsOnLimit': { actions: 'choose' },
+                    'choose.hasNoPlan': { actions: 'choose' },
+                    'choose.finishesOnLimit': { actions: 'choose' },
+                    'choose.asksOnLimit': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
                     {
                       guard: 'failsOnLimit',
                       target: '#orchestrator.windingDown',
-                      actions: { type: 'endFailed', params: { reason: 'replan-limit' } },
+                      actions: [
+                        {
+                          type: 'endFailed',
+                          params: { reason: 'replan-limit' },
+                        },
+                        'forget',
+                      ],
                     },
                     {
                       guard: 'hasNoPlan',
                       target: '#orchestrator.windingDown',
-                      actions: {
-                        type: 'endFailed',
-                        params: { reason: 'no-acceptable-plan' },
-                      },
+                      actions: [
+                        {
+                          type: 'endFailed',
+                          params: { reason: 'no-acceptable-plan' },
+                        },
+                        'forget',
+                      ],
                     },
                     {
                       guard: 'finishesOnLimit',
                       target: '#concluding.summaryDecision',
-                      actions: 'dropRequests',
+                      actions: ['dropRequests', 'forget'],
                     },
-                    { guard: 'asksOnLimit', target: 'awaitingLimitApproval' },
-                    { target: '#executing', actions: 'dropRequests' },
+                    {
+                      guard: 'asksOnLimit',
+                      target: 'awaitingLimitApproval',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'otherwise',
+                      target: '#executing',
+                      actions: ['dropRequests', 'forget'],
+                    },
                   ],
                 },
                 awaitingLimitApproval: {
@@ -532,20 +723,28 @@ export const orchestratorMachine = setup({
                       {
                         guard: 'isGranted',
                         target: '#executing',
-                        actions: 'dropRequests',
+                        actions: ['dropRequests', 'forget'],
                       },
                       {
                         target: '#concluding.summaryDecision',
-                        actions: {
-                          type: 'endFailed',
-                          params: { reason: 'replan-limit' },
-                        },
+                        actions: [
+                          {
+                            type: 'endFailed',
+                            params: { reason: 'replan-limit' },
+                          },
+                          'forget',
+                        ],
                       },
                     ],
                     onError: {
                       target: '#concluding.summaryDecision',
                       actions: { type: 'endFailed', params: { reason: 'replan-limit' } },
                     },
+                  },
+                  on: {
+                    'choose.done.actor.approval': { actions: 'happen' },
+                    'choose.error.actor.approval': { actions: 'happen' },
+                    'choose.isGranted': { actions: 'choose' },
                   },
                 },
                 holdingPlanner: {
@@ -557,15 +756,20 @@ export const orchestratorMachine = setup({
                       {
                         guard: 'hasPlan',
                         target: '#executing',
-                        actions: 'releaseSteps',
+                        actions: ['releaseSteps', 'forget'],
                       },
                       {
                         guard: 'hasRequests',
                         target: 'replanDecision',
-                        actions: 'releaseSteps',
+                        actions: ['releaseSteps', 'forget'],
                       },
-                      { target: 'askingPlanner', actions: 'releaseSteps' },
+                      {
+                        target: 'askingPlanner',
+                        actions: ['releaseSteps', 'forget'],
+                      },
                     ],
+                    'choose.hasPlan': { actions: 'choose' },
+                    'choose.hasRequests': { actions: 'choose' },
                   },
                 },
               },
@@ -583,40 +787,73 @@ export const orchestratorMachine = setup({
                     'xstate.done.actor.*': {
                       guard: 'hasVerdictForRun',
                       target: 'reportingVerdict',
-                      actions: 'settleStep',
+                      actions: ['settleStep', 'forget'],
                     },
+                    'choose.done.actor.child': { actions: 'happen' },
+                    'choose.hasVerdictForRun': { actions: 'choose' },
+                    'choose.canStartSteps': { actions: 'choose' },
+                    'choose.mustStop': { actions: 'choose' },
+                    'choose.hasTooManyFailures': { actions: 'choose' },
+                    'choose.isPaused': { actions: 'choose' },
+                    'choose.isExecutionClosed': { actions: 'choose' },
+                    'choose.hasRefusedRequests': { actions: 'choose' },
+                    'choose.startsOver': { actions: 'choose' },
+                    'choose.hasRequests': { actions: 'choose' },
+                    'choose.isPlanSettled': { actions: 'choose' },
                   },
                   always: [
-                    { guard: 'canStartSteps', actions: 'startSteps' },
+                    {
+                      guard: 'canStartSteps',
+                      actions: ['startSteps', 'forget'],
+                    },
                     {
                       guard: 'mustStop',
                       target: '#concluding.summaryDecision',
-                      actions: {
-                        type: 'endByFailure',
-                        params: { reason: 'step-failed' },
-                      },
+                      actions: [
+                        {
+                          type: 'endByFailure',
+                          params: { reason: 'step-failed' },
+                        },
+                        'forget',
+                      ],
                     },
                     {
                       guard: 'hasTooManyFailures',
                       target: '#concluding.summaryDecision',
-                      actions: {
-                        type: 'endByFailure',
-                        params: { reason: 'too-many-failures' },
-                      },
+                      actions: [
+                        {
+                          type: 'endByFailure',
+                          params: { reason: 'too-many-failures' },
+                        },
+                        'forget',
+                      ],
                     },
-                    { guard: 'isPaused', target: 'paused' },
-                    { guard: 'isExecutionClosed', target: 'draining' },
+                    { guard: 'isPaused', target: 'paused', actions: ['forget'] },
+                    {
+                      guard: 'isExecutionClosed',
+                      target: 'draining',
+                      actions: ['forget'],
+                    },
                     {
                       guard: 'hasRefusedRequests',
                       target: '#planning.replanBoundDecision',
+                      actions: ['forget'],
                     },
                     {
                       guard: 'startsOver',
                       target: '#planning.replanDecision',
-                      actions: ['giveUpSteps', 'coalesceRequests'],
+                      actions: ['giveUpSteps', 'coalesceRequests', 'forget'],
                     },
-                    { guard: 'hasRequests', target: 'draining' },
-                    { guard: 'isPlanSettled', target: '#concluding' },
+                    {
+                      guard: 'hasRequests',
+                      target: 'draining',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'isPlanSettled',
+                      target: '#concluding',
+                      actions: ['forget'],
+                    },
                   ],
                 },
                 reportingVerdict: {
@@ -629,41 +866,58 @@ export const orchestratorMachine = setup({
                   description: 'Nothing new starts. Running steps finish before another plan, or the end.',
                   tags: ['running'],
                   entry: { type: 'enterPhase', params: { phase: 'draining' } },
+                  on: {
+                    'choose.mustStop': { actions: 'choose' },
+                    'choose.hasTooManyFailures': { actions: 'choose' },
+                    'choose.isPaused': { actions: 'choose' },
+                    'choose.isGoalMissed': { actions: 'choose' },
+                    'choose.isDrainedAndClosed': { actions: 'choose' },
+                    'choose.isIdle': { actions: 'choose' },
+                  },
                   always: [
                     {
                       guard: 'mustStop',
                       target: '#concluding.summaryDecision',
-                      actions: {
-                        type: 'endByFailure',
-                        params: { reason: 'step-failed' },
-                      },
+                      actions: [
+                        {
+                          type: 'endByFailure',
+                          params: { reason: 'step-failed' },
+                        },
+                        'forget',
+                      ],
                     },
                     {
                       guard: 'hasTooManyFailures',
                       target: '#concluding.summaryDecision',
-                      actions: {
-                        type: 'endByFailure',
-                        params: { reason: 'too-many-failures' },
-                      },
+                      actions: [
+                        {
+                          type: 'endByFailure',
+                          params: { reason: 'too-many-failures' },
+                        },
+                        'forget',
+                      ],
                     },
-                    { guard: 'isPaused', target: 'paused' },
+                    { guard: 'isPaused', target: 'paused', actions: ['forget'] },
                     {
                       guard: 'isGoalMissed',
                       target: '#concluding.summaryDecision',
-                      actions: {
-                        type: 'endFailed',
-                        params: { reason: 'goal-not-achieved' },
-                      },
+                      actions: [
+                        {
+                          type: 'endFailed',
+                          params: { reason: 'goal-not-achieved' },
+                        },
+                        'forget',
+                      ],
                     },
                     {
                       guard: 'isDrainedAndClosed',
                       target: '#concluding',
-                      actions: 'dropRequests',
+                      actions: ['dropRequests', 'forget'],
                     },
                     {
                       guard: 'isIdle',
                       target: '#planning.replanDecision',
-                      actions: 'coalesceRequests',
+                      actions: ['coalesceRequests', 'forget'],
                     },
                   ],
                 },
@@ -679,8 +933,13 @@ export const orchestratorMachine = setup({
                         { type: 'enterPhase', params: { phase: 'executing' } },
                       ],
                     },
+                    'choose.isSubplanSettled': { actions: 'choose' },
                   },
-                  always: { guard: 'isSubplanSettled', target: '#concluding' },
+                  always: {
+                    guard: 'isSubplanSettled',
+                    target: '#concluding',
+                    actions: ['forget'],
+                  },
                 },
               },
             },
@@ -691,9 +950,21 @@ export const orchestratorMachine = setup({
               states: {
                 goalReviewDecision: {
                   description: 'Does the supervisor have to confirm the goal?',
+                  on: {
+                    'choose.needsGoalReview': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
-                    { guard: 'needsGoalReview', target: 'verifying' },
-                    { target: 'summaryDecision' },
+                    {
+                      guard: 'needsGoalReview',
+                      target: 'verifying',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'otherwise',
+                      target: 'summaryDecision',
+                      actions: ['forget'],
+                    },
                   ],
                 },
                 verifying: {
@@ -707,22 +978,28 @@ export const orchestratorMachine = setup({
                       {
                         guard: 'isGoalAccepted',
                         target: 'summaryDecision',
-                        actions: {
-                          type: 'endWith',
-                          params: { status: 'completed', reason: 'goal-achieved' },
-                        },
+                        actions: [
+                          {
+                            type: 'endWith',
+                            params: { status: 'completed', reason: 'goal-achieved' },
+                          },
+                          'forget',
+                        ],
                       },
                       {
                         guard: 'canReplanInTime',
                         target: '#planning.replanDecision',
-                        actions: ['keepReview', 'requestGoal'],
+                        actions: ['keepReview', 'requestGoal', 'forget'],
                       },
                       {
                         target: 'summaryDecision',
-                        actions: {
-                          type: 'endFailed',
-                          params: { reason: 'goal-not-achieved' },
-                        },
+                        actions: [
+                          {
+                            type: 'endFailed',
+                            params: { reason: 'goal-not-achieved' },
+                          },
+                          'forget',
+                        ],
                       },
                     ],
                     onError: {
@@ -746,6 +1023,11 @@ export const orchestratorMachine = setup({
                         { type: 'passToCall', params: { id: 'goalReview' } },
                       ],
                     },
+                    'choose.done.actor.goalReview': { actions: 'happen' },
+                    'choose.error.actor.goalReview': { actions: 'happen' },
+                    'choose.after.verificationBudget.orchestrator.active.work.concluding.verifying': { actions: 'happen' },
+                    'choose.isGoalAccepted': { actions: 'choose' },
+                    'choose.canReplanInTime': { actions: 'choose' },
                   },
                   after: {
                     verificationBudget: {
@@ -766,9 +1048,21 @@ export const orchestratorMachine = setup({
                 summaryDecision: {
                   description: 'How does the run end, and is there anything to summarize?',
                   entry: 'decideEnding',
+                  on: {
+                    'choose.needsSummary': { actions: 'choose' },
+                    'choose.otherwise': { actions: 'choose' },
+                  },
                   always: [
-                    { guard: 'needsSummary', target: 'summarizing' },
-                    { target: '#orchestrator.windingDown' },
+                    {
+                      guard: 'needsSummary',
+                      target: 'summarizing',
+                      actions: ['forget'],
+                    },
+                    {
+                      guard: 'otherwise',
+                      target: '#orchestrator.windingDown',
+                      actions: ['forget'],
+                    },
                   ],
                 },
                 summarizing: {
@@ -784,6 +1078,11 @@ export const orchestratorMachine = setup({
                     },
                     onError: '#orchestrator.windingDown',
                   },
+                  on: {
+                    'choose.done.actor.summarizer': { actions: 'happen' },
+                    'choose.error.actor.summarizer': { actions: 'happen' },
+                    'choose.after.verificationBudget.orchestrator.active.work.concluding.summarizing': { actions: 'happen' },
+                  },
                   after: { verificationBudget: '#orchestrator.windingDown' },
                 },
               },
@@ -794,34 +1093,47 @@ export const orchestratorMachine = setup({
           description: 'The escalation ladder: every verdict moves it, and the most severe level wins. At the level abort the supervisor ends the run.',
           initial: 'none',
           on: {
-            'verdict.given': { guard: 'isGoalRun', actions: 'climb' },
+            'verdict.given': { guard: 'isGoalRun', actions: ['climb', 'forget'] },
             'ladder.moved': [
               {
                 guard: { type: 'isAtLevel', params: { level: 'abort' } },
                 target: '#orchestrator.windingDown',
-                actions: {
-                  type: 'endWith',
-                  params: { status: 'aborted', reason: 'escalation' },
-                },
+                actions: [
+                  {
+                    type: 'endWith',
+                    params: { status: 'aborted', reason: 'escalation' },
+                  },
+                  'forget',
+                ],
               },
               {
                 guard: { type: 'isAtLevel', params: { level: 'critical' } },
                 target: '.critical',
+                actions: ['forget'],
               },
               {
                 guard: { type: 'isAtLevel', params: { level: 'refocus' } },
                 target: '.refocus',
+                actions: ['forget'],
               },
               {
                 guard: { type: 'isAtLevel', params: { level: 'correct' } },
                 target: '.correct',
+                actions: ['forget'],
               },
               {
                 guard: { type: 'isAtLevel', params: { level: 'remind' } },
                 target: '.remind',
+                actions: ['forget'],
               },
-              { target: '.none' },
+              { target: '.none', actions: ['forget'] },
             ],
+            'choose.isGoalRun': { actions: 'choose' },
+            'choose.isAtLevel.abort': { actions: 'choose' },
+            'choose.isAtLevel.critical': { actions: 'choose' },
+            'choose.isAtLevel.refocus': { actions: 'choose' },
+            'choose.isAtLevel.correct': { actions: 'choose' },
+            'choose.isAtLevel.remind': { actions: 'choose' },
           },
           states: {
             none: { description: 'Agents get no guidance.' },
@@ -839,30 +1151,38 @@ export const orchestratorMachine = setup({
           states: {
             open: {
               description: 'Steps may start.',
+              on: {
+                'choose.after.executionDeadline.orchestrator.active.clock.open': { actions: 'happen' },
+                'choose.hasExtension': { actions: 'choose' },
+              },
               after: {
                 executionDeadline: [
                   {
                     guard: 'hasExtension',
                     target: 'open',
                     reenter: true,
-                    actions: 'useExtension',
+                    actions: ['useExtension', 'forget'],
                   },
                   {
                     target: 'closing',
-                    actions: ['closeExecution', 'announceClosing'],
+                    actions: ['closeExecution', 'announceClosing', 'forget'],
                   },
                 ],
               },
             },
             closing: {
               description: 'No more steps start; the remaining time is for verification and summary.',
+              on: {
+                'choose.after.timeLimit.orchestrator.active.clock.closing': { actions: 'happen' },
+                'choose.hasExtension': { actions: 'choose' },
+              },
               after: {
                 timeLimit: [
                   {
                     guard: 'hasExtension',
                     target: 'closing',
                     reenter: true,
-                    actions: 'useExtension',
+                    actions: ['useExtension', 'forget'],
                   },
                   {
                     target: '#orchestrator.windingDown',
@@ -872,6 +1192,7 @@ export const orchestratorMachine = setup({
                         type: 'endWith',
                         params: { status: 'timeExpired', reason: 'time-limit' },
                       },
+                      'forget',
                     ],
                   },
                 ],
@@ -888,9 +1209,14 @@ export const orchestratorMachine = setup({
         { type: 'enterPhase', params: { phase: 'windingDown' } },
         'windDownSteps',
       ],
+      on: {
+        'choose.after.gracePeriod.orchestrator.windingDown': { actions: 'happen' },
+        'choose.endsAtOnce': { actions: 'choose' },
+        'choose.isIdle': { actions: 'choose' },
+      },
       always: [
-        { guard: 'endsAtOnce', target: 'endDecision' },
-        { guard: 'isIdle', target: 'endDecision' },
+        { guard: 'endsAtOnce', target: 'endDecision', actions: ['forget'] },
+        { guard: 'isIdle', target: 'endDecision', actions: ['forget'] },
       ],
       after: { gracePeriod: 'endDecision' },
     },
@@ -898,24 +1224,35 @@ export const orchestratorMachine = setup({
       description: 'Every step is settled: how did the run end?',
       tags: ['ending'],
       entry: 'announceEnd',
+      on: {
+        'choose.isEndingAs.completed': { actions: 'choose' },
+        'choose.isEndingAs.aborted': { actions: 'choose' },
+        'choose.isEndingAs.timeExpired': { actions: 'choose' },
+        'choose.isEndingAs.budgetExhausted': { actions: 'choose' },
+        'choose.otherwise': { actions: 'choose' },
+      },
       always: [
         {
           guard: { type: 'isEndingAs', params: { status: 'completed' } },
           target: 'completed',
+          actions: ['forget'],
         },
         {
           guard: { type: 'isEndingAs', params: { status: 'aborted' } },
           target: 'aborted',
+          actions: ['forget'],
         },
         {
           guard: { type: 'isEndingAs', params: { status: 'timeExpired' } },
           target: 'timeExpired',
+          actions: ['forget'],
         },
         {
           guard: { type: 'isEndingAs', params: { status: 'budgetExhausted' } },
           target: 'budgetExhausted',
+          actions: ['forget'],
         },
-        { target: 'failed' },
+        { guard: 'otherwise', target: 'failed', actions: ['forget'] },
       ],
     },
     completed: { description: 'The goal is met.', tags: ['settled'], type: 'final' },

@@ -1,4 +1,4 @@
-import { cutMessage, toFailure } from '../failure.js';
+import { cutMessage, stackHead, toFailure } from '../failure.js';
 import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from '../model/calls.js';
 import { deepFrozen } from '../deep-frozen.js';
@@ -39,9 +39,18 @@ export const performUncut = async (
     }
     return await dispatch(team, asked, surroundings);
   } catch (thrown) {
-    const { name, message } = toFailure(thrown, Infinity);
-    // A model call without a usable answer still costs tokens; its error says how many.
-    return failed('threw', `${name}: ${message}`, usageIn(thrown));
+    surroundings.threw?.(thrown);
+    const { name, message, code } = toFailure(thrown, Infinity);
+    const stack = stackHead(thrown);
+    return {
+      // A model call without a usable answer still costs tokens; its error says how many.
+      ...failed('threw', `${name}: ${message}`, usageIn(thrown)),
+      error: {
+        name,
+        ...(code === undefined ? {} : { code }),
+        ...(stack === undefined ? {} : { stack }),
+      },
+    };
   }
 };
 

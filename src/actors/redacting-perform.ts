@@ -4,7 +4,7 @@ import { withoutNamedSecrets, withoutSecrets } from '../agents/without-secrets.j
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson, stableStringify } from '../canonical-json.js';
 import type { ProposedPlan } from '../model/plan.js';
-import type { Answer, CallInput, CallOutcome } from '../model/calls.js';
+import type { Answer, CallFailure, CallInput, CallOutcome, ErrorDetails } from '../model/calls.js';
 import { cutOutcome } from './perform-call.js';
 import type { CallSurroundings, OutputLookup, Perform, RedactText } from './team.types.js';
 
@@ -82,11 +82,27 @@ class RealSurroundings implements CallSurroundings {
     return this.#surroundings.confirm;
   }
 
+  get threw(): CallSurroundings['threw'] {
+    return this.#surroundings.threw;
+  }
+
   /** Created on first access: most agents never read it. */
   get signal(): AbortSignal {
     return this.#surroundings.signal;
   }
 }
+
+const redactedFailure = (failure: CallFailure, text: RedactText): CallFailure => ({
+  ...failure,
+  reason: text(failure.reason),
+  ...(failure.error === undefined ? {} : { error: redactedError(failure.error, text) }),
+});
+
+const redactedError = ({ name, code, stack }: ErrorDetails, text: RedactText): ErrorDetails => ({
+  name: text(name),
+  ...(code === undefined ? {} : { code: text(code) }),
+  ...(stack === undefined ? {} : { stack: text(stack) }),
+});
 
 const redactedOutcome = (
   outcome: CallOutcome,
@@ -95,7 +111,7 @@ const redactedOutcome = (
   text: RedactText,
   maxBytes: number,
 ): CallOutcome => {
-  if (outcome.kind === 'failed') return { ...outcome, reason: text(outcome.reason) };
+  if (outcome.kind === 'failed') return redactedFailure(outcome, text);
   const agent = request.role === 'worker' ? agents.get(request.agent) : undefined;
   const { answer } = outcome;
   const isFinished = answer.role === 'worker' && answer.report === 'done';

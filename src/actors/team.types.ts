@@ -40,6 +40,8 @@ export interface CallSurroundings {
    * another owner. The signal is aborted when it has.
    */
   readonly confirm?: (() => Promise<void> | undefined) | undefined;
+  /** Called with what the user's code threw, so that people can see the original. */
+  readonly threw?: ((thrown: unknown) => void) | undefined;
 }
 
 /** Makes one try of one call. Never rejects. */

@@ -3,7 +3,7 @@ import type { ApprovalRecord, OpenApproval } from './record.js';
 
 /** The decision on a question; missing members stay null. */
 export type Decision = Pick<ApprovalRecord, 'outcome'> &
-  Partial<Pick<ApprovalRecord, 'answer' | 'reason' | 'expiredAs'>>;
+  Partial<Pick<ApprovalRecord, 'answer' | 'reason' | 'by' | 'expiredAs'>>;
 
 /** The questions to people. At most one per request id is open at a time. */
 export class ApprovalLedger {
@@ -25,6 +25,10 @@ export class ApprovalLedger {
     });
   }
 
+  get isAnyOpen(): boolean {
+    return this.#openIndexById.size > 0;
+  }
+
   isWaiting(stepId: string | null): boolean {
     return this.#openIdsByStep.has(stepId);
   }
@@ -43,6 +47,7 @@ export class ApprovalLedger {
       outcome: 'open',
       answer: null,
       reason: null,
+      by: null,
       expiredAs: null,
       decidedAt: null,
     });

@@ -1,6 +1,6 @@
-import type { Usage } from '../model/usage.js';
 import type { Fact } from '../model/facts.js';
 import type { AgentMetrics, RunUsage } from './record.js';
+import { NO_USAGE, sumOfUsage } from './record-usage.js';
 
 type AgentCounts = { -readonly [Name in keyof AgentMetrics]: AgentMetrics[Name] };
 
@@ -16,11 +16,29 @@ export class CallLedger {
   readonly #heardAgentByStep = new Map<string, string>();
   /** The agents whose requests the plan in the making answers. */
   #askers = new Set<string>();
-  readonly #calledAtByKey = new Map<string, number>();
-  #usage: RunUsage = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
+  readonly #calledByKey = new Map<
+    string,
+    Pick<Fact<'agent.called'>, 'at' | 'stepId' | 'isFallback'>
+  >();
+  #usage: RunUsage = NO_USAGE;
 
   get usage(): RunUsage {
     return this.#usage;
+  }
+
+  get isAnyInFlight(): boolean {
+    return this.#calledByKey.size > 0;
+  }
+
+  isFallback(key: string): boolean {
+    return this.#calledByKey.get(key)?.isFallback === true;
+  }
+
+  /** Calls for a step, or for the plan or the goal, that were stopped without an answer. */
+  stop(stepId: string | null): void {
+    for (const [key, call] of this.#calledByKey) {
+      if (call.stepId === stepId) this.#calledByKey.delete(key);
+    }
   }
 
   /** By the name of the agent, in order of first appearance. */
@@ -30,21 +48,21 @@ export class CallLedger {
     );
   }
 
-  called({ agent, key, at }: Fact<'agent.called'>): void {
+  called({ agent, key, stepId, isFallback, at }: Fact<'agent.called'>): void {
     this.#countsOf(agent).calls += 1;
-    this.#calledAtByKey.set(key, at);
+    this.#calledByKey.set(key, { at, stepId, isFallback });
   }
 
   answered({ agent, key, usage, at }: Fact<'agent.answered'>): void {
     this.#countsOf(agent).answers += 1;
     this.#settle(agent, key, at);
-    if (usage !== null) this.#usage = sum(this.#usage, usage);
+    if (usage !== null) this.#usage = sumOfUsage(this.#usage, usage);
   }
 
   failed({ agent, key, usage, at }: Fact<'agent.failed'>): void {
     this.#countsOf(agent).errors += 1;
     this.#settle(agent, key, at);
-    if (usage !== undefined) this.#usage = sum(this.#usage, usage);
+    if (usage !== undefined) this.#usage = sumOfUsage(this.#usage, usage);
   }
 
   replanRequested({ agent, kind, stepId }: Fact<'replan.requested'>): void {
@@ -75,10 +93,10 @@ export class CallLedger {
   }
 
   #settle(agent: string, key: string, at: number): void {
-    const calledAt = this.#calledAtByKey.get(key);
-    if (calledAt === undefined) return;
-    this.#calledAtByKey.delete(key);
-    this.#countsOf(agent).totalLatencyMs += Math.max(0, at - calledAt);
+    const called = this.#calledByKey.get(key);
+    if (called === undefined) return;
+    this.#calledByKey.delete(key);
+    this.#countsOf(agent).totalLatencyMs += Math.max(0, at - called.at);
   }
 
   #countsOf(agent: string): AgentCounts {
@@ -97,12 +115,3 @@ export class CallLedger {
     return counts;
   }
 }
-
-const sum = (total: RunUsage, usage: LooseUsage): RunUsage => ({
-  inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
-  outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
-  costUsd: total.costUsd + (usage.costUsd ?? 0),
-});
-
-/** As the schema of facts gives it: what was left out may also be there as undefined. */
-type LooseUsage = { readonly [Name in keyof Usage]: Usage[Name] | undefined };

@@ -4,8 +4,15 @@ import type { PlannedStepRecord, PlanRecord } from './record.js';
 /** The plans of a run and of its sub-plans. Each level has at most one proposal under review. */
 export class PlanLedger {
   readonly #records: PlanRecord[] = [];
-  /** The proposal under review, by the step whose sub-plan it is; null stands for the goal. */
+  /** By the step whose sub-plan it is; null stands for the goal. */
+  readonly #nextRevisionByParent = new Map<string | null, number>();
+  /** The proposal under review, by the step whose sub-plan it is. */
   readonly #openIndexByParent = new Map<string | null, number>();
+
+  /** The revision that the next adopted plan has. */
+  nextRevision(parentStepId: string | null): number {
+    return this.#nextRevisionByParent.get(parentStepId) ?? 0;
+  }
 
   records(): PlanRecord[] {
     return this.#records.slice();
@@ -22,10 +29,11 @@ export class PlanLedger {
     const index = this.#takeOpen(parentStepId, revision);
     const origin = this.#records[index]?.origin ?? 'planner';
     this.#records[index] = { revision, parentStepId, origin, status: 'adopted', steps };
+    this.#nextRevisionByParent.set(parentStepId, revision + 1);
     return origin;
   }
 
-  reject({ parentStepId, revision, by, reason }: FactBody<'plan.rejected'>): void {
+  reject({ parentStepId, revision, by, reason, issues }: FactBody<'plan.rejected'>): void {
     const index = this.#takeOpen(parentStepId, revision);
     const proposed = this.#records[index];
     // A planner that fails proposes nothing; the failed call still gets a line.
@@ -39,6 +47,7 @@ export class PlanLedger {
       steps,
       by,
       reason,
+      issues,
     };
   }
 

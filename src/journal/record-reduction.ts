@@ -14,6 +14,7 @@ import { REPLACED } from './record-steps.js';
 /** Applies one fact. The type parameter ties it to the reducer of its own type. */
 export const applyFact = <Type extends FactType>(state: RunState, fact: TypedFact<Type>): void => {
   state.startedAt ??= fact.at;
+  countTime(state, fact.at);
   reducers[fact.type](state, fact);
 };
 
@@ -31,7 +32,11 @@ const reducers: Reducers = {
     state.labels = labels;
   },
   'phase.entered': (state, { parentStepId, phase, at }) => {
-    if (parentStepId === null) state.phase = phase;
+    if (parentStepId === null) {
+      state.phase = phase;
+      // Every phase makes its own calls: those of the last one are over.
+      state.calls.stop(null);
+    }
     // From here on answers are refused.
     if (phase === 'windingDown') closeApprovals(state, parentStepId, 'winding-down', at);
   },
@@ -54,7 +59,10 @@ const reducers: Reducers = {
     if (fact.parentStepId === null) state.replans += 1;
   },
   'plan.rejected': (state, fact) => {
-    if (state.steps.isOpen(fact.parentStepId)) state.plans.reject(fact);
+    const { parentStepId, revision, by, reason, issues, at } = fact;
+    if (!state.steps.isOpen(parentStepId)) return;
+    state.plans.reject(fact);
+    state.planningFailures.push({ revision, parentStepId, try: null, by, reason, issues, at });
   },
   'plan.modified': ignored,
   'step.started': (state, { stepId, at }) => {
@@ -120,13 +128,14 @@ const reducers: Reducers = {
   'approval.requested': (state, fact) => {
     if (!state.steps.isOpen(fact.stepId)) return;
     state.approvals.request(fact);
-    state.steps.setWaitingForHuman(fact.stepId, state.approvals.isWaiting(fact.stepId));
+    const isWaiting = state.approvals.isWaiting(fact.stepId);
+    state.steps.setWaitingForHuman(fact.stepId, isWaiting, fact.at);
   },
-  'approval.granted': (state, { requestId, answer, at }) => {
-    decide(state, requestId, { outcome: 'granted', answer }, at);
+  'approval.granted': (state, { requestId, answer, by = null, at }) => {
+    decide(state, requestId, { outcome: 'granted', answer, by }, at);
   },
-  'approval.rejected': (state, { requestId, reason, at }) => {
-    decide(state, requestId, { outcome: 'rejected', reason }, at);
+  'approval.rejected': (state, { requestId, reason, by = null, at }) => {
+    decide(state, requestId, { outcome: 'rejected', reason, by }, at);
   },
   'approval.expired': (state, { requestId, outcome, at }) => {
     decide(state, requestId, { outcome: 'expired', expiredAs: outcome }, at);
@@ -143,13 +152,22 @@ const reducers: Reducers = {
     state.calls.called(fact);
   },
   'agent.answered': (state, fact) => {
+    const { stepId, role, key, confidence, usage } = fact;
+    const isFallbackAnswer = role === 'worker' && state.calls.isFallback(key);
     state.calls.answered(fact);
+    state.steps.callSettled(stepId, { isFallbackAnswer, confidence, usage });
     if (fact.output === null) return;
     state.outputs.set(fact.key, fact.output);
     if (fact.report === 'done') state.wholeOutputs.set(fact.key, fact.stepId);
   },
   'agent.failed': (state, fact) => {
     state.calls.failed(fact);
+    const { stepId, role, usage, reason, at } = fact;
+    state.steps.callSettled(stepId, { isFallbackAnswer: false, confidence: null, usage });
+    if (role !== 'planner') return;
+    const revision = state.plans.nextRevision(stepId);
+    const failure = { revision, parentStepId: stepId, by: 'planner', reason, issues: [] } as const;
+    state.planningFailures.push({ ...failure, try: fact.try, at });
   },
   'breaker.opened': ignored,
   'breaker.closed': ignored,
@@ -157,8 +175,12 @@ const reducers: Reducers = {
   'time.extended': ignored,
   'time.executionClosed': ignored,
   'time.expired': ignored,
-  'run.paused': ignored,
-  'run.unpaused': ignored,
+  'run.paused': (state, { at }) => {
+    state.pausedAt = at;
+  },
+  'run.unpaused': (state) => {
+    state.pausedAt = null;
+  },
   'run.upgraded': ignored,
   'conversation.said': (state, { text }) => {
     state.conversation.push(text);
@@ -169,14 +191,27 @@ const reducers: Reducers = {
     state.steps.cancelAll('run-ended', at);
     state.approvals.closeAll('run-ended', at);
     state.status = status;
+    state.phase = 'ended';
+    state.pausedAt = null;
     state.reason = reason;
     state.summary = typeof summary === 'string' ? summary : null;
     state.endedAt = at;
   },
 };
 
+/** The time since the last fact was spent waiting for people, or working. */
+const countTime = (state: RunState, at: number): void => {
+  const passedMs = Math.max(0, at - (state.lastAt ?? at));
+  const isWaiting =
+    (state.pausedAt !== null || state.approvals.isAnyOpen) && !state.calls.isAnyInFlight;
+  state[isWaiting ? 'waitedMs' : 'workedMs'] += passedMs;
+  state.lastAt = at;
+};
+
 const settle = (state: RunState, stepId: string, end: StepEnd, at: number): void => {
-  closeApprovalsOfEnded(state, state.steps.settle(stepId, end, at), at);
+  const ended = state.steps.settle(stepId, end, at);
+  for (const id of ended) state.calls.stop(id);
+  closeApprovalsOfEnded(state, ended, at);
 };
 
 const closeApprovalsOfEnded = (state: RunState, stepIds: readonly string[], at: number): void => {
@@ -190,7 +225,7 @@ const closeApprovals = (
   at: number,
 ): void => {
   approvals.closeOf(stepId, reason, at);
-  steps.setWaitingForHuman(stepId, false);
+  steps.setWaitingForHuman(stepId, false, at);
 };
 
 const decide = (
@@ -200,7 +235,7 @@ const decide = (
   at: number,
 ): void => {
   const stepId = approvals.decide(requestId, decision, at);
-  if (stepId !== undefined) steps.setWaitingForHuman(stepId, approvals.isWaiting(stepId));
+  if (stepId !== undefined) steps.setWaitingForHuman(stepId, approvals.isWaiting(stepId), at);
 };
 
 const keepReplans = (

@@ -2,6 +2,7 @@ import type { JsonValue } from '../canonical-json.js';
 import { NO_LABELS } from '../model/called-run.js';
 import type {
   EscalationRecord,
+  PlanningFailure,
   RefusedRequest,
   RunIdentity,
   RunMetrics,
@@ -22,6 +23,9 @@ type PlainFields = Pick<
   | 'phase'
   | 'reason'
   | 'escalation'
+  | 'pausedAt'
+  | 'waitedMs'
+  | 'workedMs'
   | 'replans'
   | 'maxReplans'
   | 'summary'
@@ -32,6 +36,8 @@ type PlainFields = Pick<
 export type RunState = { -readonly [Name in keyof PlainFields]: PlainFields[Name] } & {
   /** Null before the first fact. */
   startedAt: number | null;
+  /** The time of the last fact. */
+  lastAt: number | null;
   readonly counts: { replanCount: number; fixCycles: number; passed: number; failed: number };
   readonly steps: StepLedger;
   readonly plans: PlanLedger;
@@ -39,6 +45,7 @@ export type RunState = { -readonly [Name in keyof PlainFields]: PlainFields[Name
   readonly calls: CallLedger;
   readonly verdicts: VerdictRecord[];
   readonly escalations: EscalationRecord[];
+  readonly planningFailures: PlanningFailure[];
   readonly refused: RefusedRequest[];
   readonly conversation: string[];
   /** Every answer that holds something, by its key: steps and the summary refer to them. */
@@ -54,11 +61,15 @@ export const initialState = ({ runId, goal, labels = NO_LABELS }: RunIdentity): 
   status: 'running',
   phase: null,
   reason: null,
+  pausedAt: null,
+  waitedMs: 0,
+  workedMs: 0,
   escalation: 'none',
   replans: 0,
   maxReplans: null,
   summary: null,
   startedAt: null,
+  lastAt: null,
   endedAt: null,
   counts: { replanCount: 0, fixCycles: 0, passed: 0, failed: 0 },
   steps: new StepLedger(),
@@ -67,6 +78,7 @@ export const initialState = ({ runId, goal, labels = NO_LABELS }: RunIdentity): 
   calls: new CallLedger(),
   verdicts: [],
   escalations: [],
+  planningFailures: [],
   refused: [],
   conversation: [],
   outputs: new Map(),
@@ -82,6 +94,9 @@ export const recordOf = (state: RunState): RunRecord =>
     status: state.status,
     phase: state.phase,
     reason: state.reason,
+    pausedAt: state.pausedAt,
+    waitedMs: state.waitedMs,
+    workedMs: state.workedMs,
     escalation: state.escalation,
     replans: state.replans,
     maxReplans: state.maxReplans,
@@ -91,6 +106,7 @@ export const recordOf = (state: RunState): RunRecord =>
     approvals: state.approvals.records(),
     verdicts: state.verdicts.slice(),
     escalations: state.escalations.slice(),
+    planningFailures: state.planningFailures.slice(),
     refused: state.refused.slice(),
     conversation: state.conversation.slice(),
     metrics: metricsOf(state),

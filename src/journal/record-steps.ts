@@ -1,4 +1,6 @@
 import type { FactBody } from '../model/facts.js';
+import type { LooseUsage } from './record-usage.js';
+import { NO_USAGE, sumOfUsage } from './record-usage.js';
 import type { PlannedStepRecord, StepRecord, StepStatus, VotesRecord } from './record.js';
 
 /** The reason of a step that a later plan replaced. */
@@ -13,10 +15,18 @@ export type StepEnd = Pick<StepRecord, 'reason'> & { readonly status: SettledSta
     Pick<StepRecord, 'attempts' | 'output' | 'isWhole' | 'outputKeys' | 'code'>
   >;
 
+/** What an answered or failed call adds to its step. */
+export interface StepCall {
+  readonly isFallbackAnswer: boolean;
+  readonly confidence: number | null;
+  readonly usage: LooseUsage | null | undefined;
+}
+
 interface StepEntry {
   /** Replaced on change, never mutated: records that were handed out keep it. */
   record: StepRecord;
-  isWaitingForHuman: boolean;
+  /** Since when it waits for a person; null when it does not. */
+  waitingSince: number | null;
   hasSubplan: boolean;
   /** The steps of its sub-plan that may still be open. */
   children: StepEntry[];
@@ -53,7 +63,7 @@ export class StepLedger {
       const record = pendingStep(step, parentStepId, revision);
       const entry: StepEntry = {
         record,
-        isWaitingForHuman: false,
+        waitingSince: null,
         hasSubplan: false,
         children: [],
       };
@@ -90,11 +100,24 @@ export class StepLedger {
     update(entry, { votes: { choose, of, cast, isDecided: true, winner } });
   }
 
-  setWaitingForHuman(stepId: string | null, isWaitingForHuman: boolean): void {
+  setWaitingForHuman(stepId: string | null, isWaiting: boolean, at: number): void {
     const entry = stepId === null ? undefined : this.#openEntry(stepId);
     if (entry === undefined) return;
-    entry.isWaitingForHuman = isWaitingForHuman;
-    update(entry, votesBrokenOff(entry));
+    const waitedMs = waitedBy(entry, at);
+    entry.waitingSince = isWaiting ? at : null;
+    update(entry, { ...votesBrokenOff(entry), waitedMs });
+  }
+
+  /** A call for the step was answered or failed. */
+  callSettled(stepId: string | null, call: StepCall): void {
+    const entry = stepId === null ? undefined : this.#openEntry(stepId);
+    if (entry === undefined) return;
+    const { record } = entry;
+    update(entry, {
+      usedFallback: record.usedFallback || call.isFallbackAnswer,
+      confidence: call.confidence ?? record.confidence,
+      usage: call.usage == null ? record.usage : sumOfUsage(record.usage, call.usage),
+    });
   }
 
   startSubplan(stepId: string): void {
@@ -150,7 +173,8 @@ export class StepLedger {
   #settleEntry(entry: StepEntry, end: StepEnd, at: number): void {
     const { startedAt } = entry.record;
     const durationMs = startedAt === null ? null : Math.max(0, at - startedAt);
-    entry.record = { ...entry.record, ...end, endedAt: at, durationMs };
+    const waitedMs = waitedBy(entry, at);
+    entry.record = { ...entry.record, ...end, endedAt: at, durationMs, waitedMs };
     if (end.status === 'completed') this.#completedCount += 1;
     if (end.status === 'failed') this.#failedCount += 1;
   }
@@ -163,6 +187,10 @@ export class StepLedger {
 
 const isSettled = (status: StepStatus): status is SettledStatus =>
   status === 'completed' || status === 'failed' || status === 'skipped' || status === 'cancelled';
+
+/** The time that a step has waited for people until now. */
+const waitedBy = ({ record, waitingSince }: StepEntry, at: number): number =>
+  waitingSince === null ? record.waitedMs : record.waitedMs + Math.max(0, at - waitingSince);
 
 const pendingStep = (
   { id, agent, task, complexity, dependsOn }: PlannedStepRecord,
@@ -181,6 +209,10 @@ const pendingStep = (
   outputKeys: [],
   reason: null,
   code: null,
+  usedFallback: false,
+  confidence: null,
+  usage: NO_USAGE,
+  waitedMs: 0,
   votes: null,
   revision,
   depth: id.split('/').length - 1,
@@ -192,7 +224,12 @@ const pendingStep = (
 
 const update = (
   entry: StepEntry,
-  change: Partial<Pick<StepRecord, 'startedAt' | 'attempts' | 'votes'>>,
+  change: Partial<
+    Pick<
+      StepRecord,
+      'startedAt' | 'attempts' | 'votes' | 'usedFallback' | 'confidence' | 'usage' | 'waitedMs'
+    >
+  >,
 ): void => {
   const record = { ...entry.record, ...change };
   entry.record = { ...record, status: openStatus(entry, record.startedAt !== null) };
@@ -204,11 +241,8 @@ const votesBrokenOff = ({ record }: StepEntry): { readonly votes: VotesRecord | 
 });
 
 /** A question comes before the sub-plan: a sub-plan that waits for a person moves nothing. */
-const openStatus = (
-  { isWaitingForHuman, hasSubplan }: StepEntry,
-  hasStarted: boolean,
-): StepStatus => {
-  if (isWaitingForHuman) return 'awaitingApproval';
+const openStatus = ({ waitingSince, hasSubplan }: StepEntry, hasStarted: boolean): StepStatus => {
+  if (waitingSince !== null) return 'awaitingApproval';
   if (hasSubplan) return 'blocked';
   return hasStarted ? 'running' : 'pending';
 };

@@ -14,8 +14,17 @@ export interface RunRecord<Team extends AnyTeam = AnyTeam> {
   readonly labels: Labels;
   /** `detached`: the run goes on elsewhere, and this process no longer drives it. It is never stored. */
   readonly status: 'running' | 'detached' | RunStatus;
-  /** The phase the goal's own plan entered last; null before the first. Sub-plans have phases of their own. */
-  readonly phase: Phase | null;
+  /**
+   * The phase the goal's own plan entered last; null before the first, `ended` after the run. Sub-plans have phases of
+   * their own.
+   */
+  readonly phase: Phase | 'ended' | null;
+  /** Since when a person has paused the run; null when it is not paused. */
+  readonly pausedAt: number | null;
+  /** How long the run could only wait for people: it was paused, or a question was open, and no call was in flight. */
+  readonly waitedMs: number;
+  /** The rest of its time so far. */
+  readonly workedMs: number;
   /** Why the run ended, or why this process detached from it; null while it is running. */
   readonly reason: string | null;
   readonly escalation: Level;
@@ -30,6 +39,8 @@ export interface RunRecord<Team extends AnyTeam = AnyTeam> {
   readonly approvals: readonly ApprovalRecord[];
   readonly verdicts: readonly VerdictRecord[];
   readonly escalations: readonly EscalationRecord[];
+  /** Tries of the planner that failed and plans that were rejected, in order, those of sub-plans included. */
+  readonly planningFailures: readonly PlanningFailure[];
   /** Requests that a bound refused, in order. */
   readonly refused: readonly RefusedRequest[];
   /** What people said, in order. */
@@ -78,6 +89,14 @@ export interface StepState extends Omit<PlannedStepRecord, 'agent'> {
   readonly reason: string | null;
   /** The kind of failure; null when it did not fail. */
   readonly code: string | null;
+  /** An answer came from the agent's fallback. */
+  readonly usedFallback: boolean;
+  /** The agent's confidence in the last answer; null when it gave none. */
+  readonly confidence: number | null;
+  /** What its calls reported, those of reviews and tests included; without its sub-plan. */
+  readonly usage: RunUsage;
+  /** How long it waited for people. */
+  readonly waitedMs: number;
   /** The last vote on it; null without votes. */
   readonly votes: VotesRecord | null;
   /** The plan revision that added it. */
@@ -121,6 +140,8 @@ export interface PlanRecord {
   readonly by?: FactBody<'plan.rejected'>['by'] | undefined;
   /** Why it was rejected. */
   readonly reason?: string | undefined;
+  /** What validation or the supervisor found in it. */
+  readonly issues?: readonly PlanIssue[] | undefined;
 }
 
 /** A question that waits for a person. */
@@ -141,9 +162,30 @@ export interface ApprovalRecord extends OpenApproval {
   readonly answer: string | null;
   /** Why it was rejected or closed. */
   readonly reason: string | null;
+  /** Who answered, as the sender of the answer named that person; null when it was not said. */
+  readonly by: string | null;
   /** How the policy counted the missing answer when the question expired. */
   readonly expiredAs: 'approve' | 'reject' | null;
   readonly decidedAt: number | null;
+}
+
+/** One problem of a plan. */
+export type PlanIssue = Readonly<FactBody<'plan.rejected'>['issues'][number]>;
+
+/** Why there was no plan at one point: a try of the planner failed, or a plan was rejected. */
+export interface PlanningFailure {
+  /** The revision that was not adopted. */
+  readonly revision: number;
+  /** The step whose sub-plan it was; null for the goal's own plan. */
+  readonly parentStepId: string | null;
+  /** The number of the planner's try that failed; null when a plan was rejected. */
+  readonly try: number | null;
+  /** Who rejected the plan; `planner` when a try failed. */
+  readonly by: FactBody<'plan.rejected'>['by'];
+  readonly reason: string;
+  /** What validation or the supervisor found in the plan. */
+  readonly issues: readonly PlanIssue[];
+  readonly at: number;
 }
 
 /** A request that was refused: its bound was reached, or it names an agent that does not exist. */

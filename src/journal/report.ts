@@ -6,6 +6,7 @@ import type {
   ApprovalRecord,
   EscalationRecord,
   PlannedStepRecord,
+  PlanningFailure,
   PlanRecord,
   RefusedRequest,
   RunMetrics,
@@ -61,12 +62,17 @@ export interface RunReport<Team extends AnyTeam = AnyTeam> {
   readonly escalations: readonly EscalationRecord[];
   readonly approvals: readonly ApprovalRecord[];
   readonly verdicts: readonly VerdictRecord[];
+  /** Tries of the planner that failed and plans that were rejected, in order: why planning failed, if it did. */
+  readonly planningFailures: readonly PlanningFailure[];
   readonly metrics: RunMetrics;
   readonly usage: RunUsage;
   readonly startedAt: number;
   /** When the run ended, or when this process detached from it. */
   readonly endedAt: number;
   readonly durationMs: number;
+  /** How much of it the run could only wait for people. */
+  readonly waitedMs: number;
+  readonly workedMs: number;
 }
 
 export interface ReportedPlan {
@@ -118,11 +124,14 @@ export const reportOf = (record: EndedRunRecord): RunReport => ({
   escalations: record.escalations,
   approvals: record.approvals,
   verdicts: record.verdicts,
+  planningFailures: record.planningFailures,
   metrics: record.metrics,
   usage: record.usage,
   startedAt: record.startedAt,
   endedAt: record.endedAt,
   durationMs: Math.max(0, record.endedAt - record.startedAt),
+  waitedMs: record.waitedMs,
+  workedMs: record.workedMs,
 });
 
 const idsOf = ({ steps }: RunRecord, status: StepStatus): string[] =>

@@ -219,12 +219,22 @@ export type CallOutcome =
     }
   | CallFailure;
 
+/** A thrown value, for people: without its message, which is in the reason of the failure. */
+export interface ErrorDetails {
+  readonly name: string;
+  readonly code?: string | undefined;
+  /** The first lines of the stack. */
+  readonly stack?: string | undefined;
+}
+
 export interface CallFailure {
   readonly kind: 'failed';
   readonly code: FailureCode;
   readonly reason: string;
   /** The usage of the failed try, when it was reported. */
   readonly usage?: Usage;
+  /** What was thrown; absent when nothing was. */
+  readonly error?: ErrorDetails;
 }
 
 /** A finished try. Its output is in the journal, under the key of the try. */

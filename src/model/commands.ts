@@ -17,8 +17,19 @@ export type Route = readonly string[];
 
 /** A person's answer to a question. */
 type Answer =
-  | { readonly type: 'approval.grant'; readonly requestId: string; readonly answer: string }
-  | { readonly type: 'approval.reject'; readonly requestId: string; readonly reason: string };
+  | {
+      readonly type: 'approval.grant';
+      readonly requestId: string;
+      readonly answer: string;
+      /** Who answered, as the sender names that person. */
+      readonly by?: string | undefined;
+    }
+  | {
+      readonly type: 'approval.reject';
+      readonly requestId: string;
+      readonly reason: string;
+      readonly by?: string | undefined;
+    };
 
 /** An answer on its way to the chart that asked. */
 export type ApprovalAnswer = Answer & { readonly route: Route };
@@ -44,6 +55,7 @@ export type Command =
 
 const text = z.string().check(z.maxLength(20_000));
 const id = z.string().check(z.minLength(1), z.maxLength(1_000));
+const by = z.optional(id);
 const route = z._default(z.array(z.never()), []);
 
 /** Seed 003's three ways to change a plan while it runs; one of them changes nothing. */
@@ -59,8 +71,9 @@ const planModifications = [
 
 const commandSchema = z.discriminatedUnion('type', [
   ...planModifications,
-  z.object({ type: z.literal('approval.grant'), requestId: id, answer: text, route }),
-  z.object({ type: z.literal('approval.reject'), requestId: id, reason: text, route }),
+  // Strict: an answer with a misspelt or unknown member must not count as an approval.
+  z.strictObject({ type: z.literal('approval.grant'), requestId: id, answer: text, by, route }),
+  z.strictObject({ type: z.literal('approval.reject'), requestId: id, reason: text, by, route }),
   z.object({ type: z.literal('run.pause') }),
   z.object({ type: z.literal('run.unpause') }),
   z.object({

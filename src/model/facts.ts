@@ -43,6 +43,12 @@ const call = {
   stepId: z.nullable(stepId),
   try: z.number(),
 };
+/** A thrown value, redacted: its name, its code and the first lines of its stack. */
+const errorDetails = z.object({
+  name: z.string(),
+  code: z.optional(z.string()),
+  stack: z.optional(z.string()),
+});
 const request = { requestId: z.string(), stepId: z.nullable(stepId) };
 
 const bodies = {
@@ -215,8 +221,15 @@ const bodies = {
     type: z.literal('approval.granted'),
     ...request,
     answer: z.string(),
+    /** Who answered; absent when the sender did not say. */
+    by: z.optional(z.string()),
   }),
-  'approval.rejected': z.object({ type: z.literal('approval.rejected'), ...request, reason }),
+  'approval.rejected': z.object({
+    type: z.literal('approval.rejected'),
+    ...request,
+    reason,
+    by: z.optional(z.string()),
+  }),
   'approval.expired': z.object({
     type: z.literal('approval.expired'),
     ...request,
@@ -262,6 +275,8 @@ const bodies = {
     reason,
     /** Absent when the try reported no usage. */
     usage: z.optional(usageSchema),
+    /** What was thrown, for people; `reason` has its message. Absent when nothing was thrown. */
+    error: z.optional(errorDetails),
   }),
   'breaker.opened': z.object({ type: z.literal('breaker.opened'), agent: z.string() }),
   'breaker.closed': z.object({ type: z.literal('breaker.closed'), agent: z.string() }),

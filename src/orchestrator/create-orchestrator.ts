@@ -23,10 +23,14 @@ import {
   readOptions,
 } from './configuration.js';
 import { checkedRunInput } from './run-input.js';
+import { errorListener } from './error-listener.js';
 import { rememberInternals } from './internals.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
 import type { OrchestratorMachine } from './charts.js';
+import type { RunLogic, RunSessions } from './run-logic.js';
+import type { SessionParts } from './run-session.js';
+import { runLogic } from './run-logic.js';
 import { chartsOf, liveMachine } from './charts.js';
 import type { Labels } from '../model/called-run.js';
 import type { AnyTeam, Team } from '../model/outputs.js';
@@ -39,7 +43,7 @@ import type { Policy } from '../policy/policy.js';
 import { definePolicy } from '../policy/policy.js';
 import type { DurabilityOptions } from '../run/durability.js';
 import { durabilityOf } from '../run/durability.js';
-import type { RunParts } from '../run/live-run.types.js';
+import type { OnError, RunParts } from '../run/live-run.types.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
 import type { RecoverOptions } from '../run/recovery.js';
@@ -48,7 +52,7 @@ import type { Clock } from '../services/clock.js';
 import { systemClock } from '../services/clock.js';
 import { randomId } from '../services/random-id.js';
 import type { RunStore } from '../model/run-store.js';
-import type { Explanation } from '../time-travel/explain.types.js';
+import type { Explanation, RunExplanation } from '../time-travel/explain.types.js';
 import type { ForkOptions } from '../time-travel/fork.types.js';
 import type { Engine, StartInputOfChart, StartOfRun } from '../run/engine.js';
 import { startOf } from '../run/engine.js';
@@ -94,10 +98,11 @@ export interface OrchestratorOptions<
    */
   readonly redact?: (text: string) => string;
   /**
-   * Receives errors in listeners and stores, which do not affect a run otherwise, and an error inside a chart, which
-   * ends its run.
+   * Receives every failed try of a call with the original error and the call as second argument, errors in listeners and
+   * stores, and an error inside a chart, which ends its run. It changes nothing about a run. Without it the first error
+   * is printed to stderr.
    */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: OnError;
 }
 
 /** The names of a team. */
@@ -179,6 +184,14 @@ export interface Orchestrator<Team extends AnyTeam = AnyTeam, Given = JsonValue 
   fork(runId: string, options: ForkOptions<Team['agent']>): Promise<Run<Team>>;
   /** Explains why a step of a stored run did not run, failed, was repeated, or is not done yet. */
   explain(runId: string, stepId: string): Promise<Explanation>;
+  /** Explains a stored run: how it ended, which plans failed and why, and which requests were refused. */
+  explain(runId: string): Promise<RunExplanation>;
+  /**
+   * A run as XState actor logic, to be invoked or spawned by a machine of your own with the input of `start`. Its snapshot
+   * has the record as `context`, its events are the commands, it emits the facts, and its output is the report. A persisted
+   * snapshot has the id of the run and, without a store, its journal: a restored actor resumes the run.
+   */
+  readonly logic: RunLogic;
   /** The chart with real actors, for `createActor(orchestrator.machine, { input: { goal } })`. */
   readonly machine: OrchestratorMachine;
   /** Upper bounds of the cost of a run, whatever the agents do. */
@@ -215,13 +228,16 @@ export const createOrchestrator = <
 
 /** A hand-off to an agent outside the team is a compile error at `agents`. */
 type CheckedHandOffs<Agents extends readonly Agent[]> =
-  TargetsOf<Agents> extends NameOf<Agents>
+  // The compiler infers `string` for an agent that hands off to no one, or to a name known at run time only.
+  string extends TargetsOf<Agents>
     ? unknown
-    : {
-        readonly agents: {
-          readonly handOffToUnknownAgent: Exclude<TargetsOf<Agents>, NameOf<Agents>>;
+    : TargetsOf<Agents> extends NameOf<Agents>
+      ? unknown
+      : {
+          readonly agents: {
+            readonly handOffToUnknownAgent: Exclude<TargetsOf<Agents>, NameOf<Agents>>;
+          };
         };
-      };
 
 /** An agent that expects another output of a team member than it gives is a compile error at `agents`. */
 type CheckedOutputs<Agents extends readonly Agent[]> = [
@@ -271,7 +287,8 @@ export const composeOrchestrator = (
   const engineFor = (chosen: Policy): Engine => engineOf(options, chosen, runnerOf);
   const engine = engineFor(policy);
   const { store, clock = systemClock() } = options;
-  const onError = wrapped(options.onError);
+  const redactText = options.redact === undefined ? undefined : safely(options.redact);
+  const onError = errorListener(options.onError, redactText);
   const runs = new RunRegistry({
     ...engine,
     clock,
@@ -279,21 +296,22 @@ export const composeOrchestrator = (
     durability: durabilityOf(options.durability),
     newOwner: () => randomId('owner'),
     onError,
-    redactText: options.redact === undefined ? (text) => text : safely(options.redact),
+    redactText: redactText ?? ((text) => text),
     rebuilt,
   });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {
-    runs,
-    settings,
-    engine,
-    engineFor,
-    clock,
+    ...{ runs, settings, engine, engineFor, clock },
     configurationIssues: (chosen) => configurationIssues(options, chosen),
     inputIssues: (input) => inputIssues(input, settings.team.hasPlanner),
   };
   // Created on first use: it takes a third of the time of creating an orchestrator.
   const machine = once(() => liveMachine(settings, engine.perform));
+  const actors = actorRuns({
+    clock,
+    stored: store && (() => orchestrator),
+    withStore: (own) => composeOrchestrator({ ...options, store: own }, rebuilt, runnerOf),
+  });
   const orchestrator: Orchestrator = {
     start: (input) => {
       const start = engine.startInput(startOfRun(input, options, settings));
@@ -312,11 +330,12 @@ export const composeOrchestrator = (
       const retention = readFields(given, ['olderThanMs', 'pageSize']);
       return (await loadRetention()).deleteEndedRuns(retention, retentionParts());
     },
-    close: async (given = {}) =>
-      runs.close(readFields(given, ['graceMs']).graceMs ?? CLOSE_GRACE_MS),
+    close: async (given = {}) => closeAll([runs, actors], readFields(given, ['graceMs']).graceMs),
     replay: async (runId) => (await loadTimeTravel()).replay(travel, runId),
     fork: async (runId, given) => (await loadTimeTravel()).fork(travel, runId, given),
-    explain: async (runId, stepId) => (await loadTimeTravel()).explain(travel, runId, stepId),
+    explain: (async (runId: string, stepId?: string) =>
+      (await loadTimeTravel()).explain(travel, runId, stepId)) as Orchestrator['explain'],
+    logic: actors.logic,
     get machine() {
       return machine();
     },
@@ -342,18 +361,6 @@ const retentionPartsOf = (
   };
 };
 
-/** The callback belongs to the user: its errors change nothing, whether it throws or rejects. */
-const wrapped =
-  (onError: OrchestratorOptions<readonly Agent[]>['onError']) =>
-  (error: unknown): void => {
-    try {
-      const returned: unknown = onError?.(error);
-      if (returned instanceof Promise) returned.catch(() => undefined);
-    } catch {
-      // The error callback itself failed, so the error is dropped.
-    }
-  };
-
 /** Computed on first use, then kept. */
 const once = <Value>(make: () => Value): (() => Value) => {
   let made: { readonly value: Value } | undefined;
@@ -363,8 +370,28 @@ const once = <Value>(make: () => Value): (() => Value) => {
 /** About half of the usual time between SIGTERM and SIGKILL in a container. */
 const CLOSE_GRACE_MS = 5_000;
 
+const closeAll = async (
+  parts: readonly { close(graceMs: number): Promise<unknown> }[],
+  graceMs = CLOSE_GRACE_MS,
+): Promise<void> => {
+  await Promise.all(parts.map((part) => part.close(graceMs)));
+};
+
 /** Most programs never use time travel, so it is a separate chunk in a bundle. */
 const loadTimeTravel = () => import('../time-travel/time-travel.js');
+
+/** Most programs have no machines of their own that invoke runs. */
+const actorRuns = (
+  parts: SessionParts,
+): { readonly logic: RunLogic; close(graceMs: number): Promise<unknown> } => {
+  let sessions: Promise<RunSessions> | undefined;
+  const load = async (): Promise<RunSessions> =>
+    (await import('./run-session.js')).createSessions(parts);
+  return {
+    logic: runLogic(() => (sessions ??= load())),
+    close: async (graceMs) => (await sessions)?.close(graceMs),
+  };
+};
 
 const loadRetention = () => import('../run/retention.js');
 

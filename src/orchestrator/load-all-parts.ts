@@ -9,5 +9,6 @@ export const loadAllParts = (): Promise<unknown> =>
     import('../run/retention.js'),
     import('../time-travel/time-travel.js'),
     loadRedaction(),
+    import('./run-session.js'),
     prepareFastPath(),
   ]);

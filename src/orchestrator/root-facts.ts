@@ -1,4 +1,4 @@
-import type { AnyActorRef, AnyActorScope, EventObject } from 'xstate';
+import type { AnyActorRef, AnyActorScope, EventObject, Snapshot } from 'xstate';
 
 /*
  * Every chart emits its own facts. Under XState's own interpreter the actor of the goal emits the facts of all charts,
@@ -25,7 +25,7 @@ export const emittingAtRoot = <Scope extends AnyActorScope>(
     emit: (fact: EventObject) => {
       if (scope.self !== root) scope.emit(fact);
       // XState removes the listeners of an actor that has ended, right after this.
-      else if (root.getSnapshot().status !== 'active') emitAll(outbox);
+      else if ((root.getSnapshot() as Snapshot<unknown>).status !== 'active') emitAll(outbox);
     },
     actionExecutor: (action) => {
       scope.actionExecutor(action.type === 'xstate.emit' ? noting(action, outbox) : action);

@@ -1,15 +1,19 @@
-import type { CommandResult } from './run.types.js';
+import type { Approval, CommandResult, Rejection } from './run.types.js';
 
 /** The commands to a run, as methods. Subclasses deliver them. */
 export abstract class CommandMethods {
   protected abstract command(candidate: unknown): Promise<CommandResult>;
 
-  approve(requestId: string, answer = 'Approved'): Promise<CommandResult> {
-    return this.command({ type: 'approval.grant', requestId, answer });
+  approve(requestId: string, given: string | Approval = {}): Promise<CommandResult> {
+    const details = isDetailed(given) ? given : { answer: given };
+    const { answer = 'Approved' } = details;
+    return this.command({ ...details, type: 'approval.grant', requestId, answer });
   }
 
-  reject(requestId: string, reason = 'Rejected'): Promise<CommandResult> {
-    return this.command({ type: 'approval.reject', requestId, reason });
+  reject(requestId: string, given: string | Rejection = {}): Promise<CommandResult> {
+    const details = isDetailed(given) ? given : { reason: given };
+    const { reason = 'Rejected' } = details;
+    return this.command({ ...details, type: 'approval.reject', requestId, reason });
   }
 
   skip(stepIds: readonly string[], reason?: string): Promise<CommandResult> {
@@ -40,6 +44,10 @@ export abstract class CommandMethods {
     return this.command({ type: 'run.abort', reason });
   }
 }
+
+/** Anything else is checked as a text. */
+const isDetailed = <Details extends object>(given: string | Details): given is Details =>
+  typeof given === 'object' && given !== null;
 
 /** A missing reason is left out of the command: the journal is plain JSON. */
 const saying = (reason: string | undefined): { reason?: string } =>

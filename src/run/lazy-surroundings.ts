@@ -6,6 +6,7 @@ export class LazySurroundings implements CallSurroundings {
   readonly run: CalledRun;
   readonly outputs: OutputLookup;
   readonly confirm: () => Promise<void> | undefined;
+  readonly threw: (thrown: unknown) => void;
   readonly #controller: AbortController;
 
   constructor(
@@ -13,11 +14,13 @@ export class LazySurroundings implements CallSurroundings {
     controller: AbortController,
     outputs: OutputLookup,
     confirm: () => Promise<void> | undefined,
+    threw: (thrown: unknown) => void,
   ) {
     this.run = run;
     this.#controller = controller;
     this.outputs = outputs;
     this.confirm = confirm;
+    this.threw = threw;
   }
 
   get signal(): AbortSignal {

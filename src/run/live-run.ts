@@ -21,6 +21,7 @@ import { commandResultOf } from './command-result.js';
 import { parseCommand } from '../model/commands.js';
 import type { StartOfRun } from './engine.js';
 import { FactStream } from './fact-stream.js';
+import { FailedTries } from './failed-tries.js';
 import { LazySurroundings } from './lazy-surroundings.js';
 import { afterwards, recovered } from './maybe-promise.js';
 import type { Keeping, RunParts, UnfinishedWork } from './live-run.types.js';
@@ -48,6 +49,7 @@ export class LiveRun extends CommandMethods implements Run {
   readonly #driver: Driver<JournalEntry>;
   readonly #memory: RunMemory;
   readonly #facts: FactStream;
+  readonly #failedTries: FailedTries;
   /**
    * How far the journal is ahead of the clock: this machine's clock may be behind that of the machine that wrote it.
    */
@@ -73,6 +75,7 @@ export class LiveRun extends CommandMethods implements Run {
     this.#called = deepFrozen({ runId, labels, input: input as JsonValue });
     this.#memory = new RunMemory({ runId, goal, labels });
     this.#facts = new FactStream(parts);
+    this.#failedTries = new FailedTries(runId, parts.onError);
     this.started = new Promise((resolve, reject) => {
       this.#resolveStarted = resolve;
       this.#rejectStarted = reject;
@@ -297,7 +300,9 @@ export class LiveRun extends CommandMethods implements Run {
       call: (input, controller) =>
         perform(
           input as CallInput,
-          new LazySurroundings(this.#called, controller, outputs, confirm),
+          new LazySurroundings(this.#called, controller, outputs, confirm, (thrown) => {
+            this.#failedTries.keep((input as CallInput).key, thrown);
+          }),
         ),
       appended: (entry, step) => {
         this.#appended(entry, step);
@@ -345,6 +350,7 @@ export class LiveRun extends CommandMethods implements Run {
     if (rebuilt !== undefined) this.#driver.replaceState(rebuilt(kernel, this.#memory.entries));
     this.#facts.add(entry.facts);
     if (entry.event.kind === 'answered') this.#hasAnswered?.();
+    this.#failedTries.report(entry.facts);
     if (step.status === 'error') this.#parts.onError(step.error);
     if (step.status !== 'active') this.#end(this.#memory.record());
   }

@@ -1,4 +1,5 @@
 import type { CallInput } from '../model/calls.js';
+import type { Fact } from '../model/facts.js';
 import type { Perform } from '../actors/team.types.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Kernel, KernelInput, KernelState } from '../kernel/kernel.types.js';
@@ -10,6 +11,22 @@ import type { Inbox } from './inbox.js';
 import type { JournalWriter } from './journal-writer.js';
 import type { Lease } from './lease.js';
 
+/** The call that failed. */
+export interface ErrorContext {
+  readonly runId: string;
+  /** Null for a call about the plan or the goal. */
+  readonly stepId: string | null;
+  readonly agent: string;
+  readonly role: Fact<'agent.failed'>['role'];
+  /** The key of the try, as in `call.key`. */
+  readonly key: string;
+  /** Why the try failed, such as `threw`, `timeout` or `invalid-output`. */
+  readonly code: string;
+}
+
+/** Receives errors. The context is there when a call failed. */
+export type OnError = (error: unknown, context?: ErrorContext) => void;
+
 /** The parts that all runs of one orchestrator share. */
 export interface RunParts {
   readonly kernel: Kernel;
@@ -17,7 +34,7 @@ export interface RunParts {
   readonly perform: Perform;
   /** Whether a call that was in flight when its process died is made again; otherwise its try fails. */
   readonly mayRepeat: (input: CallInput) => boolean;
-  readonly onError: (error: unknown) => void;
+  readonly onError: OnError;
   /** Redacts a store's message for a report, for example the address of a database. */
   readonly redactText: (text: string) => string;
   /** For tests: the state after every entry, rebuilt from the journal. */

@@ -15,6 +15,19 @@ export type CommandResult =
     }
   | { readonly accepted: false; readonly reason: string };
 
+/** An approval: `answer` goes back to the agent that asked, `by` is in the record. */
+export interface Approval {
+  readonly answer?: string;
+  /** Who approves, as you name that person. */
+  readonly by?: string;
+}
+
+export interface Rejection {
+  readonly reason?: string;
+  /** Who rejects, as you name that person. */
+  readonly by?: string;
+}
+
 /** The commands to a run. Never throws. */
 export type RunCommands = Pick<
   Run,
@@ -51,8 +64,8 @@ export interface Run<Team extends AnyTeam = AnyTeam> {
   /** All entries of the run, as they are stored; those of a connected run as far as they were read. */
   journal(): readonly JournalEntry[];
   /** Approves a question; `answer` goes back to the agent that asked. */
-  approve(requestId: string, answer?: string): Promise<CommandResult>;
-  reject(requestId: string, reason?: string): Promise<CommandResult>;
+  approve(requestId: string, answer?: string | Approval): Promise<CommandResult>;
+  reject(requestId: string, reason?: string | Rejection): Promise<CommandResult>;
   /** Skips steps. Steps that depend on them may run. */
   skip(stepIds: readonly string[], reason?: string): Promise<CommandResult>;
   /** Skips every open step before this one. */

@@ -1,4 +1,4 @@
-import type { StepStatus } from '../journal/record.js';
+import type { RunRecord, StepStatus } from '../journal/record.js';
 
 /** The kind of a cause. */
 export type CauseKind =
@@ -30,6 +30,8 @@ export type CauseKind =
   | 'time-expired'
   | 'budget-exhausted'
   | 'escalated'
+  | 'plan-rejected'
+  | 'request-refused'
   /* what it waits for */
   | 'waiting-for-answer'
   | 'waiting-for-retry'
@@ -61,6 +63,16 @@ export interface Explanation {
   readonly causes: readonly Cause[];
   /** Why it was repeated, oldest first; empty when it was not. */
   readonly repeats: readonly Cause[];
+  /** The explanation as one paragraph. */
+  readonly text: string;
+}
+
+/** Why a run is in its present state: how it ended, which plans failed, which requests were refused, which steps failed. */
+export interface RunExplanation {
+  readonly runId: string;
+  readonly status: RunRecord['status'];
+  /** From the end of the run to what led to it. */
+  readonly causes: readonly Cause[];
   /** The explanation as one paragraph. */
   readonly text: string;
 }

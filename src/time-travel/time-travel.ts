@@ -11,7 +11,8 @@ import type { RunRegistry } from '../run/run-registry.js';
 import type { Run } from '../run/run.types.js';
 import type { Clock } from '../services/clock.js';
 import { randomId } from '../services/random-id.js';
-import type { Explanation } from './explain.types.js';
+import { explainRun } from './explain-run.js';
+import type { Explanation, RunExplanation } from './explain.types.js';
 import { explainStep } from './explain.js';
 import { forkedRun } from './fork.js';
 import type { ForkRequest } from './fork-options.js';
@@ -57,11 +58,11 @@ export const replay = async (
 export const explain = async (
   { runs }: TimeTravelParts,
   runId: string,
-  stepId: string,
-): Promise<Explanation> => {
+  stepId: string | undefined,
+): Promise<Explanation | RunExplanation> => {
   const { entries } = await runs.read(runId);
   const facts = entries.flatMap((entry) => entry.facts);
-  return explainStep(runId, facts, stepId);
+  return stepId === undefined ? explainRun(runId, facts) : explainStep(runId, facts, stepId);
 };
 
 export const fork = async (

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 
 import { GoalActor } from '../../examples/react/goal-actor.js';
 import { publishing } from '../../examples/publishing.js';
+import { RunActor } from '../../examples/react/run-actor.js';
 import { RunView } from '../../examples/react/run-view.js';
 import { loadAllParts } from '../../src/orchestrator/load-all-parts.js';
 
@@ -32,12 +33,12 @@ afterEach(async () => {
 
 const show = (element: ReactElement): Promise<void> => act(async () => root.render(element));
 
-/** Lets the run and React continue until the page shows the text. */
-const untilPageSays = (text: string): Promise<void> =>
-  vi.waitFor(async () => {
-    await act(async () => Promise.resolve());
-    expect(page.textContent).toContain(text);
-  });
+/** Lets the run and React continue, outside of `act`, until the page shows the text. */
+const untilPageSays = async (text: string): Promise<void> => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', false);
+  await vi.waitFor(() => expect(page.textContent).toContain(text));
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+};
 
 const press = (label: string): Promise<void> =>
   act(async () => {
@@ -81,6 +82,19 @@ describe('a run on a page', () => {
     await act(async () => {
       await second.abort();
     });
+  });
+});
+
+describe('a run as an actor on a page', () => {
+  it.each([[false], [true]])('asks, is answered, and ends (StrictMode: %s)', async (isStrict) => {
+    const element = createElement(RunActor, { goal: 'statecharts' });
+    await show(isStrict ? createElement(StrictMode, null, element) : element);
+    await untilPageSays('write: completed, publish: awaitingApproval');
+    expect(page.textContent).toContain('The policy asks for approval before publisher starts');
+
+    await press('Approve');
+    await untilPageSays('write: completed, publish: completed');
+    expect(page.querySelector('[role=status]')!.textContent).toBe('completed');
   });
 });
 

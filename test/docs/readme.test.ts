@@ -43,6 +43,7 @@ const usedBy: Readonly<Record<string, string>> = {
   'examples/indexed-db-store.ts': 'test/stores/indexed-db/page.ts',
   'examples/react/run-view.tsx': 'test/docs/react.test.ts',
   'examples/react/goal-actor.tsx': 'test/docs/react.test.ts',
+  'examples/react/run-actor.tsx': 'test/docs/react.test.ts',
 };
 
 const snippetsOf = (

@@ -325,7 +325,7 @@ describe('an agent that blocks the thread', () => {
     const plan = { steps: steps('a', 'b<a', 'c<b') };
     const report = await orchestrator.start({ goal: 'The goal', plan }).done;
     // As for an agent that hangs: the step times out before the run does.
-    expect(report.status).toBe('failed');
+    expect(report.status).toBe('timeExpired');
     expect(report.steps.map(({ status }) => status)).toEqual(['failed', 'skipped', 'skipped']);
     expect(report.steps[0]?.reason).toBe('The step used up its time');
     expect(worker.calls).toHaveLength(1);

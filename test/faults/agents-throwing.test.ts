@@ -189,7 +189,7 @@ describe('an agent that fails some of the time', () => {
         ['a/b', 'blocked'],
         ['a', 'subplan-failed'],
       ]);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed: depth-limit' });
     },
   );
 });

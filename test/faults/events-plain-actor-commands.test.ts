@@ -80,6 +80,8 @@ describe('a malformed command to a plain actor', () => {
     const before = actor.getSnapshot();
     for (const event of MALFORMED) {
       send(event);
+      // Facts are emitted once the charts have settled.
+      await clock.settle();
       expect(refused.at(-1)).toEqual(refusalOf(event));
       expect(actor.getSnapshot().value).toEqual(before.value);
       expect(actor.getSnapshot().context).toBe(before.context);
@@ -94,6 +96,7 @@ describe('a malformed command to a plain actor', () => {
     const clock = watchedClock();
     const { done, refused, send } = await started(clock);
     send({ type: 'plan.skip', stepIds: Array.from({ length: 100_000 }, () => '') });
+    await clock.settle();
     expect(refused[0]?.reason).toMatch(/^invalid-command: /);
     expect(refused[0]?.reason.length).toBeLessThan(1_000);
     await clock.runUntil(done);
@@ -111,9 +114,11 @@ describe('a malformed command to a plain actor', () => {
         send({ type, requestId });
         send({ type, requestId, answer: 'Yes', reason: 'No', route: ['slot-0'] });
       }
+      await clock.settle();
       expect(refused).toHaveLength(4);
       expect(actor.getSnapshot().context).toBe(before.context);
       send({ type: 'approval.reject', requestId, reason: 'No' });
+      await clock.settle();
       expect(refused).toHaveLength(4);
       expect(actor.getSnapshot().context.questions).toEqual([]);
       await clock.runUntil(done);

@@ -177,7 +177,8 @@ describe('a rejection', () => {
       const policy = definePolicy({ approval: { agents: ['architect'], onReject: 'skip' } });
       return { architect, agents: [architect, slowAgent('worker', own, 100)], policy };
     };
-    const run = composeOrchestrator({ ...team(clock), clock, store }, undefined).start({
+    const { agents, policy } = team(clock);
+    const run = composeOrchestrator({ agents, policy, clock, store }, undefined).start({
       goal: 'The goal',
       runId: 'run',
       plan: { steps: steps('architect:a', 'b', 'c<b') },

@@ -102,7 +102,11 @@ describe('a planner that repeats itself', () => {
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'repeat' }]);
       expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a']);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 1 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: repeated-plan',
+        replans: 1,
+      });
     },
   );
 
@@ -112,7 +116,11 @@ describe('a planner that repeats itself', () => {
     ({ report, factsOf }) => {
       expect(factsOf('plan.rejected')).toMatchObject([{ revision: 2, by: 'repeat' }]);
       expect(factsOf('step.started').map(({ stepId }) => stepId)).toEqual(['a', 'b_rp1']);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 2 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: repeated-plan',
+        replans: 2,
+      });
     },
   );
 
@@ -127,7 +135,11 @@ describe('a planner that repeats itself', () => {
       expect(factsOf('step.started')).toHaveLength(7);
       expect(factsOf('plan.rejected')).toEqual([]);
       expect(factsOf('agent.called').filter(({ role }) => role === 'planner')).toHaveLength(7);
-      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed', replans: 6 });
+      expect(report).toMatchObject({
+        status: 'failed',
+        reason: 'steps-failed: replan-limit',
+        replans: 6,
+      });
     },
   );
 });

@@ -46,6 +46,7 @@ describe('approvals of a record', () => {
         requestedAt: 0,
         answer: null,
         reason: null,
+        by: null,
         expiredAs: null,
         decidedAt: 10,
         ...expected,

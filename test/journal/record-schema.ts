@@ -17,6 +17,19 @@ const list = <Item extends z.core.$ZodType>(item: Item): z.ZodMiniReadonly<z.Zod
   z.readonly(z.array(item));
 const stepIds = list(z.string());
 
+const issue = z.object({
+  code: z.string(),
+  path: z.string(),
+  message: z.string(),
+  severity: z.optional(z.enum(['error', 'warning'])),
+});
+
+const usage = z.object({
+  inputTokens: atLeastZero,
+  outputTokens: atLeastZero,
+  costUsd: atLeastZero,
+});
+
 const plannedStep = z.object({
   id: z.string(),
   agent: z.string(),
@@ -57,6 +70,10 @@ const step = z.extend(plannedStep, {
   outputKeys: list(z.string()),
   reason: z.nullable(z.string()),
   code: z.nullable(z.string()),
+  usedFallback: z.boolean(),
+  confidence: z.nullable(z.number()),
+  usage,
+  waitedMs: atLeastZero,
   votes: z.nullable(votes),
   revision: z.number(),
   depth: count,
@@ -74,6 +91,7 @@ const plan = z.object({
   steps: list(plannedStep),
   by: z.optional(z.enum(['validation', 'supervisor', 'human', 'repeat', 'planner'])),
   reason: z.optional(z.string()),
+  issues: z.optional(list(issue)),
 });
 
 const openApproval = z.object({
@@ -88,6 +106,7 @@ const approval = z.extend(openApproval, {
   outcome: z.enum(['open', 'granted', 'rejected', 'expired', 'closed']),
   answer: z.nullable(z.string()),
   reason: z.nullable(z.string()),
+  by: z.nullable(z.string()),
   expiredAs: z.nullable(z.enum(['approve', 'reject'])),
   decidedAt: z.nullable(time),
 });
@@ -99,6 +118,16 @@ const verdict = z.object({
   issues: list(z.string()),
   feedback: z.string(),
   passed: z.boolean(),
+  at: time,
+});
+
+const planningFailure = z.object({
+  revision: z.number(),
+  parentStepId: z.nullable(z.string()),
+  try: z.nullable(z.number()),
+  by: z.enum(['validation', 'supervisor', 'human', 'repeat', 'planner']),
+  reason: z.string(),
+  issues: list(issue),
   at: time,
 });
 
@@ -141,12 +170,6 @@ const metrics = z.object({
   agents: z.record(z.string(), agentMetrics),
 });
 
-const usage = z.object({
-  inputTokens: atLeastZero,
-  outputTokens: atLeastZero,
-  costUsd: atLeastZero,
-});
-
 /** What a record and a report have in common. */
 const shared = {
   runId: z.string(),
@@ -159,6 +182,9 @@ const shared = {
   verdicts: list(verdict),
   escalations: list(escalation),
   refused: list(refusedRequest),
+  planningFailures: list(planningFailure),
+  waitedMs: atLeastZero,
+  workedMs: atLeastZero,
   metrics,
   usage,
   startedAt: time,
@@ -168,7 +194,8 @@ const shared = {
 export const runRecordSchema = z.object({
   ...shared,
   status: z.enum(['running', 'detached', ...runStatus.options]),
-  phase: z.nullable(phase),
+  phase: z.nullable(z.enum([...phase.options, 'ended'])),
+  pausedAt: z.nullable(time),
   reason: z.nullable(z.string()),
   escalation: level,
   maxReplans: z.nullable(z.number()),

@@ -144,6 +144,7 @@ describe('the plans of a record', () => {
         steps: [],
         by: 'planner',
         reason: 'planning-failed',
+        issues: [],
       },
     ]);
   });

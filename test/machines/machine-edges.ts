@@ -17,6 +17,13 @@ export const edgesOf = (machine: AnyStateMachine): string[] =>
     )
     .sort();
 
+/** The edges of a chart to paste, without the events by which a person chooses outcomes. */
+export const edgesWithoutChoices = (machine: AnyStateMachine): string[] =>
+  edgesOf(machine)
+    .filter((edge) => !edge.includes(', choose.'))
+    .map((edge) => edge.replace(/, otherwise$/, ', (no guard)'))
+    .sort();
+
 /** A guard without parameters may be written as its name or as an object. */
 const guardText = (guard: unknown): string => {
   if (guard === undefined) return '(no guard)';

@@ -46,7 +46,7 @@ describe('a planner that fails at the first plan', () => {
         ['run/plan/planner.1#3', 'threw', 'Error: No model today'],
       ]);
       expect(factsOf('plan.rejected')).toMatchObject([
-        { revision: 0, by: 'planner', reason: 'planning-failed' },
+        { revision: 0, by: 'planner', reason: expect.stringMatching(/^Error: /) },
       ]);
       expect(factsOf('plan.proposed')).toEqual([]);
     },
@@ -146,9 +146,7 @@ describe('a planner that fails at a replan', () => {
         expect(report.replans).toBe(1);
         expect(report.successfulSteps).toEqual(['asks', 'b', 'c']);
         expect(report.durationMs).toBe(durationMs);
-        expect(factsOf('plan.rejected')).toMatchObject([
-          { revision: 1, by: 'planner', reason: 'planning-failed' },
-        ]);
+        expect(factsOf('plan.rejected')).toMatchObject([{ revision: 1, by: 'planner' }]);
         expect(factsOf('plan.adopted')).toHaveLength(1);
       },
     );

@@ -188,7 +188,7 @@ describe('the budget of a phase', () => {
         scope: 'planning',
       });
       expect(factsOf('plan.rejected')).toMatchObject([
-        { by: 'planner', reason: 'planning-failed' },
+        { by: 'planner', reason: 'The planner took too long' },
       ]);
       expect(report).toMatchObject({ status: 'failed', reason: 'planning-failed' });
       expect(planning.signal?.aborted).toBe(true);

@@ -449,7 +449,7 @@ describe('a vote that needs approval', () => {
   const careful = (answer: 'approve' | 'reject'): ScenarioSetup => ({
     options: {
       agents: [scriptedAgent('architect', 'x')],
-      policy: presets.dynamic({ retry: { attempts: 1 } }),
+      policy: presets.dynamic({ retry: { attempts: 1 }, approval: { agents: ['architect'] } }),
     },
     start: { plan: { steps: votedOn(majority(3), 'architect:a') } },
     onFact: (fact, control) => {

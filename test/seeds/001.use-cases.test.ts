@@ -143,7 +143,7 @@ describe('seed 001, errors', () => {
         { role: 'planner', code: 'threw', reason: 'Error: No model today' },
       ]);
       expect(factsOf('plan.rejected')).toMatchObject([
-        { revision: 1, by: 'planner', reason: 'planning-failed' },
+        { revision: 1, by: 'planner', reason: 'Error: No model today' },
       ]);
       expect(plannerCalls(result)).toBe(2);
       expect(report).toMatchObject({ status: 'completed', replans: 1 });

@@ -84,7 +84,7 @@ describe('the state of seed 004', () => {
         'running/executing',
         'running/verifying',
         'running/windingDown',
-        'completed/windingDown',
+        'completed/ended',
       ]);
     },
   );

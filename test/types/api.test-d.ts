@@ -19,6 +19,7 @@ import type {
   Policy,
   Run,
   RunMetrics,
+  RunRecord,
   RunReport,
   RunUsage,
   Team,
@@ -40,7 +41,7 @@ import {
 } from '../../src/index.js';
 import type { RunStore, StoredRun } from '../../src/services/stores/index.js';
 import { memoryStore } from '../../src/services/stores/index.js';
-import type { Explanation, RunReplay } from '../../src/time-travel/index.js';
+import type { Explanation, RunExplanation, RunReplay } from '../../src/time-travel/index.js';
 
 /* What the compiler infers and rejects. Checked by `npm run typecheck`; nothing here is ever run. */
 
@@ -399,6 +400,19 @@ actor.send({ type: 'run.abort', reason: 'Enough' });
 actor.send({ type: 'run.explode' });
 expectTypeOf(actor.getSnapshot().output?.status).toEqualTypeOf<EndStatus | undefined>();
 
+const runActor = createActor(orchestrator.logic, { input: { goal: 'Go' } });
+// @ts-expect-error the input of a run has a goal
+createActor(orchestrator.logic, { input: {} });
+runActor.on('step.completed', ({ stepId, sequence }) => {
+  expectTypeOf(stepId).toEqualTypeOf<string>();
+  expectTypeOf(sequence).toEqualTypeOf<number>();
+});
+runActor.send({ type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes' });
+// @ts-expect-error there is no such command
+runActor.send({ type: 'run.explode' });
+expectTypeOf(runActor.getSnapshot().context).toEqualTypeOf<RunRecord>();
+expectTypeOf(runActor.getSnapshot().output).toEqualTypeOf<RunReport | undefined>();
+
 // ---- What a screen shows ----------------------------------------------------------------------
 
 const shown = (run: Run): [OpenApproval[], PlanRecord[], VerdictRecord[], ApprovalRecord[]] => {
@@ -414,4 +428,6 @@ void shown;
 const kept: RunStore = memoryStore();
 expectTypeOf(kept.read).returns.resolves.toEqualTypeOf<StoredRun | undefined>();
 expectTypeOf<Orchestrator['replay']>().returns.resolves.toEqualTypeOf<RunReplay>();
-expectTypeOf<Orchestrator['explain']>().returns.resolves.toEqualTypeOf<Explanation>();
+declare const explaining: Orchestrator;
+expectTypeOf(explaining.explain('run', 'step')).resolves.toEqualTypeOf<Explanation>();
+expectTypeOf(explaining.explain('run')).resolves.toEqualTypeOf<RunExplanation>();

@@ -155,6 +155,7 @@ const PHASES: Readonly<Record<NonNullable<RunRecord['phase']>, string>> = {
   verifying: 'verifying the goal',
   summarizing: 'summing up',
   windingDown: 'winding down',
+  ended: 'ended',
 };
 
 /** The usual maximum width of a status; a fixed width keeps the table still. */

@@ -34,6 +34,7 @@ export const failedFact = (context: AgentCallContext): FactBody<'agent.failed'> 
     code: failure?.code ?? 'threw',
     reason: failure?.reason ?? '',
     ...(failure?.usage === undefined ? {} : { usage: failure.usage }),
+    ...(failure?.error === undefined ? {} : { error: failure.error }),
   };
 };
 

@@ -64,7 +64,12 @@ export const approvalMachine = setup({
           actions: [
             {
               type: 'keepOutcome',
-              params: ({ event }) => ({ isGranted: true, code: '', text: event.answer }),
+              params: ({ event }) => ({
+                isGranted: true,
+                code: '',
+                text: event.answer,
+                by: event.by ?? null,
+              }),
             },
             'announceGrant',
           ],
@@ -75,7 +80,12 @@ export const approvalMachine = setup({
           actions: [
             {
               type: 'keepOutcome',
-              params: ({ event }) => ({ isGranted: false, code: 'rejected', text: event.reason }),
+              params: ({ event }) => ({
+                isGranted: false,
+                code: 'rejected',
+                text: event.reason,
+                by: event.by ?? null,
+              }),
             },
             'announceRejection',
           ],
@@ -89,7 +99,12 @@ export const approvalMachine = setup({
             actions: [
               {
                 type: 'keepOutcome',
-                params: { isGranted: true, code: '', text: 'Approved: no answer in time' },
+                params: {
+                  isGranted: true,
+                  code: '',
+                  text: 'Approved: no answer in time',
+                  by: null,
+                },
               },
               'announceExpiry',
               'reportClosed',
@@ -100,7 +115,12 @@ export const approvalMachine = setup({
             actions: [
               {
                 type: 'keepOutcome',
-                params: { isGranted: false, code: 'approval-expired', text: 'No answer in time' },
+                params: {
+                  isGranted: false,
+                  code: 'approval-expired',
+                  text: 'No answer in time',
+                  by: null,
+                },
               },
               'announceExpiry',
               'reportClosed',
@@ -123,4 +143,4 @@ export const approvalMachine = setup({
 });
 
 /** Both final states set an outcome first, so this is never used; it keeps the output total. */
-const NOT_ANSWERED: ApprovalOutcome = { isGranted: false, code: 'rejected', text: '' };
+const NOT_ANSWERED: ApprovalOutcome = { isGranted: false, code: 'rejected', text: '', by: null };

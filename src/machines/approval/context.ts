@@ -19,6 +19,8 @@ export interface ApprovalOutcome {
   readonly code: string;
   /** The answer, or the reason of a rejection. */
   readonly text: string;
+  /** Who answered; null when the sender did not say, or there was no answer. */
+  readonly by: string | null;
 }
 
 export interface ApprovalContext extends ApprovalInput {

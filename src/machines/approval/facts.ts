@@ -6,6 +6,9 @@ const identity = ({
   stepId,
 }: ApprovalContext): Pick<ApprovalContext, 'requestId' | 'stepId'> => ({ requestId, stepId });
 
+const answeredBy = ({ outcome }: ApprovalContext): { by?: string } =>
+  outcome?.by == null ? {} : { by: outcome.by };
+
 export const approvalRequested = (context: ApprovalContext): FactBody<'approval.requested'> => ({
   type: 'approval.requested',
   ...identity(context),
@@ -17,12 +20,14 @@ export const approvalGranted = (context: ApprovalContext): FactBody<'approval.gr
   type: 'approval.granted',
   ...identity(context),
   answer: context.outcome?.text ?? '',
+  ...answeredBy(context),
 });
 
 export const approvalRejected = (context: ApprovalContext): FactBody<'approval.rejected'> => ({
   type: 'approval.rejected',
   ...identity(context),
   reason: context.outcome?.text ?? '',
+  ...answeredBy(context),
 });
 
 export const approvalExpired = (context: ApprovalContext): FactBody<'approval.expired'> => ({

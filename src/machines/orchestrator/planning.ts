@@ -1,5 +1,6 @@
 import { planApproval, limitApproval, plannerCall, reviewCall } from './requests.js';
 import { orchestratorSetup } from './setup.js';
+import { failureIn } from './updates.js';
 
 /**
  * From a goal to a plan that may run. Every plan takes this path: the first, a given one, and each one after a replan.
@@ -37,9 +38,18 @@ export const planning = orchestratorSetup.createStateConfig({
             target: 'planDecision',
             actions: ['keepProposal', 'announceProposal'],
           },
-          { target: 'plannerFailureDecision' },
+          {
+            target: 'plannerFailureDecision',
+            actions: {
+              type: 'rejectPlan',
+              params: ({ event }) => ({ by: 'planner', reason: failureIn(event.output) }),
+            },
+          },
         ],
-        onError: 'plannerFailureDecision',
+        onError: {
+          target: 'plannerFailureDecision',
+          actions: { type: 'rejectPlan', params: { by: 'planner', reason: 'The call crashed' } },
+        },
       },
       on: {
         'run.hold': { actions: ['holdSteps', { type: 'passToCall', params: { id: 'planner' } }] },
@@ -50,14 +60,19 @@ export const planning = orchestratorSetup.createStateConfig({
       after: {
         planningBudget: {
           target: 'plannerFailureDecision',
-          actions: { type: 'announceExpiry', params: { scope: 'planning' } },
+          actions: [
+            { type: 'announceExpiry', params: { scope: 'planning' } },
+            {
+              type: 'rejectPlan',
+              params: { by: 'planner', reason: 'The planner took too long' },
+            },
+          ],
         },
       },
     },
     plannerFailureDecision: {
       description:
         'The planner gave no answer: does the run continue with the present plan, wait for a person, or fail?',
-      entry: { type: 'rejectPlan', params: { by: 'planner' } },
       always: [
         { guard: 'hasPlan', target: '#executing', actions: 'dropRequests' },
         {

@@ -122,6 +122,10 @@ export const proposed = (result: CallResult): Change =>
       }
     : {};
 
+/** Why a planner gave no plan: the reason of its last try. */
+export const failureIn = (result: CallResult): string =>
+  result.kind === 'failed' ? result.reason : 'The answer was not a plan';
+
 /** Counted when the planner is called, even if it fails. With requests it is a replan and spends one. */
 export const plannerCalled = ({
   replans,
@@ -190,7 +194,7 @@ const REJECTION_REASONS: Readonly<Record<By, string>> = {
   supervisor: 'The plan did not pass its gate',
   human: 'No answer in time',
   repeat: 'The same plan was adopted before',
-  planner: 'planning-failed',
+  planner: 'The planner failed',
 };
 
 /** The goal is not met: the supervisor's feedback goes to the planner. */

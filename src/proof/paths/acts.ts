@@ -62,7 +62,7 @@ const thrown = (key: string, who: string): Act => ({
   says: `${who} throws`,
   isFault: true,
   does: { throws: 'Out of order' },
-  outcome: failed('threw', 'Error: Out of order'),
+  outcome: { ...failed('threw', 'Error: Out of order'), error: { name: 'Error' } },
 });
 
 /* Agents. */

@@ -66,7 +66,7 @@ export class PendingCalls {
 
   perform({ key, does }: Pick<Act, 'key' | 'does'>): void {
     const waiting = this.#take(key);
-    if ('throws' in does) waiting?.reject(new Error(does.throws));
+    if ('throws' in does) waiting?.reject(errorWithoutStack(does.throws));
     else waiting?.resolve(does.returns);
   }
 
@@ -170,3 +170,7 @@ const watchedAgent = (
     ...(fallback && { fallback: (call) => pending.watch(name, call, () => fallback(call)) }),
   };
 };
+
+/** The model knows no stack: the journal of a path must not have one either. */
+const errorWithoutStack = (message: string): Error =>
+  Object.assign(new Error(message), { stack: '' });
