@@ -216,11 +216,14 @@ const firstDifference = (
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** A fact without its sequence and time. */
-const body = (fact: Fact | undefined): unknown =>
-  fact === undefined
-    ? undefined
-    : Object.fromEntries(Object.entries(fact).filter(([key]) => key !== 'at'));
+/** A fact without its time, and without the stack of an error: a replayed error was thrown elsewhere. */
+const body = (fact: Fact | undefined): unknown => {
+  if (fact === undefined) return undefined;
+  const { at: _at, ...rest } = fact;
+  if (rest.type !== 'agent.failed' || rest.error === undefined) return rest;
+  const { stack: _stack, ...error } = rest.error;
+  return { ...rest, error };
+};
 
 const text = (value: unknown): string =>
   value === undefined ? 'nothing' : stableStringify(asJson(value));
