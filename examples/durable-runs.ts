@@ -50,3 +50,7 @@ console.log(status, reason, isFinal); // detached stopped: the orchestrator was 
 const [taken] = await second.recover();
 console.log((await taken?.done)?.status, calls.join(' ')); // completed parts/short/1/worker parts/long/1/worker parts/long/1/worker
 console.log((await ended).status, (await ended).isFinal); // completed true
+
+// Every run of the store, newest first: filter by status, labels and time.
+const { runs } = await second.runs({ status: 'completed', limit: 20 });
+console.log(runs.map(({ runId, openApprovals }) => `${runId}: ${openApprovals}`).join()); // parts: 0

@@ -77,6 +77,7 @@ export type { Plan, PlanStep, Votes } from './model/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';
 export type { DurabilityOptions } from './run/durability.js';
+export type { ListedRun, RunsPage, RunsQuery } from './run/list-runs.js';
 export type { RecoverOptions } from './run/recovery.js';
 export type { RetentionOptions } from './run/retention.js';
 export type { CommandResult, FactsOptions, Run } from './run/run.types.js';

@@ -93,6 +93,8 @@ export interface RunStanding {
   readonly phase: string | null;
   /** Why the run ended; null before. */
   readonly reason: string | null;
+  /** How many questions wait for a person; 0 in a new run. */
+  readonly openApprovals: number;
 }
 
 /** A run in a list: everything except its journal. */
@@ -105,14 +107,22 @@ export interface RunSummary extends RunStanding {
 }
 
 /**
- * Which runs to list, ordered by id. ASCII characters are ordered as JavaScript orders strings; the order of others
+ * Which runs to list. In the order of ids, ASCII characters are ordered as JavaScript orders strings; the order of others
  * depends on the store, but every run is on exactly one page.
  */
 export interface RunFilter {
   /** Only runs that have ended, or only runs that have not. */
   readonly ended?: boolean;
-  /** Only runs with a greater id than this: the last id of the previous page. */
-  readonly after?: string;
+  /** Only runs with this status. */
+  readonly status?: string;
+  /** Only runs whose header has all of these labels. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Only runs that were started at this time or later, in milliseconds since the epoch. */
+  readonly since?: number;
+  /** By id, or by the time of the start, and by id where that is the same. @default 'id' */
+  readonly order?: 'id' | 'newest' | 'oldest';
+  /** Only runs behind this one in that order: the header of the last run of the previous page. It may be deleted. */
+  readonly after?: Pick<RunHeader, 'runId' | 'startedAt'>;
   /**
    * At most this many, a positive integer.
    *
@@ -165,7 +175,10 @@ export interface ClaimableRun {
 }
 
 /** A page of claimable runs, ordered by id. */
-export type ClaimableFilter = Pick<RunFilter, 'after' | 'limit'>;
+export interface ClaimableFilter extends Pick<RunFilter, 'limit'> {
+  /** Only runs with a greater id than this: the last id of the previous page. */
+  readonly after?: string;
+}
 
 /** An in-memory store answers synchronously; only promises need awaiting. */
 export type MaybePromise<Value> = Value | Promise<Value>;

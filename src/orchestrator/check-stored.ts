@@ -1,6 +1,6 @@
 import type { JournalDifference } from '../errors.js';
 import { JournalCorruptError, JournalMismatchError } from '../errors.js';
-import type { RunStore } from '../model/run-store.js';
+import type { RunFilter, RunStore } from '../model/run-store.js';
 import type { Engine } from '../run/engine.js';
 import { versionOf } from '../run/engine.js';
 import { understand } from '../run/resume-stored.js';
@@ -25,7 +25,7 @@ export const checkStored = async (engine: Engine, store: RunStore): Promise<Chec
   const present = { kernel: engine.kernel, version: versionOf(engine) };
   const refused: RefusedRun[] = [];
   let count = 0;
-  for (let after: string | undefined; ;) {
+  for (let after: RunFilter['after']; ;) {
     const page = await store.list({ ended: false, ...(after === undefined ? {} : { after }) });
     for (const { header } of page) {
       count += 1;
@@ -37,7 +37,7 @@ export const checkStored = async (engine: Engine, store: RunStore): Promise<Chec
       });
       if (refusal !== undefined) refused.push({ runId, goal, ...refusal });
     }
-    after = page.at(-1)?.header.runId;
+    after = page.at(-1)?.header;
     if (after === undefined) return { count, refused };
   }
 };

@@ -22,8 +22,8 @@ import {
   readInput,
   readOptions,
 } from './configuration.js';
-import { checkedRunInput } from './run-input.js';
 import { errorListener } from './error-listener.js';
+import { checkedRunInput } from './run-input.js';
 import { rememberInternals } from './internals.js';
 import type {
   CheckedHandOffs,
@@ -51,6 +51,7 @@ import { definePolicy } from '../policy/policy.js';
 import type { DurabilityOptions } from '../run/durability.js';
 import { durabilityOf } from '../run/durability.js';
 import type { OnError, RunParts } from '../run/live-run.types.js';
+import type { RunsPage, RunsQuery } from '../run/list-runs.js';
 import type { RetentionOptions, RetentionParts } from '../run/retention.js';
 import { RunRegistry } from '../run/run-registry.js';
 import type { RecoverOptions } from '../run/recovery.js';
@@ -166,6 +167,8 @@ export interface Orchestrator<Team extends AnyTeam = AnyTeam, Given = JsonValue 
    * the status `detached`. Without a store they end. The store stays open: close it where you opened it.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
+  /** Lists the runs in the store, newest first, page by page. */
+  runs(query?: RunsQuery): Promise<RunsPage>;
   /**
    * Deletes a run; false when there is none. A running run is refused: with RunConflictError when it runs here, with
    * RunClaimedError when another process owns it. A run without an owner is deleted, ended or not.
@@ -273,6 +276,10 @@ export const composeOrchestrator = (
     connect: (runId) => runs.connect(runId),
     recover: (recovery) => runs.recover(recovery),
     recoverEvery: (everyMs, recovery) => runs.recoverEvery(everyMs, recovery),
+    runs: async (given = {}) => {
+      const query = readFields(given, ['status', 'labels', 'since', 'order', 'limit', 'cursor']);
+      return (await loadLists()).listRuns(requiredStore(store), query);
+    },
     delete: async (runId) => (await loadRetention()).deleteRun(runId, retentionParts()),
     deleteEnded: async (given) => {
       const retention = readFields(given, ['olderThanMs', 'pageSize']);
@@ -298,15 +305,16 @@ const retentionPartsOf = (
   store: RunStore | undefined,
   clock: Clock,
   runs: RunRegistry,
-): RetentionParts => {
-  if (store === undefined)
-    throw new RunNotFoundError('The orchestrator has no store: pass `store`');
-  return {
-    store,
-    clock,
-    claim: (runId) => runs.claim(runId),
-    isLive: (runId) => runs.has(runId),
-  };
+): RetentionParts => ({
+  store: requiredStore(store),
+  clock,
+  claim: (runId) => runs.claim(runId),
+  isLive: (runId) => runs.has(runId),
+});
+
+const requiredStore = (store: RunStore | undefined): RunStore => {
+  if (store !== undefined) return store;
+  throw new RunNotFoundError('The orchestrator has no store: pass `store`');
 };
 
 /** Computed on first use, then kept. */
@@ -342,6 +350,8 @@ const actorRuns = (
 };
 
 const loadRetention = () => import('../run/retention.js');
+
+const loadLists = () => import('../run/list-runs.js');
 
 /** One set for all orchestrators of a process: creating and tracing charts is most of an orchestrator's cost. */
 const sharedCharts = once(() => chartsOf());

@@ -9,7 +9,7 @@ export const errorListener = (
   const listener = onError ?? printingOnce(redactText ?? ((text) => text));
   return (error, context) => {
     try {
-      const returned: unknown = listener(error, context);
+      const returned = (listener as (...given: unknown[]) => unknown)(error, context);
       if (returned instanceof Promise) returned.catch(() => undefined);
     } catch {
       // The error callback itself failed, so the error is dropped.
@@ -28,6 +28,7 @@ const printingOnce = (redactText: (text: string) => string): OnError => {
     isPrinted = true;
     const { name, message } = toFailure(error, Infinity);
     const text = redactText(`${name}: ${message}`).replaceAll(/\s+/g, ' ');
+    // oxlint-disable-next-line no-console -- the only place where an error without a listener can show up
     console.error(
       `planwright: ${placeOf(context)}${text.slice(0, PRINTED_CHARACTERS)}` +
         ' (only the first error is printed: pass onError to createOrchestrator to get all of them)',

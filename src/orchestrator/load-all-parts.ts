@@ -6,6 +6,7 @@ import { loadStoredRuns } from '../run/run-registry.js';
 export const loadAllParts = (): Promise<unknown> =>
   Promise.all([
     loadStoredRuns(),
+    import('../run/list-runs.js'),
     import('../run/retention.js'),
     import('../time-travel/time-travel.js'),
     loadRedaction(),

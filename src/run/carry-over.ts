@@ -44,7 +44,7 @@ export const carryOver = async (runId: string, parts: CarryOverParts): Promise<s
       await store.create(sealedHeader({ ...given, ...present, carriedFrom: runId }));
     }
     const writer = new JournalWriter({ store, runId, lease, retry });
-    writer.continueFrom(format, false);
+    writer.continueFrom(format, false, entries);
     const last = lastEntry(stored.header, entries, successor.runId, present.startedAt);
     await writer.append([last], {
       hasEnded: true,

@@ -46,7 +46,7 @@ export abstract class CommandMethods {
 }
 
 /** Anything else is checked as a text. */
-const isDetailed = <Details extends object>(given: string | Details): given is Details =>
+const isDetailed = <Details extends object>(given: string | Details | null): given is Details =>
   typeof given === 'object' && given !== null;
 
 /** A missing reason is left out of the command: the journal is plain JSON. */

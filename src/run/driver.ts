@@ -179,19 +179,7 @@ export class Driver<Entry> {
         next.settled?.(undefined);
         continue;
       }
-      if (next.receivedAtMs !== undefined && this.#isAnythingDueBefore(next.receivedAtMs)) {
-        this.#mailbox.unshift(next);
-        this.#workOnDueFirst(next.receivedAtMs);
-        return;
-      }
-      const turn = this.#world.turn();
-      if (turn !== undefined) {
-        this.#mailbox.unshift(next);
-        void turn.then(() => {
-          this.#work();
-        });
-        return;
-      }
+      if (this.#isPutOff(next)) return;
       const pending = this.#take(next.input, next.settled);
       if (pending === undefined) continue;
       void pending.then(() => {
@@ -203,12 +191,23 @@ export class Driver<Entry> {
     if (this.#onIdle !== undefined && this.#isIdle) this.#onIdle();
   }
 
-  /** Deadlines that have passed come before an event that was received later. */
-  #workOnDueFirst(byMs: number): void {
-    this.#afterLook(() => {
-      this.#postDueBy(byMs);
+  /** Whether something comes first: deadlines that had passed when the event came, or other work of the process. */
+  #isPutOff(next: Posted): boolean {
+    const { receivedAtMs: byMs } = next;
+    const isDue = byMs !== undefined && this.#isAnythingDueBefore(byMs);
+    const turn = isDue ? undefined : this.#world.turn();
+    if (!isDue && turn === undefined) return false;
+    this.#mailbox.unshift(next);
+    void turn?.then(() => {
       this.#work();
     });
+    if (isDue) {
+      this.#afterLook(() => {
+        this.#postDueBy(byMs);
+        this.#work();
+      });
+    }
+    return true;
   }
 
   #release(): void {

@@ -3,6 +3,7 @@ import { RunConflictError } from '../errors.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { JournalFormat } from '../journal/format/journal-format.js';
 import { PlainFormat } from '../journal/format/plain-format.js';
+import { OpenApprovals } from '../journal/open-approvals.js';
 import { standingAfter } from '../journal/standing.js';
 import type {
   AppendOptions,
@@ -45,6 +46,7 @@ export class JournalWriter {
   #opening: MaybePromise<void> = undefined;
   /** The run was taken over, and no call was answered since. */
   #isSuspect = false;
+  readonly #openApprovals = new OpenApprovals();
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -67,10 +69,11 @@ export class JournalWriter {
     if (this.#opening instanceof Promise) this.#opening.catch(() => undefined);
   }
 
-  /** Appends to an existing journal. */
-  continueFrom(format: JournalFormat, isTakeover: boolean): void {
+  /** Appends to an existing journal with these entries. */
+  continueFrom(format: JournalFormat, isTakeover: boolean, entries: readonly JournalEntry[]): void {
     this.#format = format;
     this.#isSuspect = isTakeover;
+    for (const { facts } of entries) for (const fact of facts) this.#openApprovals.add(fact);
   }
 
   /** Removes an invalid command from the inbox. */
@@ -123,6 +126,12 @@ export class JournalWriter {
     });
   }
 
+  #standingOf(entries: readonly JournalEntry[]): Pick<AppendOptions, 'standing'> {
+    const facts = entries.flatMap((entry) => entry.facts);
+    const standing = standingAfter(facts, this.#openApprovals);
+    return standing === undefined ? {} : { standing };
+  }
+
   #optionsFor(entries: readonly JournalEntry[], { hasEnded, save }: Standing): AppendOptions {
     const { token } = this.#parts.lease;
     const taken = [...this.#discarded, ...entries.flatMap(takenBy)];
@@ -134,17 +143,12 @@ export class JournalWriter {
       ended: hasEnded,
       ...(token === undefined ? {} : { token }),
       ...(taken.length === 0 ? {} : { taken }),
-      ...standingOf(entries),
+      ...this.#standingOf(entries),
       ...(state === undefined ? {} : { state }),
       ...(hasProgressed ? { hasProgressed } : {}),
     };
   }
 }
-
-const standingOf = (entries: readonly JournalEntry[]): Pick<AppendOptions, 'standing'> => {
-  const standing = standingAfter(entries.flatMap(({ facts }) => facts));
-  return standing === undefined ? {} : { standing };
-};
 
 const takenBy = ({ event, facts }: JournalEntry): readonly TakenCommand[] =>
   event.kind === 'commanded' && event.commandId !== undefined

@@ -1,7 +1,7 @@
 import { ConfigurationError, RunClaimedError, RunConflictError } from '../errors.js';
 import { isWhole } from './durability.js';
 import type { Clock } from '../services/clock.js';
-import type { RunClaim, RunStore } from '../model/run-store.js';
+import type { RunClaim, RunFilter, RunStore } from '../model/run-store.js';
 
 export interface RetentionParts {
   readonly store: RunStore;
@@ -41,7 +41,7 @@ export const deleteEndedRuns = async (
   checkOptions(olderThanMs, pageSize);
   const before = clock.now() - olderThanMs;
   let deleted = 0;
-  for (let after: string | undefined; ;) {
+  for (let after: RunFilter['after']; ;) {
     const from = after === undefined ? {} : { after };
     const page = await store.list({ ended: true, limit: pageSize, ...from });
     for (const { header, updatedAt } of page) {
@@ -49,7 +49,7 @@ export const deleteEndedRuns = async (
       await store.delete(header.runId);
       deleted += 1;
     }
-    after = page.at(-1)?.header.runId;
+    after = page.at(-1)?.header;
     if (page.length < pageSize || after === undefined) return deleted;
   }
 };

@@ -202,7 +202,10 @@ export class StoredRuns {
     const taken = await resumeStored(runId, { store, lease, kernel, version, onError });
     const run = create(taken.header, await this.#carried(taken.header));
     run.keepIn(keeping);
-    if (taken.kind !== 'ended') keeping.writer.continueFrom(taken.format, taken.missed.isTakeover);
+    if (taken.kind !== 'ended') {
+      const entries = taken.kind === 'new' ? [] : taken.replayed.entries;
+      keeping.writer.continueFrom(taken.format, taken.missed.isTakeover, entries);
+    }
     try {
       const trial = this.#continueRun(run, taken) ? run.answered() : undefined;
       return { run, trial };

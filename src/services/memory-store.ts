@@ -1,12 +1,13 @@
 import { InboxFullError, RunConflictError, RunNotFoundError } from '../errors.js';
+import { pageOf } from './list-page.js';
 import { ListenerSet } from './listener-set.js';
 import type {
   AppendOptions,
   RunClaim,
-  RunFilter,
   RunHeader,
   RunStanding,
   RunStore,
+  RunSummary,
   StoredCommand,
   StoredEntry,
   StoredRun,
@@ -72,7 +73,7 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
       listeners.tell(runId);
     },
     read: (runId, from = 0) => snapshotOf(runs.get(runId), from),
-    list: (filter = {}) => listed([...runs.values()], filter),
+    list: (filter = {}) => pageOf([...runs.values()].map(summaryOf), filter),
     renew: (owner, leaseMs, now) => {
       // A renewal that was overtaken by a later one shortens nothing.
       leases.set(owner, Math.max(leases.get(owner) ?? 0, now + leaseMs));
@@ -90,10 +91,12 @@ export function memoryStore<Entry extends StoredEntry = StoredEntry>(): RunStore
           ? [{ runId: header.runId, token: claim.token }]
           : [],
       ),
-    claimable: (now, filter = {}) =>
-      page([...runs.values()], filter, (run) => !run.ended && !isOwned(run, now)).map(
-        ({ header, takeovers }) => ({ runId: header.runId, takeovers }),
-      ),
+    claimable: (now, { after = '', limit } = {}) =>
+      [...runs.values()]
+        .filter((run) => run.header.runId > after && !run.ended && !isOwned(run, now))
+        .map(({ header, takeovers }) => ({ runId: header.runId, takeovers }))
+        .sort((left, right) => (left.runId < right.runId ? -1 : 1))
+        .slice(0, listLimit(limit)),
     release: (runId, token) => {
       const run = runs.get(runId);
       if (run?.claim?.token === token) run.claim = undefined;
@@ -120,7 +123,7 @@ const keptRun = <Entry>(header: RunHeader): KeptRun<Entry> => ({
   header: Object.freeze({ ...header }),
   entries: [],
   ended: false,
-  standing: { status: 'running', phase: null, reason: null },
+  standing: { status: 'running', phase: null, reason: null, openApprovals: 0 },
   state: undefined,
   inbox: new Map(),
   answers: new Map(),
@@ -170,28 +173,13 @@ function claimed(run: KeptRun<unknown>, owner: string, isHeld: boolean): RunClai
   return { token: run.claims, isTakeover };
 }
 
-function page<Run extends KeptRun<unknown>>(
-  runs: readonly Run[],
-  { after = '', limit }: Pick<RunFilter, 'after' | 'limit'>,
-  isMeant: (run: Run) => boolean,
-): readonly Run[] {
-  return runs
-    .filter((run) => run.header.runId > after && isMeant(run))
-    .sort((left, right) => (left.header.runId < right.header.runId ? -1 : 1))
-    .slice(0, listLimit(limit));
-}
-
-function listed(runs: readonly KeptRun<StoredEntry>[], { ended, ...filter }: RunFilter) {
-  const isMeant = (run: KeptRun<StoredEntry>): boolean =>
-    ended === undefined || run.ended === ended;
-  return page(runs, filter, isMeant).map((run) => ({
-    header: run.header,
-    entryCount: run.entries.length,
-    ended: run.ended,
-    ...run.standing,
-    updatedAt: run.entries.at(-1)?.at ?? run.header.startedAt,
-  }));
-}
+const summaryOf = (run: KeptRun<StoredEntry>): RunSummary => ({
+  header: run.header,
+  entryCount: run.entries.length,
+  ended: run.ended,
+  ...run.standing,
+  updatedAt: run.entries.at(-1)?.at ?? run.header.startedAt,
+});
 
 function snapshotOf<Entry extends StoredEntry>(
   run: KeptRun<Entry> | undefined,

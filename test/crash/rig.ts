@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent } from '../../src/agents/agent.js';
 import type { JournalEntry } from '../../src/journal/entry.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
-import type { RunStore } from '../../src/model/run-store.js';
+import type { RunFilter, RunStore } from '../../src/model/run-store.js';
 import type { RigOrder, RigProcessOptions } from './rig-process.js';
 
 /* Starts and ends the processes of a rig, and reads what they left in the store. */
@@ -69,14 +69,13 @@ export const readJournals = async (
   const idle = defineAgent({ name: 'worker', description: 'Is not called', run: () => '' });
   const orchestrator = composeOrchestrator({ agents: [idle], store }, undefined);
   const journals = new Map<string, readonly JournalEntry[]>();
-  for (let after = ''; ;) {
-    const page = await store.list({ after, limit: 1_000 });
+  for (let after: RunFilter['after']; ;) {
+    const page = await store.list(after === undefined ? {} : { after });
     for (const { header } of page) {
       const run = await orchestrator.connect(header.runId);
       journals.set(header.runId, run.journal());
     }
-    const last = page.at(-1);
-    if (last === undefined) return journals;
-    after = last.header.runId;
+    after = page.at(-1)?.header;
+    if (after === undefined) return journals;
   }
 };

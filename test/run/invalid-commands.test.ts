@@ -19,15 +19,12 @@ describe('a command at the limit of what is valid', () => {
   });
 
   it('loses unknown fields', () => {
-    const parsed = parseCommand({
-      type: 'approval.grant',
-      requestId: 'a:1.1',
-      answer: 'Yes',
-      isAdmin: true,
-    });
-    expect(parsed).toEqual({
-      ok: true,
-      command: { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes', route: [] },
-    });
+    const parsed = parseCommand({ type: 'run.abort', reason: 'Enough', isAdmin: true });
+    expect(parsed).toEqual({ ok: true, command: { type: 'run.abort', reason: 'Enough' } });
+  });
+
+  it('is refused with an unknown field when it answers a question', () => {
+    const answer = { type: 'approval.grant', requestId: 'a:1.1', answer: 'Yes', isAdmin: true };
+    expect(parseCommand(answer)).toMatchObject({ ok: false });
   });
 });

@@ -67,9 +67,14 @@ const countEveryTakeover = (): (() => void) => {
   const { take } = Driver.prototype;
   let isTakenOver = false;
   let counted: ReturnType<typeof recovery> | undefined;
-  JournalWriter.prototype.continueFrom = function (this: JournalWriter, format, isTakeover) {
+  JournalWriter.prototype.continueFrom = function (
+    this: JournalWriter,
+    format,
+    isTakeover,
+    entries,
+  ) {
     isTakenOver = isTakeover;
-    resumeJournal.call(this, format, isTakeover);
+    resumeJournal.call(this, format, isTakeover, entries);
   };
   LiveRun.prototype.continueFrom = function (this: LiveRun, replayed, work) {
     counted = isTakenOver ? recovery(replayed.entries) : undefined;

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallRequest } from '../../model/calls.js';
+import type { CallFailure, CallOutcome, CallRequest } from '../../model/calls.js';
 import type { FactBody } from '../../model/facts.js';
 import type { VerdictSummary } from '../../model/verdict-summary.js';
 import type { AgentCallContext } from './chart.js';
@@ -27,14 +27,16 @@ export const answeredFact = (
 
 export const failedFact = (context: AgentCallContext): FactBody<'agent.failed'> => {
   const { outcome } = context;
-  const failure = outcome?.kind === 'failed' ? outcome : undefined;
+  const failure: CallFailure =
+    outcome?.kind === 'failed' ? outcome : { kind: 'failed', code: 'threw', reason: '' };
+  const { code, reason, usage, error } = failure;
   return {
     type: 'agent.failed',
     ...identity(context),
-    code: failure?.code ?? 'threw',
-    reason: failure?.reason ?? '',
-    ...(failure?.usage === undefined ? {} : { usage: failure.usage }),
-    ...(failure?.error === undefined ? {} : { error: failure.error }),
+    code,
+    reason,
+    ...(usage === undefined ? {} : { usage }),
+    ...(error === undefined ? {} : { error }),
   };
 };
 

@@ -3,20 +3,12 @@ import type { CallResult, ReplanRequest } from '../../model/calls.js';
 import type { Usage } from '../../model/usage.js';
 import { nextLadder } from '../../guards/escalation.js';
 import type { FactBody } from '../../model/facts.js';
-import { itemsOf } from '../../plan/chunked-list.js';
 import { planFingerprint } from '../../plan/fingerprint.js';
 import { emptyProgress } from '../../plan/progress.js';
 import { givenProposal } from '../../plan/given-plan.js';
 import { verificationBudgetMs } from '../../guards/time-budgets.js';
-import type {
-  OrchestratorContext,
-  OrchestratorInput,
-  Report,
-  RunOutcome,
-  Update,
-} from './context.js';
+import type { OrchestratorContext, OrchestratorInput, Report, Update } from './context.js';
 import { escalationChanged } from './facts.js';
-import type { Ending } from '../../model/statuses.js';
 import type { Settings } from '../../model/settings.js';
 import type { VerdictSummary } from '../../model/verdict-summary.js';
 import type { VerdictAnswer } from '../verdict-text.js';

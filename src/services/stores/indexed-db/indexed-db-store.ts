@@ -59,8 +59,8 @@ export function indexedDbStore<Entry extends StoredEntry = StoredEntry>({
         (tables) => readRun(tables, runId, from) as Promise<StoredRun<Entry> | undefined>,
       ),
     list: async (filter = {}) => {
-      const limit = listLimit(filter.limit);
-      return database.read((tables) => list(tables, filter, limit));
+      listLimit(filter.limit);
+      return database.read((tables) => list(tables, filter));
     },
     renew: async (owner, leaseMs, now) => {
       await locks.enter(owner);

@@ -16,7 +16,8 @@ import type {
   StoredState,
   TakenCommand,
 } from '../../../model/run-store.js';
-import { INBOX_LIMIT } from '../../store-limits.js';
+import { pageOf } from '../../list-page.js';
+import { INBOX_LIMIT, listLimit } from '../../store-limits.js';
 import { refuseConflict } from '../../store-refusals.js';
 import { parseStored, tornError } from '../stored-json.js';
 import type { Tables } from './database.js';
@@ -66,9 +67,10 @@ export async function create(
     throw new RunConflictError(`There is a run '${runId}' already`);
   const token = owner === null ? 0 : 1;
   const claimed = { owner, token, isTakeover: false, takeovers: 0 };
-  const standing = { status: 'running', phase: null, reason: null, updatedAt: header.startedAt };
+  const standing = { status: 'running', phase: null, reason: null, openApprovals: 0 };
+  const updatedAt = header.startedAt;
   const counts = { entryCount: 0, waiting: 0, posted: 0 };
-  const run: RunValue = { runId, ended: 0, ...standing, ...counts, ...claimed };
+  const run: RunValue = { runId, ended: 0, updatedAt, ...standing, ...counts, ...claimed };
   tables.runs.put(run, runId);
   tables.headers.put(JSON.stringify(header), runId);
 }
@@ -139,26 +141,35 @@ export async function readRun(
 const headerOf = async (tables: Tables, runId: string): Promise<RunHeader> =>
   parseStored(await tables.headers.get(runId), `The header of run '${runId}'`) as RunHeader;
 
-export async function list(
-  tables: Tables,
-  { ended, after = '' }: RunFilter,
-  limit: number,
-): Promise<readonly RunSummary[]> {
-  const runs = (await (ended === undefined
-    ? tables.runs.getAll(IDBKeyRange.lowerBound(after, true), limit)
+export async function list(tables: Tables, filter: RunFilter): Promise<readonly RunSummary[]> {
+  const { ended, status, labels, since, order = 'id', after } = filter;
+  const isPlain = [status, labels, since].every((member) => member === undefined);
+  // A browser has few runs: other filters and orders read all of them.
+  if (!isPlain || order !== 'id')
+    return pageOf(await summaries(tables, await allRuns(tables)), filter);
+  const from = after?.runId ?? '';
+  const limit = listLimit(filter.limit);
+  const runs = await (ended === undefined
+    ? tables.runs.getAll(IDBKeyRange.lowerBound(from, true), limit)
     : tables.runs.getAllByEnd(
-        IDBKeyRange.bound([ended ? 1 : 0, after], [ended ? 1 : 0, []], true),
+        IDBKeyRange.bound([ended ? 1 : 0, from], [ended ? 1 : 0, []], true),
         limit,
-      ))) as readonly RunValue[];
-  return Promise.all(
+      ));
+  return summaries(tables, runs as readonly RunValue[]);
+}
+
+const allRuns = async (tables: Tables): Promise<readonly RunValue[]> =>
+  (await tables.runs.getAll()) as readonly RunValue[];
+
+const summaries = (tables: Tables, runs: readonly RunValue[]): Promise<readonly RunSummary[]> =>
+  Promise.all(
     runs.map(async ({ runId, entryCount, ended: isEnded, ...run }) => {
-      const { status, phase, reason, updatedAt } = run;
-      const standing = { status, phase, reason, updatedAt };
+      const { status, phase, reason, openApprovals, updatedAt } = run;
+      const standing = { status, phase, reason, openApprovals, updatedAt };
       const header = await headerOf(tables, runId);
       return { header, entryCount, ended: isEnded === 1, ...standing };
     }),
   );
-}
 
 /** The time, and the pages of the owners at that time. */
 interface Present {

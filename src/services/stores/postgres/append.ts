@@ -16,7 +16,7 @@ import { timeOf } from './server-time.js';
  *
  * $1 run id, $2 expected sequence, $3 token, $4 times of the entries, $5 their kinds, $6 their bodies, $7 their
  * checksum, $8 ids of taken commands, $9 their answers, $10 state, $11 ended, $12 has progressed, $13 status, $14
- * phase, $15 reason, $16 channel
+ * phase, $15 reason, $16 open approvals, $17 channel
  */
 const appendSql = (schema: string): string => `WITH run AS MATERIALIZED (
     SELECT run_id, ended_at, owner, token, entry_count FROM ${schema}.runs WHERE run_id = $1 FOR UPDATE
@@ -43,6 +43,7 @@ const appendSql = (schema: string): string => `WITH run AS MATERIALIZED (
       status = coalesce($13::text, runs.status),
       phase = coalesce($14::text, runs.phase),
       reason = coalesce($15::text, runs.reason),
+      open_approvals = coalesce($16::integer, runs.open_approvals),
       updated_at = coalesce(latest.at, runs.updated_at),
       ended_at = CASE WHEN $11::boolean THEN coalesce(latest.at, runs.updated_at) END,
       entry_count = runs.entry_count + cardinality($6::text[]),
@@ -56,7 +57,7 @@ const appendSql = (schema: string): string => `WITH run AS MATERIALIZED (
   )
   SELECT run.ended_at IS NOT NULL AS ended, run.owner, run.token, run.entry_count,
     written.run_id IS NOT NULL AS is_written,
-    CASE WHEN written.run_id IS NOT NULL THEN pg_notify($16, $1) END
+    CASE WHEN written.run_id IS NOT NULL THEN pg_notify($17, $1) END
   FROM run LEFT JOIN written ON true`;
 
 /** The sum of the checksums of all entries: the next append adds to it without reading the earlier ones. */
@@ -100,10 +101,16 @@ export async function append(
 }
 
 /** Null where a column stays unchanged. */
-const standingValues = ({ status, phase, reason }: Partial<RunStanding>): (string | null)[] => [
+const standingValues = ({
+  status,
+  phase,
+  reason,
+  openApprovals,
+}: Partial<RunStanding>): (string | number | null)[] => [
   status ?? null,
   phase ?? null,
   reason ?? null,
+  openApprovals ?? null,
 ];
 
 /** A number that is not an integer equals no stored one. */

@@ -51,9 +51,9 @@ export function postgresStore<Entry extends StoredEntry = StoredEntry>(
       append(await ready(), runId, expectedSequence, entries, appendOptions),
     read: async (runId, from = 0) =>
       (await readRun(await ready(), runId, from)) as StoredRun<Entry> | undefined,
-    list: async ({ ended, after = '', limit } = {}) => {
-      const checkedLimit = listLimit(limit);
-      return listRuns(await ready(), ended ?? null, after, checkedLimit);
+    list: async (filter = {}) => {
+      const checkedLimit = listLimit(filter.limit);
+      return listRuns(await ready(), filter, checkedLimit);
     },
     renew: async (owner, leaseMs) => renew(await ready(), owner, leaseMs),
     claim: async (runId, owner) => claim(await ready(), runId, owner),

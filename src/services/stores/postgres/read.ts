@@ -1,11 +1,17 @@
-import type { RunHeader, RunSummary, StoredEntry, StoredRun } from '../../../model/run-store.js';
+import type {
+  RunFilter,
+  RunHeader,
+  RunSummary,
+  StoredEntry,
+  StoredRun,
+} from '../../../model/run-store.js';
 import { lookupId } from '../../stored-id.js';
 import { parseStored, tornError } from '../stored-json.js';
 import { checksumOfEntries } from './append.js';
 import type { SqlRow, Tables } from './database.js';
 import { numberOf } from './database.js';
-import { textIn } from './json-column.js';
-import { millisecondsOf } from './server-time.js';
+import { columnOf, textIn } from './json-column.js';
+import { millisecondsOf, timeOf } from './server-time.js';
 
 /** One statement, so one state of the database: the run is the row before the first entry. */
 const readSql = (schema: string): string => `WITH run AS MATERIALIZED (
@@ -82,14 +88,14 @@ function entriesOf(
 
 export async function listRuns(
   { ask, schema }: Tables,
-  ended: boolean | null,
-  after: string,
+  filter: RunFilter,
   limit: number,
 ): Promise<readonly RunSummary[]> {
-  const sql = `SELECT run_id, status, phase, reason, ${millisecondsOf('updated_at')} AS updated_at,
+  const { where, values } = conditionsOf(filter);
+  const sql = `SELECT run_id, status, phase, reason, open_approvals, ${millisecondsOf('updated_at')} AS updated_at,
       ended_at IS NOT NULL AS ended, entry_count, header::text AS header FROM ${schema}.runs
-    WHERE run_id > $1 AND ($2::boolean IS NULL OR (ended_at IS NOT NULL) = $2) ORDER BY run_id LIMIT $3`;
-  const rows = await ask(sql, lookupId(after), ended, limit);
+    WHERE ${where} ORDER BY ${ORDERS[filter.order ?? 'id']} LIMIT $1`;
+  const rows = await ask(sql, limit, ...values);
   return rows.map((row) => ({
     header: headerOf(row['header'], String(row['run_id'])),
     entryCount: numberOf(row, 'entry_count'),
@@ -97,8 +103,44 @@ export async function listRuns(
     status: String(row['status']),
     phase: row['phase'] as string | null,
     reason: row['reason'] as string | null,
+    openApprovals: numberOf(row, 'open_approvals'),
     updatedAt: numberOf(row, 'updated_at'),
   }));
+}
+
+const ORDERS = {
+  id: 'run_id',
+  newest: 'created_at DESC, run_id DESC',
+  oldest: 'created_at, run_id',
+} as const;
+
+/** The conditions of a list, and the values of their parameters from $2 on. */
+function conditionsOf({ ended, status, labels, since, order = 'id', after }: RunFilter): {
+  readonly where: string;
+  readonly values: readonly (string | number)[];
+} {
+  const values: (string | number)[] = [];
+  const parameter = (value: string | number): string => `$${values.push(value) + 1}`;
+  const where = [
+    ended === undefined ? [] : `ended_at IS ${ended ? 'NOT NULL' : 'NULL'}`,
+    status === undefined ? [] : `status = ${parameter(lookupId(status))}::text`,
+    since === undefined ? [] : `created_at >= ${timeOf(parameter(since))}`,
+    labels === undefined ? [] : `labels @> ${parameter(columnOf(labels))}::jsonb`,
+    after === undefined ? [] : behind(after, order, parameter),
+  ].flat();
+  return { where: where.join(' AND ') || 'true', values };
+}
+
+/** The runs behind another one in the order of a list. */
+function behind(
+  { runId, startedAt }: NonNullable<RunFilter['after']>,
+  order: keyof typeof ORDERS,
+  parameter: (value: string | number) => string,
+): string {
+  const id = `${parameter(lookupId(runId))}::text COLLATE "C"`;
+  if (order === 'id') return `run_id > ${id}`;
+  const sign = order === 'newest' ? '<' : '>';
+  return `(created_at, run_id) ${sign} (${timeOf(parameter(Math.floor(startedAt)))}, ${id})`;
 }
 
 function headerOf(text: unknown, runId: string): RunHeader {

@@ -22,6 +22,7 @@ const version1 = (schema: string): readonly string[] => [
     status text NOT NULL DEFAULT 'running',
     phase text,
     reason text,
+    open_approvals integer NOT NULL DEFAULT 0,
     labels jsonb NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
@@ -35,6 +36,9 @@ const version1 = (schema: string): readonly string[] => [
     header jsonb NOT NULL,
     checksum bigint NOT NULL DEFAULT 0
   )`,
+  `CREATE INDEX runs_by_start ON ${schema}.runs (created_at, run_id)`,
+  `CREATE INDEX runs_by_status ON ${schema}.runs (status, created_at, run_id)`,
+  `CREATE INDEX runs_by_label ON ${schema}.runs USING gin (labels jsonb_path_ops)`,
   `CREATE INDEX held_runs ON ${schema}.runs (owner, run_id) WHERE ended_at IS NULL`,
   `CREATE INDEX runs_with_commands ON ${schema}.runs (owner, run_id)
     WHERE ended_at IS NULL AND waiting_commands > 0`,

@@ -25,11 +25,19 @@ export interface RunRow extends RunStanding {
 }
 
 /** The columns that an append to an unfinished run changes. No index has them, so no index page is written. */
-const PROGRESS = ['status', 'phase', 'reason', 'updated_at', 'takeovers', 'entry_count'] as const;
+const PROGRESS = [
+  'phase',
+  'reason',
+  'open_approvals',
+  'updated_at',
+  'takeovers',
+  'entry_count',
+] as const;
 
 /** The columns that change, in the order of `changingValues`. */
 const CHANGING = [
   ...PROGRESS,
+  'status',
   'ended_at',
   'owner',
   'token',
@@ -106,12 +114,13 @@ export const insertValues = (run: RunRow, header: RunHeader): SqlValue[] => {
 const runChecksum = (run: RunRow): number => checksumOf(run.runId, ...changingValues(run));
 
 const changingValues = (run: RunRow): SqlValue[] => [
-  run.status,
   run.phase,
   run.reason,
+  run.openApprovals,
   run.updatedAt,
   run.takeovers,
   run.entryCount,
+  run.status,
   run.endedAt,
   run.owner,
   run.token,
@@ -131,6 +140,7 @@ export function runOf(row: SqlRow): RunRow {
     status: textOrNull('status') ?? '',
     phase: textOrNull('phase'),
     reason: textOrNull('reason'),
+    openApprovals: Number(row['open_approvals']),
     updatedAt: Number(row['updated_at']),
     endedAt: row['ended_at'] === null ? null : Number(row['ended_at']),
     owner: textOrNull('owner'),
@@ -164,8 +174,8 @@ export function headerOf(row: SqlRow): RunHeader {
 
 /** A row with both, as a list returns it. */
 export function summaryOf(row: SqlRow): RunSummary {
-  const { status, phase, reason, updatedAt, endedAt, entryCount } = runOf(row);
-  const standing = { status, phase, reason, updatedAt };
+  const { status, phase, reason, openApprovals, updatedAt, endedAt, entryCount } = runOf(row);
+  const standing = { status, phase, reason, openApprovals, updatedAt };
   return { header: headerOf(row), entryCount, ended: endedAt !== null, ...standing };
 }
 

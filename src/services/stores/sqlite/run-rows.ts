@@ -5,6 +5,7 @@ import type {
   RunHeader,
 } from '../../../model/run-store.js';
 import { listLimit } from '../../store-limits.js';
+import { listQuery } from './list-query.js';
 import { lookupId } from '../../stored-id.js';
 import type { Connection, SqlRow, Statement } from './connection.js';
 import type { RunRow } from './run-row.js';
@@ -24,7 +25,9 @@ import {
 export class RunRows {
   readonly #find: Statement;
   readonly #findWithHeader: Statement;
-  readonly #list: Statement;
+  readonly #prepare: Connection['prepare'];
+  /** One statement for every combination of filters. */
+  readonly #lists = new Map<string, Statement>();
   readonly #insert: Statement;
   readonly #update: Statement;
   readonly #progress: Statement;
@@ -34,12 +37,10 @@ export class RunRows {
   readonly #claimable: Statement;
 
   constructor({ prepare }: Connection) {
+    this.#prepare = prepare;
     this.#find = prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`);
     this.#findWithHeader = prepare(
       `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMNS} FROM runs WHERE run_id = ?`,
-    );
-    this.#list = prepare(
-      `SELECT ${RUN_COLUMNS}, ${HEADER_COLUMNS} FROM runs WHERE run_id > ? AND (ended_at IS NOT NULL) IN (?, ?) ORDER BY run_id LIMIT ?`,
     );
     this.#insert = prepare(RUN_INSERT);
     this.#update = prepare(RUN_UPDATE);
@@ -78,9 +79,12 @@ export class RunRows {
     return this.#findWithHeader.get(lookupId(runId));
   }
 
-  list({ ended, after = '', limit }: RunFilter): readonly SqlRow[] {
-    const [one, other] = ended === undefined ? [0, 1] : [Number(ended), Number(ended)];
-    return this.#list.all(after, one, other, listLimit(limit));
+  list(filter: RunFilter): readonly SqlRow[] {
+    const most = listLimit(filter.limit);
+    const { sql, values } = listQuery(filter);
+    const statement = this.#lists.get(sql) ?? this.#prepare(sql);
+    this.#lists.set(sql, statement);
+    return statement.all(...values, most);
   }
 
   owned(owner: string, { hasCommands = false }: OwnedFilter): readonly RunRow[] {
@@ -97,6 +101,7 @@ export class RunRows {
       status: 'running',
       phase: null,
       reason: null,
+      openApprovals: 0,
       updatedAt: Math.floor(header.startedAt),
       endedAt: null,
       owner,

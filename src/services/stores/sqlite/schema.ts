@@ -16,6 +16,7 @@ CREATE TABLE runs (
   status TEXT NOT NULL,
   phase TEXT,
   reason TEXT,
+  open_approvals INTEGER NOT NULL,
   labels TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -30,6 +31,8 @@ CREATE TABLE runs (
   header_checksum INTEGER NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX runs_by_start ON runs (created_at, run_id);
+CREATE INDEX runs_by_status ON runs (status, created_at, run_id);
 CREATE INDEX unfinished_runs ON runs (owner, run_id) WHERE ended_at IS NULL;
 CREATE INDEX runs_with_commands ON runs (owner) WHERE ended_at IS NULL AND waiting_commands > 0;
 CREATE TABLE entries (
@@ -77,6 +80,8 @@ export const SCHEMA_OBJECTS: readonly string[] = [
   'entries',
   'owners',
   'runs',
+  'runs_by_start',
+  'runs_by_status',
   'runs_with_commands',
   'sqlite_autoindex_commands_1',
   'sqlite_autoindex_entries_1',

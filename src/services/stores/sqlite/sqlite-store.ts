@@ -152,7 +152,8 @@ function append(
   const takeovers = hasProgressed ? 0 : run.takeovers;
   const counts = { waitingCommands, entryCount, takeovers };
   const written = { ...run, ...standing, ...counts, ...timesAfter(run, entries, ended) };
-  if (ended || waitingCommands !== run.waitingCommands) runs.update(written);
+  const hasMoved = written.status !== run.status || waitingCommands !== run.waitingCommands;
+  if (ended || hasMoved) runs.update(written);
   else runs.progress(written);
 }
 
