@@ -218,12 +218,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** A fact without its time, and without the stack of an error: a replayed error was thrown elsewhere. */
 const body = (fact: Fact | undefined): unknown => {
-  if (fact === undefined) return undefined;
-  const { at: _at, ...rest } = fact;
-  if (rest.type !== 'agent.failed' || rest.error === undefined) return rest;
-  const { stack: _stack, ...error } = rest.error;
-  return { ...rest, error };
+  if (fact?.type !== 'agent.failed' || fact.error === undefined) return without(fact, 'at');
+  return { ...without(fact, 'at'), error: without(fact.error, 'stack') };
 };
+
+const without = (value: object | undefined, name: string): object | undefined =>
+  value && Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
 
 const text = (value: unknown): string =>
   value === undefined ? 'nothing' : stableStringify(asJson(value));
