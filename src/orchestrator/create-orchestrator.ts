@@ -274,8 +274,9 @@ export const composeOrchestrator = (
         ? runs.resumeOrCarryOver(runId)
         : runs.resume(runId),
     connect: (runId) => runs.connect(runId),
-    recover: (recovery) => runs.recover(recovery),
-    recoverEvery: (everyMs, recovery) => runs.recoverEvery(everyMs, recovery),
+    recover: async (given = {}) => runs.recover(readFields(given, RECOVER_OPTIONS)),
+    recoverEvery: (everyMs, given = {}) =>
+      runs.recoverEvery(everyMs, readFields(given, RECOVER_OPTIONS)),
     runs: async (given = {}) => {
       const query = readFields(given, ['status', 'labels', 'since', 'order', 'limit', 'cursor']);
       return (await loadLists()).listRuns(requiredStore(store), query);
@@ -322,6 +323,8 @@ const once = <Value>(make: () => Value): (() => Value) => {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 };
+
+const RECOVER_OPTIONS = ['carryOver', 'onResumed'] as const;
 
 /** About half of the usual time between SIGTERM and SIGKILL in a container. */
 const CLOSE_GRACE_MS = 5_000;
