@@ -10,7 +10,7 @@ type PresetName = keyof typeof presets;
 
 interface Row {
   readonly name: PresetName;
-  readonly isExact: boolean;
+  readonly isKept: boolean;
   readonly states: number;
   readonly calls: number;
   readonly seconds: number;
@@ -30,7 +30,10 @@ const proved = (name: PresetName, planSteps: number): Row => {
   });
   return {
     name,
-    isExact: METRICS.every((metric) => maxima?.[metric].value === maxima?.[metric].bound),
+    // With a call budget the price tag is an upper bound; without one it is exact.
+    isKept: METRICS.every(
+      (metric) => (maxima?.[metric].value ?? Infinity) <= (maxima?.[metric].bound ?? 0),
+    ),
     states: explored.at(-1)?.nodes ?? 0,
     calls: maxima?.agentCalls.value ?? 0,
     // Processor time, so that other load on the machine does not matter.
@@ -52,7 +55,7 @@ if (only !== undefined) {
 } else {
   console.log(`| ${HEAD.join(' | ')} |\n| --- | ---: | ---: | ---: | ---: |`);
   for (const preset of Object.keys(presets)) {
-    const { name, isExact, states, calls, seconds, mebibytes } = inProcess(preset, planSteps);
+    const { name, isKept, states, calls, seconds, mebibytes } = inProcess(preset, planSteps);
     const cells = [
       `\`${name}\``,
       states.toLocaleString('en'),
@@ -61,7 +64,7 @@ if (only !== undefined) {
       mebibytes.toFixed(0),
     ];
     console.log(`| ${cells.join(' | ')} |`);
-    if (isExact) continue;
+    if (isKept) continue;
     console.log(`${name} does not keep its price tag`);
     process.exitCode = 1;
   }

@@ -22,7 +22,7 @@ export const callAgent = async (
   if (agent === undefined) {
     return failed('unknown-agent', `There is no agent '${request.agent.slice(0, 80)}'`);
   }
-  const call = new HandedCall(request, key, surroundings);
+  const call = new HandedCall(request, key, agent.maxTokensPerCall ?? null, surroundings);
   const value = isFallback
     ? await (agent.fallback ?? noFallback)(call)
     : await team.dispatcher(agent, call);

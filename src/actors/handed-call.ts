@@ -21,11 +21,17 @@ export class HandedCall implements AgentCall {
   readonly feedback: AgentCall['feedback'];
   readonly conversation: AgentCall['conversation'];
   readonly summary: string;
+  readonly maxTokens: number | null;
   readonly key: string;
   declare readonly signal: AbortSignal;
   readonly #surroundings: CallSurroundings;
 
-  constructor(request: WorkerRequest, key: string, surroundings: CallSurroundings) {
+  constructor(
+    request: WorkerRequest,
+    key: string,
+    maxTokens: number | null,
+    surroundings: CallSurroundings,
+  ) {
     const { id, position, attempt } = request.step;
     const { runId, labels, input } = surroundings.run;
     this.runId = runId;
@@ -40,6 +46,7 @@ export class HandedCall implements AgentCall {
     this.feedback = feedbackOf(request.feedback, surroundings.outputs);
     this.conversation = deepFrozen(request.conversation);
     this.summary = request.summary;
+    this.maxTokens = maxTokens;
     this.key = key;
     this.#surroundings = surroundings;
     // The call's own property, so that `{ ...call }` has a signal too.

@@ -55,6 +55,8 @@ export interface AgentCall<
   readonly conversation: readonly string[];
   /** The planner's analysis of the goal. */
   readonly summary: string;
+  /** The most tokens that the call should use, as the agent declares it; null without such a limit. */
+  readonly maxTokens: number | null;
   /** The idempotency key of this call: the same after a crash, so that a provider can recognise a repeat. */
   readonly key: string;
   /** Aborted when the call times out, its step is skipped or the run ends. Nothing waits for a call after that. */
@@ -92,6 +94,19 @@ export interface AgentDefinition<
    * the original output, in the process that made it.
    */
   readonly redact?: (output: JsonValue) => unknown;
+  /** How long one try may take, instead of the policy's `time.stepTimeoutMs`. The clocks of step and run still hold. */
+  readonly timeoutMs?: number;
+  /** Tries and pauses of this agent, over those of the policy; at most as many tries as the policy allows. */
+  readonly retry?: AgentRetry;
+  /** The most tokens that one call should use: `call.maxTokens`. The model adapters limit the answer to it. */
+  readonly maxTokensPerCall?: number;
+}
+
+/** The retries of one agent; what is left out is as in the policy. */
+export interface AgentRetry {
+  readonly attempts?: number;
+  readonly backoffMs?: number;
+  readonly maxBackoffMs?: number;
 }
 
 /** One agent. Made by {@link defineAgent}. */
@@ -109,6 +124,9 @@ export interface Agent<
   readonly fallback?: (call: AgentCall) => unknown;
   readonly idempotent?: boolean;
   readonly redact?: (output: JsonValue) => unknown;
+  readonly timeoutMs?: number;
+  readonly retry?: AgentRetry;
+  readonly maxTokensPerCall?: number;
   /** For the type checker only: the agents it may hand off to. */
   readonly targets?: Target;
   /** For the type checker only: its output, as dependent steps and the report get it. */
@@ -193,6 +211,9 @@ const DEFINITION: Readonly<Record<keyof Definition, true>> = {
   fallback: true,
   idempotent: true,
   redact: true,
+  timeoutMs: true,
+  retry: true,
+  maxTokensPerCall: true,
 };
 
 export const definitionMembers = Object.keys(DEFINITION);
@@ -223,5 +244,32 @@ export const definitionIssues = (
   if (definition.redact !== undefined && typeof definition.redact !== 'function') {
     issues.push({ code: 'invalid-agent', path: 'redact', message: 'Expected a function' });
   }
-  return issues;
+  return [...issues, ...limitIssues(definition)];
 };
+
+const limitIssues = ({
+  timeoutMs,
+  maxTokensPerCall,
+  retry = {},
+}: Partial<Record<keyof Definition, unknown>>): Issue[] => {
+  if (typeof retry !== 'object' || retry === null) {
+    const message = 'Expected { attempts, backoffMs, maxBackoffMs }, each of them optional';
+    return [{ code: 'invalid-agent', path: 'retry', message }];
+  }
+  const { attempts, backoffMs, maxBackoffMs } = retry as Record<keyof AgentRetry, unknown>;
+  const numbers: readonly (readonly [path: string, value: unknown, least: number])[] = [
+    ['timeoutMs', timeoutMs, 1],
+    ['maxTokensPerCall', maxTokensPerCall, 1],
+    ['retry.attempts', attempts, 1],
+    ['retry.backoffMs', backoffMs, 0],
+    ['retry.maxBackoffMs', maxBackoffMs, 0],
+  ];
+  const issues = numbers.flatMap(([path, value, least]): Issue[] => {
+    if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) return [];
+    const message = `Expected a whole number of at least ${least}, got ${typeof value === 'number' ? value : typeof value}`;
+    return [{ code: 'invalid-agent', path, message }];
+  });
+  return [...issues, ...unknownOptions(retry, RETRY_MEMBERS, 'retry')];
+};
+
+const RETRY_MEMBERS = ['attempts', 'backoffMs', 'maxBackoffMs'];

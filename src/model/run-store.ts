@@ -234,6 +234,9 @@ export interface RunStore<Entry extends StoredEntry = StoredEntry> {
   /**
    * Makes `owner` the only writer of a run. Undefined when the run is unknown, has ended, or belongs to another owner
    * whose lease has not ended. An owner that claims its own run again gets a new token.
+   *
+   * A store that can tell whether an owner is alive, as a browser can of its tabs, may decide by that instead of by the
+   * lease. Then the claim of a run whose owner is gone is not a takeover.
    */
   claim(runId: string, owner: string, now: number): MaybePromise<RunClaim | undefined>;
 

@@ -155,12 +155,25 @@ const storeIssues = (store: unknown): Issue[] => {
 /** The compiler checks the names too, but only where it knows the team. */
 const policyIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Issue[] => {
   const names = agentNames(options.agents);
-  return policy.approval.agents.flatMap((name, index) => {
+  const unknown = policy.approval.agents.flatMap((name, index) => {
     if (names.includes(name)) return [];
     const path = `policy.approval.agents[${index}]`;
     const hint = suggestion(name, names) || `. The team is: ${names.join(', ')}`;
     const message = `There is no agent '${name.slice(0, 80)}' in the team${hint}`;
     return [{ code: 'unknown-agent', path, message }];
+  });
+  return [...unknown, ...retryIssues(options.agents, policy)];
+};
+
+/** The policy bounds every agent: `bounds()` and proofs hold whatever the agents declare. */
+const retryIssues = (agents: unknown, { retry: { attempts: most } }: Policy): Issue[] => {
+  if (!Array.isArray(agents)) return [];
+  return (agents as readonly (Partial<Agent> | null)[]).flatMap((agent, index): Issue[] => {
+    const attempts = agent?.retry?.attempts ?? 0;
+    if (!(attempts > most)) return [];
+    const path = `agents[${index}].retry.attempts`;
+    const message = `Expected at most ${most} as in the policy, got ${attempts}: raise retry.attempts of the policy, and lower it for the other agents`;
+    return [{ code: 'above-policy', path, message }];
   });
 };
 

@@ -238,18 +238,7 @@ export const composeOrchestrator = (
   const engineFor = (chosen: Policy): Engine => engineOf(options, chosen, runnerOf);
   const engine = engineFor(policy);
   const { store, clock = systemClock() } = options;
-  const redactText = options.redact === undefined ? undefined : safely(options.redact);
-  const onError = errorListener(options.onError, redactText);
-  const runs = new RunRegistry({
-    ...engine,
-    clock,
-    store,
-    durability: durabilityOf(options.durability),
-    newOwner: () => randomId('owner'),
-    onError,
-    redactText: redactText ?? ((text) => text),
-    rebuilt,
-  });
+  const runs = registryOf(options, { ...engine, clock, rebuilt });
   const retentionParts = (): RetentionParts => retentionPartsOf(store, clock, runs);
   const travel: TimeTravelParts = {
     ...{ runs, settings, engine, engineFor, clock },
@@ -300,6 +289,21 @@ export const composeOrchestrator = (
   };
   rememberInternals(orchestrator, { options, settings, engine });
   return orchestrator;
+};
+
+const registryOf = (
+  { store, durability, redact, onError }: OrchestratorOptions<readonly Agent[]>,
+  parts: Engine & Pick<RunParts, 'clock' | 'rebuilt'>,
+): RunRegistry => {
+  const redactText = redact === undefined ? undefined : safely(redact);
+  return new RunRegistry({
+    ...parts,
+    store,
+    durability: durabilityOf(durability),
+    newOwner: () => randomId('owner'),
+    onError: errorListener(onError, redactText),
+    redactText: redactText ?? ((text) => text),
+  });
 };
 
 const retentionPartsOf = (
@@ -403,12 +407,21 @@ const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Poli
     fallbacks: options.agents
       .filter((agent) => agent.fallback !== undefined)
       .map((agent) => agent.name),
+    ...ownLimits(options.agents),
     hasPlanner: options.planner !== undefined,
     hasSupervisor: options.supervisor !== undefined,
     hasTester: options.tester !== undefined,
     hasSummarizer: options.summarizer !== undefined,
   },
 });
+
+/** Left out when no agent has limits: the settings are part of every proof and replay. */
+const ownLimits = (agents: readonly Agent[]): Pick<Settings['team'], 'limits'> => {
+  const limits = agents
+    .filter(({ timeoutMs, retry }) => timeoutMs !== undefined || retry !== undefined)
+    .map(({ name, timeoutMs, retry }) => [name, { timeoutMs, retry }] as const);
+  return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) };
+};
 
 const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Callable => ({
   agents: new Map(options.agents.map((agent) => [agent.name, agent])),

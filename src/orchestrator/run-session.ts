@@ -1,4 +1,11 @@
-import { OrchestratorClosedError, RunClaimedError, RunNotFoundError } from '../errors.js';
+import {
+  OrchestratorClosedError,
+  RunClaimedError,
+  RunNotFoundError,
+  StoreUnavailableError,
+} from '../errors.js';
+import { toFailure } from '../failure.js';
+import type { RecordBuilder } from '../journal/record.js';
 import { createRecordBuilder } from '../journal/record.js';
 import type { Command } from '../model/commands.js';
 import type { RunStore } from '../model/run-store.js';
@@ -57,28 +64,38 @@ interface SessionOptions {
   readonly close?: () => void;
 }
 
-/** How often a session tries to resume a run that another process owns. */
+/** How often a session tries to resume a run that another process owns, or that the store does not return. */
 const RETRY_MS = 1_000;
 
 class Session implements RunSession {
   readonly #origin: RunOrigin;
   readonly #actor: SessionActor;
   readonly #options: SessionOptions;
+  readonly #builder: RecordBuilder;
+  /** The last fact in the record, and the last one that the actor has emitted. */
+  #built = 0;
   #sequence: number;
+  /** The run, or a connection to it while another process owns it. */
   #run: Run | undefined;
+  /** Settles when there is a run, or none can be had at present. */
+  #opening: Promise<void>;
   #isStopped = false;
-  #release = (): void => undefined;
+  #unsubscribe = (): void => undefined;
+  #timer: unknown;
 
   constructor(origin: RunOrigin, actor: SessionActor, options: SessionOptions) {
     this.#origin = origin;
     this.#actor = actor;
     this.#options = options;
+    this.#builder = createRecordBuilder(origin.input);
     this.#sequence = origin.sequence ?? 0;
-    void this.#open(origin.sequence === undefined);
+    this.#opening = origin.sequence === undefined ? this.#start() : this.#resume();
   }
 
   command(event: { readonly type: string }): void {
-    void this.#perform(event as Command);
+    this.#perform(event as Command).catch((error: unknown) => {
+      this.#refused(event.type, `undelivered: ${toFailure(error).message}`);
+    });
   }
 
   origin(): RunOrigin {
@@ -89,55 +106,68 @@ class Session implements RunSession {
 
   stop(): void {
     this.#isStopped = true;
-    this.#release();
+    this.#unsubscribe();
+    this.#options.clock.clearTimeout(this.#timer);
     this.#options.close?.();
   }
 
-  async #open(isNew: boolean): Promise<void> {
-    const { orchestrator } = this.#options;
-    const { input } = this.#origin;
+  async #start(): Promise<void> {
     try {
-      if (isNew) this.#follow(orchestrator.start(input));
-      else this.#follow(await orchestrator.resume(input.runId));
+      const run = this.#options.orchestrator.start(this.#origin.input);
+      this.#listenTo(run);
+      void this.#finish(run);
     } catch (error) {
-      if (RunClaimedError.isInstance(error)) this.#openLater();
-      else if (RunNotFoundError.isInstance(error) && !isNew && this.#sequence === 0) {
-        // The snapshot was persisted before the run was durable.
-        await this.#open(true);
-      } else this.#fail(error);
+      this.#fail(error);
     }
   }
 
-  #openLater(): void {
-    if (this.#isStopped) return;
-    const { clock } = this.#options;
-    this.#release();
-    this.#run = undefined;
-    const timer = clock.setTimeout(() => void this.#open(false), RETRY_MS);
-    this.#release = () => clock.clearTimeout(timer);
+  async #resume(): Promise<void> {
+    const { orchestrator } = this.#options;
+    const { runId } = this.#origin.input;
+    try {
+      const run = await orchestrator.resume(runId);
+      this.#listenTo(run);
+      void this.#finish(run);
+    } catch (error) {
+      if (RunClaimedError.isInstance(error)) await this.#connect();
+      else if (StoreUnavailableError.isInstance(error)) this.#resumeLater();
+      // The snapshot was persisted before the run was durable.
+      else if (RunNotFoundError.isInstance(error) && this.#sequence === 0) await this.#start();
+      else this.#fail(error);
+    }
   }
 
-  /** A program that closes its orchestrator may persist the actor afterwards: that is no error. */
-  #fail(error: unknown): void {
-    if (!OrchestratorClosedError.isInstance(error)) this.#actor.change({ status: 'error', error });
+  /** Another process owns the run. It may die, or end the run. */
+  async #connect(): Promise<void> {
+    const { orchestrator } = this.#options;
+    try {
+      if (this.#run === undefined)
+        this.#listenTo(await orchestrator.connect(this.#origin.input.runId));
+    } catch (error) {
+      if (!StoreUnavailableError.isInstance(error)) this.#fail(error);
+    }
+    this.#resumeLater();
   }
 
-  /**
-   * The snapshot has the record after the last emitted fact; `run.record()` may be ahead. A resumed run repeats its
-   * facts: those that the actor has emitted before are left out.
-   */
-  #follow(run: Run): void {
+  #resumeLater(): void {
     if (this.#isStopped) return;
+    this.#timer = this.#options.clock.setTimeout(() => void this.#resume(), RETRY_MS);
+  }
+
+  /** A run tells its facts from the first: those that the actor has emitted before are left out. */
+  #listenTo(run: Run): void {
+    if (this.#isStopped) return;
+    this.#unsubscribe();
     this.#run = run;
-    const builder = createRecordBuilder(this.#origin.input);
-    this.#release = run.subscribe((fact) => {
-      builder.add(fact);
+    this.#unsubscribe = run.subscribe((fact) => {
+      if (fact.sequence > this.#built) this.#builder.add(fact);
+      this.#built = Math.max(this.#built, fact.sequence);
       if (fact.sequence <= this.#sequence) return;
       this.#sequence = fact.sequence;
-      this.#actor.change({ context: builder.record() });
+      // The record after this fact; `run.record()` may be ahead.
+      this.#actor.change({ context: this.#builder.record() });
       this.#actor.emit(fact);
     });
-    void this.#finish(run);
   }
 
   /** A run that could not be started, because its id is in use or the store is away, is an error of the actor. */
@@ -145,9 +175,10 @@ class Session implements RunSession {
     try {
       await run.started;
       const output = await run.done;
-      // The run goes on in another process, and so does the actor.
       if (!output.isFinal) {
-        this.#openLater();
+        // The run goes on in another process, and so does the actor.
+        this.#run = undefined;
+        this.#resumeLater();
         return;
       }
       this.#actor.change({ status: 'done', output, context: run.record() });
@@ -157,7 +188,13 @@ class Session implements RunSession {
     this.#options.close?.();
   }
 
+  /** A program that closes its orchestrator may persist the actor afterwards: that is no error. */
+  #fail(error: unknown): void {
+    if (!OrchestratorClosedError.isInstance(error)) this.#actor.change({ status: 'error', error });
+  }
+
   async #perform(command: Command): Promise<void> {
+    await this.#opening;
     const { orchestrator } = this.#options;
     const run = this.#run ?? (await orchestrator.connect(this.#origin.input.runId));
     const result = await performOn(run, command);
@@ -176,12 +213,15 @@ class Session implements RunSession {
 const isTold = (reason: string): boolean =>
   !/^(?:invalid-command|run-ended|inbox-full|unknown-run|store-unavailable)/.test(reason);
 
+const personIn = ({ by }: { readonly by?: string | undefined }): { readonly by?: string } =>
+  by === undefined ? {} : { by };
+
 const performOn = (run: RunCommands, command: Command): Promise<CommandResult> => {
   switch (command.type) {
     case 'approval.grant':
-      return run.approve(command.requestId, command.answer);
+      return run.approve(command.requestId, { answer: command.answer, ...personIn(command) });
     case 'approval.reject':
-      return run.reject(command.requestId, command.reason);
+      return run.reject(command.requestId, { reason: command.reason, ...personIn(command) });
     case 'plan.skip':
       return run.skip(command.stepIds, command.reason);
     case 'plan.skipTo':

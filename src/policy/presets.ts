@@ -20,7 +20,7 @@ const oneGoPerStep = { maxDepth: 0, maxAttempts: 1 } as const;
 
 const dynamicOptions = {
   // The seed plans voting next (002.56); three is the smallest number with a majority over one.
-  limits: { ...oneGoPerStep, maxReplans: 3, maxParallel: 1, maxVotes: 3 },
+  limits: { ...oneGoPerStep, maxReplans: 3, maxParallel: 1, maxVotes: 3, maxAgentCalls: 300 },
   // X3: the seed replaces the whole list and starts again at 0, which overwrites outputs of
   // completed steps (defect 11). X12: at the limit the seed fails the run; here the rest of the
   // plan still runs.
@@ -44,7 +44,7 @@ export const presets = Object.freeze({
   collaborative: preset({
     // The seed has no bound on alternating review and fix (defect 1). Its own example needs four rounds; beyond eight,
     // more rounds stopped helping in the data behind X1.
-    limits: { ...oneGoPerStep, maxReplans: 8, maxParallel: 1 },
+    limits: { ...oneGoPerStep, maxReplans: 8, maxParallel: 1, maxAgentCalls: 200 },
     // X5: "can execute immediately" means in front of the pending steps.
     replan: { merge: 'appendNext' },
     // The router of the seed continues with the next pending step, even after a failure.
@@ -58,7 +58,7 @@ export const presets = Object.freeze({
    * research, where the first results decide the next steps.
    */
   boundedReplan: preset({
-    limits: { ...oneGoPerStep, maxReplans: 2, maxParallel: 5, maxSteps: 10 },
+    limits: { ...oneGoPerStep, maxReplans: 2, maxParallel: 5, maxSteps: 10, maxAgentCalls: 100 },
     time: { stepTimeoutMs: 60_000 },
     // "Max iterations reached -> Exit" leaves the re-planning loop. Steps that are already planned
     // still run (X12: never throw away results); 'finish' is the literal reading, one override
@@ -82,7 +82,7 @@ export const presets = Object.freeze({
    */
   fixed: preset({
     ...dynamicOptions,
-    limits: { ...dynamicOptions.limits, maxReplans: 0 },
+    limits: { ...dynamicOptions.limits, maxReplans: 0, maxAgentCalls: 150 },
     // Without a planner to call again, a rejection ends the run, as the seed says (002.47).
     approval: { ...dynamicOptions.approval, onReject: 'fail' },
   }),
@@ -94,7 +94,13 @@ export const presets = Object.freeze({
    */
   planAndExecute: preset({
     // Failed tasks do not stop the remaining ones.
-    limits: { ...oneGoPerStep, maxReplans: 0, maxParallel: 1, maxFailures: 1_000_000 },
+    limits: {
+      ...oneGoPerStep,
+      maxReplans: 0,
+      maxParallel: 1,
+      maxFailures: 1_000_000,
+      maxAgentCalls: 150,
+    },
     failure: {
       onStepFailure: 'continue',
       // The seed waits forever behind a failed dependency (defect 13).
@@ -124,6 +130,7 @@ export const presets = Object.freeze({
       maxFixCycles: 3,
       maxParallel: 1,
       maxSteps: 15,
+      maxAgentCalls: 300,
     },
     // Steps and phases have their own budgets here; one call may use all of its step's.
     time: { stepShare: true, stepTimeoutMs: null },

@@ -85,6 +85,7 @@ export const agentCall = (parts: Partial<AgentCall> = {}): AgentCall => ({
   feedback: [],
   conversation: [],
   summary: '',
+  maxTokens: null,
   key: base.key,
   signal: neverAborted,
   ...parts,

@@ -223,6 +223,7 @@ describe('the software team', () => {
         task: 'Review',
         step: { id: 's1', position: 'Step 1 of 1', attempt: 1, depth: 0, vote: null },
         mode: 'work',
+        maxTokens: null,
         dependencies: [],
         feedback: [],
         summary: '',

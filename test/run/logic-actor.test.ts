@@ -4,7 +4,13 @@ import { assign, createActor, sendTo, setup, toPromise } from 'xstate';
 
 import type { RunStore } from '../../src/model/run-store.js';
 import type { Orchestrator, RunReport } from '../../src/index.js';
-import { createOrchestrator, defineAgent, definePolicy, systemClock } from '../../src/index.js';
+import {
+  createOrchestrator,
+  defineAgent,
+  definePolicy,
+  StoreUnavailableError,
+  systemClock,
+} from '../../src/index.js';
 import { memoryStore } from '../../src/services/stores/index.js';
 import { virtualClock } from '../../src/testing/virtual-clock.js';
 
@@ -72,10 +78,13 @@ describe('an actor of orchestrator.logic', () => {
       status: 'active',
       context: { steps: [{ status: 'completed' }, { status: 'awaitingApproval' }] },
     });
-    actor.send({ type: 'approval.grant', requestId, answer: 'Yes' });
+    actor.send({ type: 'approval.grant', requestId, answer: 'Yes', by: 'Ada' });
     const report: RunReport = await toPromise(actor);
     expect(report).toMatchObject({ status: 'completed', steps: [{ output: 'did Write' }, {}] });
-    expect(actor.getSnapshot().context.status).toBe('completed');
+    expect(actor.getSnapshot().context).toMatchObject({
+      status: 'completed',
+      approvals: [{ answer: 'Yes', by: 'Ada' }],
+    });
     expect(facts).toEqual(facts.map((_fact, index) => index + 1));
     expect(facts.length).toBeGreaterThan(10);
   });
@@ -168,6 +177,29 @@ describe('an actor of orchestrator.logic', () => {
     expect((await orchestrator.resume('early')).record().goal).toBe('An article');
     actor.send({ type: 'run.abort', reason: 'Enough' });
     expect((await toPromise(actor)).status).toBe('aborted');
+  });
+
+  it('emits a refusal for a command that cannot be delivered', async () => {
+    const store = memoryStore();
+    const owner = createActor(createTeam(store).logic, { input: { ...input, runId: 'run' } });
+    owner.start();
+    await untilAsked(owner);
+    const snapshot = throughJson(owner.getPersistedSnapshot());
+    const other = createActor(createTeam(store).logic, { snapshot, input });
+    const refusals: string[] = [];
+    other.on('command.refused', ({ reason }) => {
+      refusals.push(reason);
+    });
+    other.start();
+    vi.spyOn(store, 'read').mockImplementation(() => {
+      throw new StoreUnavailableError('The disk is gone');
+    });
+    other.send({ type: 'run.pause' });
+    await vi.waitFor(() => expect(refusals).toEqual(['undelivered: The disk is gone']));
+    vi.restoreAllMocks();
+    other.stop();
+    owner.send({ type: 'run.abort', reason: 'Enough' });
+    await toPromise(owner);
   });
 
   it('aborts the calls of its run when it is stopped, and keeps the journal, without a store', async () => {

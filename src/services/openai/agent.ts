@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-import type { Agent, AgentCall, FinishedOutput } from '../../agents/agent.js';
+import type { Agent, AgentDefinition, AgentCall, FinishedOutput } from '../../agents/agent.js';
 import { agentOf } from '../../agents/agent.js';
 import type { JsonValue } from '../../canonical-json.js';
 import type { AgentReport } from '../../agents/report.js';
@@ -13,11 +13,10 @@ import type { ModelOptions } from './options.js';
 import { agentQuestion, agentSystem } from './prompts/agent.js';
 import { reportFormat } from './wire/report.js';
 
-export interface OpenAiAgentOptions<
-  Name extends string,
-  Output,
-  Target extends string,
-> extends ModelOptions {
+export interface OpenAiAgentOptions<Name extends string, Output, Target extends string>
+  extends
+    ModelOptions,
+    Pick<AgentDefinition<Name, Output, Target>, 'timeoutMs' | 'retry' | 'maxTokensPerCall'> {
   readonly name: Name;
   /** Shown to the planner. */
   readonly description: string;
@@ -55,6 +54,7 @@ export const openaiAgent = <
   const issues = agentIssues(options);
   if (issues.length > 0) throw new ConfigurationError(issues);
   const { name, description, output, handOffTo = [], fallback } = options;
+  const { timeoutMs, retry, maxTokensPerCall } = options;
   const { settings, ask } = modelOf(options);
   const format = reportFormat(output, handOffTo, settings.structuredOutputs);
   const system = agentSystem(options, handOffTo);
@@ -63,6 +63,9 @@ export const openaiAgent = <
     description,
     ...(output === undefined ? {} : { output }),
     ...(fallback === undefined ? {} : { fallback }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(maxTokensPerCall === undefined ? {} : { maxTokensPerCall }),
     run: async (call) => {
       const question = agentQuestion(call, settings.context);
       const { value: reportWith, usage } = await ask({ system, question, format, call });
@@ -79,6 +82,9 @@ const OPTIONS: Readonly<Record<keyof OpenAiAgentOptions<string, unknown, string>
   output: true,
   handOffTo: true,
   fallback: true,
+  timeoutMs: true,
+  retry: true,
+  maxTokensPerCall: true,
   model: true,
   tools: true,
   client: true,

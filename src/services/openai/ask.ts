@@ -128,9 +128,18 @@ class Asking<Value> {
     };
   }
 
+  /** The smaller of what the options allow and what the agent declares for a call. */
+  #maxOutputTokens(): number | undefined {
+    const declared = this.#question.call.maxTokens ?? null;
+    const { maxOutputTokens } = this.#settings;
+    if (declared === null) return maxOutputTokens;
+    return Math.min(declared, maxOutputTokens ?? declared);
+  }
+
   /** Compatible servers know the old name; OpenAI's reasoning models know only the new one. */
   #lengthParameters(): Readonly<Record<string, number>> {
-    const { maxOutputTokens, structuredOutputs } = this.#settings;
+    const { structuredOutputs } = this.#settings;
+    const maxOutputTokens = this.#maxOutputTokens();
     if (maxOutputTokens === undefined) return {};
     return structuredOutputs === 'schema'
       ? { max_completion_tokens: maxOutputTokens }

@@ -7,6 +7,8 @@ export interface ToolCall {
   readonly goal: string;
   /** The idempotency key of the call: the same after a crash. */
   readonly key: string;
+  /** The most tokens that the call should use; null or missing without a limit. */
+  readonly maxTokens?: number | null;
   /** Aborted when the call is. */
   readonly signal: AbortSignal;
 }

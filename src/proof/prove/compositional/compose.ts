@@ -63,7 +63,8 @@ const callBudgetOf = ({ policy, team }: Settings): number | undefined => {
  * are counted along the paths.
  */
 const bareSettings = ({ policy, team }: Settings): Settings => {
-  const maxAgentCalls = policy.limits.maxAgentCalls === null ? null : 1;
+  // A budget that no run can spend changes nothing.
+  const maxAgentCalls = callBudgetOf({ policy, team }) === undefined ? null : 1;
   const asking = definePolicy({
     ...policy,
     limits: { ...policy.limits, maxAgentCalls },
