@@ -118,6 +118,9 @@ const handle = async (
   if (runs !== 'runs') return NOT_FOUND;
   if (runId === '' && route === 'POST ')
     return startRun(orchestrator, caller.tenant, await textOf(request));
+  if (runId === '' && route === 'GET ') {
+    return { status: 200, body: await orchestrator.runs({ labels: { tenant: caller.tenant } }) };
+  }
   // The live run of this process, or a connection through the store to a run of any process, or of none.
   const run = await orchestrator.connect(runId);
   const record = run.record();

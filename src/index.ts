@@ -70,9 +70,9 @@ export type {
   Orchestrator,
   OrchestratorOptions,
   StartInput,
-  TeamOf,
 } from './orchestrator/create-orchestrator.js';
 export type { RunLogic, RunSnapshot } from './orchestrator/run-logic.js';
+export type { TeamOf } from './orchestrator/team.types.js';
 export type { Plan, PlanStep, Votes } from './model/plan.js';
 export type { Bounds } from './policy/bounds.js';
 export type { Policy, PolicyOverrides } from './policy/policy.js';

@@ -5,7 +5,7 @@ import { outputsOf } from '../../src/index.js';
 import { memoryStore } from '../../src/services/stores/index.js';
 import { createTeam } from './team.js';
 
-test('nothing is published when a person says no', async () => {
+await test('nothing is published when a person says no', async () => {
   const run = createTeam(memoryStore()).start({ goal: 'statecharts' });
   run.subscribe(async (fact) => {
     if (fact.type === 'approval.requested') await run.reject(fact.requestId, 'Not today');
@@ -15,7 +15,7 @@ test('nothing is published when a person says no', async () => {
   assert.equal(report.allSucceeded, false);
 });
 
-test('a run cannot cost more than this, whatever the agents do', () => {
+await test('a run cannot cost more than this, whatever the agents do', () => {
   const { plannerCalls, replans } = createTeam(memoryStore()).bounds();
   assert.deepEqual({ plannerCalls, replans }, { plannerCalls: 4, replans: 3 });
 });

@@ -25,6 +25,13 @@ import {
 import { errorListener } from './error-listener.js';
 import { checkedRunInput } from './run-input.js';
 import { rememberInternals } from './internals.js';
+import type {
+  CheckedHandOffs,
+  CheckedInputs,
+  CheckedOutputs,
+  NameOf,
+  TeamOf,
+} from './team.types.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
 import { createKernel } from '../kernel/kernel.js';
 import type { OrchestratorMachine } from './charts.js';
@@ -33,7 +40,7 @@ import type { SessionParts } from './run-session.js';
 import { runLogic } from './run-logic.js';
 import { chartsOf, liveMachine } from './charts.js';
 import type { Labels } from '../model/called-run.js';
-import type { AnyTeam, Team } from '../model/outputs.js';
+import type { AnyTeam } from '../model/outputs.js';
 import type { Settings } from '../model/settings.js';
 import type { Plan } from '../model/plan.js';
 import { givenProposal } from '../plan/given-plan.js';
@@ -105,18 +112,6 @@ export interface OrchestratorOptions<
    */
   readonly onError?: OnError;
 }
-
-/** The names of a team. */
-export type NameOf<Agents extends readonly Agent[]> = Agents[number]['name'];
-
-/** The outputs of a team, as the schemas or functions of its agents type them. */
-export type TeamOf<Agents extends readonly Agent[]> = Extract<
-  Team<{ [Member in Agents[number] as Member['name']]: OutputOf<Member> }>,
-  AnyTeam
->;
-
-type OutputOf<Member extends Agent> =
-  Member extends Agent<string, string, infer Output> ? Output : never;
 
 /** The input of a run. */
 export type StartInput<
@@ -229,53 +224,6 @@ export const createOrchestrator = <
     undefined,
   ) as unknown as Orchestrator<TeamOf<Agents>, Given>;
 
-/** A hand-off to an agent outside the team is a compile error at `agents`. */
-type CheckedHandOffs<Agents extends readonly Agent[]> =
-  // The compiler infers `string` for an agent that hands off to no one, or to a name known at run time only.
-  string extends TargetsOf<Agents>
-    ? unknown
-    : TargetsOf<Agents> extends NameOf<Agents>
-      ? unknown
-      : {
-          readonly agents: {
-            readonly handOffToUnknownAgent: Exclude<TargetsOf<Agents>, NameOf<Agents>>;
-          };
-        };
-
-/** An agent that expects another output of a team member than it gives is a compile error at `agents`. */
-type CheckedOutputs<Agents extends readonly Agent[]> = [
-  UnmetTeam<Agents[number], TeamOf<Agents>>,
-] extends [never]
-  ? unknown
-  : { readonly agents: { readonly expectedOutputs: UnmetTeam<Agents[number], TeamOf<Agents>> } };
-
-type UnmetTeam<Member extends Agent, Actual extends AnyTeam> =
-  Member extends Agent<string, string, unknown, unknown, infer Expected>
-    ? string extends Expected['agent']
-      ? never
-      : [Expected['agent']] extends [Actual['agent']]
-        ? Exclude<Extract<Actual, { readonly agent: Expected['agent'] }>, Expected>
-        : Expected
-    : never;
-
-/** An agent that expects another input than the schema gives is a compile error at `agents`. */
-type CheckedInputs<Agents extends readonly Agent[], Input> = [
-  UnmetInput<Agents[number], Input>,
-] extends [never]
-  ? unknown
-  : { readonly agents: { readonly expectedInput: UnmetInput<Agents[number], Input> } };
-
-type UnmetInput<Member extends Agent, Input> =
-  Member extends Agent<string, string, unknown, infer Expected>
-    ? [JsonValue] extends [Expected]
-      ? never
-      : [Input] extends [Expected]
-        ? never
-        : Expected
-    : never;
-
-type TargetsOf<Agents extends readonly Agent[]> = NonNullable<Agents[number]['targets']>;
-
 /** Like `createOrchestrator`; a test controls how the state is rebuilt and how charts run. */
 export const composeOrchestrator = (
   given: OrchestratorOptions<readonly Agent[]>,
@@ -315,8 +263,9 @@ export const composeOrchestrator = (
         ? runs.resumeOrCarryOver(runId)
         : runs.resume(runId),
     connect: (runId) => runs.connect(runId),
-    recover: (recovery) => runs.recover(recovery),
-    recoverEvery: (everyMs, recovery) => runs.recoverEvery(everyMs, recovery),
+    recover: async (given = {}) => runs.recover(readFields(given, RECOVER_OPTIONS)),
+    recoverEvery: (everyMs, given = {}) =>
+      runs.recoverEvery(everyMs, readFields(given, RECOVER_OPTIONS)),
     runs: async (given = {}) => {
       const query = readFields(given, ['status', 'labels', 'since', 'order', 'limit', 'cursor']);
       return (await loadLists()).listRuns(requiredStore(store), query);
@@ -378,6 +327,8 @@ const once = <Value>(make: () => Value): (() => Value) => {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 };
+
+const RECOVER_OPTIONS = ['carryOver', 'onResumed'] as const;
 
 /** About half of the usual time between SIGTERM and SIGKILL in a container. */
 const CLOSE_GRACE_MS = 5_000;

@@ -174,7 +174,7 @@ describe('the service', () => {
     await post(`/runs/${runId}/commands`, { type: 'abort' });
   });
 
-  it.each(['/', '/runs', '/runs/unknown', '/runs/unknown/facts', '/walks/1'])(
+  it.each(['/', '/runs/unknown', '/runs/unknown/facts', '/walks/1'])(
     'answers 404 for an unknown path: %s',
     async (path) => {
       expect((await fetch(address + path)).status).toBe(404);

@@ -178,6 +178,10 @@ describe('the service in its own process', () => {
     expect((await post(commands, { type: 'abort' }, {})).status).toBe(401);
     expect((await post(commands, { type: 'abort' }, as('eve'))).status).toBe(404);
     expect((await post(`${service.url}/runs`, { goal: 'x' }, {})).status).toBe(401);
+    const listFor = async (tenant: string): Promise<unknown> =>
+      (await asked(`${service.url}/runs`, as(tenant))).json();
+    expect(await listFor('ada')).toMatchObject({ runs: [{ runId: 'private' }] });
+    expect(await listFor('eve')).toMatchObject({ runs: [] });
     expect(await (await asked(`${service.url}/runs/private`)).json()).toMatchObject({
       status: 'running',
       labels: { tenant: 'ada' },

@@ -55,7 +55,7 @@ describe('an option that does not exist', () => {
     ]);
   });
 
-  it('of start, resume and close is refused with the one that was meant', async () => {
+  it('of start, resume, recover and close is refused with the one that was meant', async () => {
     const orchestrator = createOrchestrator({ agents: [coder], store: memoryStore() });
     const plan = { steps: [] };
     expect(messagesOf(() => orchestrator.start({ goal: 'Go', plan, runID: 'r' } as never))).toEqual(
@@ -63,6 +63,11 @@ describe('an option that does not exist', () => {
     );
     const carryover = { carryover: true } as never;
     await expect(orchestrator.resume('r', carryover)).rejects.toThrow('`carryOver`?');
+    await expect(orchestrator.recover(carryover)).rejects.toThrow('`carryOver`?');
+    expect(messagesOf(() => orchestrator.recoverEvery(1_000, carryover))).toEqual([
+      'carryover: There is no option `carryover`. Did you mean `carryOver`?',
+    ]);
+    await expect(orchestrator.runs({ label: {} } as never)).rejects.toThrow('`labels`?');
     await expect(orchestrator.close({ grace: 1 } as never)).rejects.toThrow('graceMs');
   });
 

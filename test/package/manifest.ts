@@ -23,7 +23,7 @@ interface Target {
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
 /** What npm packs besides package.json. */
-export const packedFiles = manifest.files;
+export const packedFiles = manifest.files.filter((path) => !path.startsWith('!'));
 
 interface Entry {
   /** What users import: `planwright/testing`. */

@@ -222,11 +222,14 @@ const firstDifference = (
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** A fact without its sequence and time. */
-const body = (fact: Fact | undefined): unknown =>
-  fact === undefined
-    ? undefined
-    : Object.fromEntries(Object.entries(fact).filter(([key]) => key !== 'at'));
+/** A fact without its time, and without the stack of an error: a replayed error was thrown elsewhere. */
+const body = (fact: Fact | undefined): unknown => {
+  if (fact?.type !== 'agent.failed' || fact.error === undefined) return without(fact, 'at');
+  return { ...without(fact, 'at'), error: without(fact.error, 'stack') };
+};
+
+const without = (value: object | undefined, name: string): object | undefined =>
+  value && Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
 
 const text = (value: unknown): string =>
   value === undefined ? 'nothing' : stableStringify(asJson(value));
