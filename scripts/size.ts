@@ -28,14 +28,14 @@ const MEASURED: readonly Measured[] = [
     name: 'planwright, everything it exports, without its peers',
     entry: `export * from './src/index.ts';`,
     external: ['xstate', 'zod'],
-    budgetBytes: 57_700,
+    budgetBytes: 59_600,
     goalBytes: 45_000,
   },
   {
     name: 'an app with createOrchestrator, defineAgent and a preset, with xstate and zod',
     entry: APP,
     external: [],
-    budgetBytes: 77_900,
+    budgetBytes: 80_000,
     goalBytes: 75_000,
   },
 ];

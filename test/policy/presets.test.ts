@@ -110,11 +110,11 @@ describe('dynamic and fixed', () => {
     expect(context.maxOutputTokens).toBe(2_000);
   });
 
-  it('differ only in the replans and in the effect of a rejection', () => {
+  it('differ only in the replans, the call budget and the effect of a rejection', () => {
     const dynamic = presets.dynamic();
     expect(presets.fixed()).toEqual({
       ...dynamic,
-      limits: { ...dynamic.limits, maxReplans: 0 },
+      limits: { ...dynamic.limits, maxReplans: 0, maxAgentCalls: 150 },
       approval: { ...dynamic.approval, onReject: 'fail' },
     });
   });
