@@ -15,7 +15,7 @@ const bytesPerStep = async (stepCount: number): Promise<number> => {
     description: 'Says a lot',
     run: async ({ step }) => `${step.id} `.padEnd(OUTPUT_BYTES, 'x'),
   });
-  const policy = presets.boundedReplan({ limits: { maxSteps: 1_000 } });
+  const policy = presets.boundedReplan({ limits: { maxSteps: 1_000, maxAgentCalls: null } });
   const orchestrator = createOrchestrator({ agents: [worker], store, policy });
   await orchestrator.start({ goal: 'Measure', plan: { steps: chainedSteps(stepCount) } }).done;
   return written().bytes / stepCount;

@@ -13,7 +13,9 @@ type BenchTeam = Team<{ worker: string }>;
 export const createBenchOrchestrator = (maxParallel: number): Orchestrator<BenchTeam> =>
   createOrchestrator({
     agents: [worker],
-    policy: presets.boundedReplan({ limits: { maxParallel, maxSteps: 1_000_000 } }),
+    policy: presets.boundedReplan({
+      limits: { maxParallel, maxSteps: 1_000_000, maxAgentCalls: null },
+    }),
   });
 
 export const independentSteps = (count: number): PlanStep<'worker'>[] =>

@@ -186,7 +186,7 @@ describe('each chart on its own', () => {
     'has linearly more states with each further replan: the preset %s, plans of two steps',
     (preset) => {
       const statesWith = (maxReplans: number): number =>
-        statesOfGoal(presets[preset]({ limits: { maxReplans } }), 2);
+        statesOfGoal(presets[preset]({ limits: { maxReplans, maxAgentCalls: null } }), 2);
       expectSteadyGrowth([0, 1, 2, 4, 8].map(statesWith));
     },
   );

@@ -28,7 +28,7 @@ const completedRun = async (stepCount: number): Promise<string> => {
   const orchestrator = createOrchestrator({
     agents: [worker],
     store,
-    policy: presets.boundedReplan({ limits: { maxSteps: 1_000 } }),
+    policy: presets.boundedReplan({ limits: { maxSteps: 1_000, maxAgentCalls: null } }),
   });
   const steps = Array.from({ length: stepCount }, (_, index) => ({
     id: `s${index}`,
