@@ -14,9 +14,12 @@ const checker = defineAgent({
 const fixer = defineAgent({
   name: 'fixer',
   description: 'Removes spaces at the ends of lines',
-  output: z.object({ text: z.string() }),
-  run: ({ goal }) =>
-    goal === '' ? blocked('There is no text') : done({ text: goal.replace(/ +$/gm, '') }),
+  output: z.object({ text: z.string(), because: z.unknown() }),
+  // The step depends on the one that handed off, whose partial output is 'not clean'.
+  run: ({ goal, dependencies }) =>
+    goal === ''
+      ? blocked('There is no text')
+      : done({ text: goal.replace(/ +$/gm, ''), because: dependencies[0]?.output }),
 });
 
 const orchestrator = createOrchestrator({
@@ -31,4 +34,4 @@ const run = orchestrator.start({
 
 const report = await run.done;
 console.log(report.successfulSteps.join(', ')); // check, fixer_rp1
-console.log(JSON.stringify(report.steps.at(-1)?.output)); // {"text":"first line\nsecond line"}
+console.log(JSON.stringify(report.steps.at(-1)?.output)); // {"text":"first line\nsecond line","because":"not clean"}

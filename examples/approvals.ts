@@ -23,10 +23,10 @@ const run = orchestrator.start({
 for await (const fact of run.facts()) {
   if (fact.type !== 'approval.requested') continue;
   console.log(fact.question);
-  // Or run.reject(fact.requestId, 'why').
-  await run.approve(fact.requestId, 'the blog');
+  // Or run.reject(fact.requestId, { reason: 'why', by: 'Ada' }). A text alone is the answer or the reason.
+  await run.approve(fact.requestId, { answer: 'the blog', by: 'Ada' });
 }
 
 const report = await run.done;
 console.log(report.steps[0]?.output); // published on the blog
-console.log(report.approvals.map(({ outcome }) => outcome).join(', ')); // granted, granted
+console.log(report.approvals.map(({ outcome, by }) => `${outcome} by ${by}`).join(', ')); // granted by Ada, granted by Ada

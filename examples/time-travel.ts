@@ -31,6 +31,11 @@ const { causes } = await orchestrator.explain('dinner', 'cake');
 console.log(causes.map(({ kind }) => kind).join(' < ')); // skipped < dependency < failed < call-failed
 console.log(causes.at(-1)?.text); // The call of cook for step 'soup' failed at try 3: threw: Error: The pot is broken
 
+// Without a step: why did the run end as it did?
+const { causes: ofRun } = await orchestrator.explain('dinner');
+console.log(ofRun.map(({ kind }) => kind).join(' < ')); // run-ended < failed
+console.log(ofRun.at(-1)?.text); // Step 'soup' had failed: threw: Error: The pot is broken
+
 // The run when the soup was requested.
 const replay = await orchestrator.replay('dinner');
 const call = replay.facts.find((fact) => fact.type === 'agent.called' && fact.stepId === 'soup');

@@ -8,7 +8,7 @@ const REPLANS = [0, 1, 2, 4, 8];
 const planSteps = Number(process.argv[2] ?? '2');
 
 const statesOf = (name: keyof typeof presets, maxReplans: number): number => {
-  // Without the call budget: near it, states differ by how much of it is spent.
+  // With a call budget the growth depends on whether a run can spend it.
   const policy = presets[name]({ limits: { maxReplans, maxAgentCalls: null } });
   const hasGate = Object.values(policy.gates).some((score) => score !== null);
   const team = { agents: ['worker'], tester: hasGate, summarizer: hasGate };

@@ -28,7 +28,7 @@ const MEASURED: readonly Measured[] = [
     name: 'planwright, everything it exports, without its peers',
     entry: `export * from './src/index.ts';`,
     external: ['xstate', 'zod'],
-    budgetBytes: 59_600,
+    budgetBytes: 59_700,
     goalBytes: 45_000,
   },
   {

@@ -10,7 +10,7 @@ export interface Failure {
 // A message is for people and for the journal: long enough for a stack of validation errors, short
 // enough that an agent which throws its whole output cannot fill a store.
 const longestMessage = 2_000;
-const maxNameCharacters = 200;
+const longestName = 200;
 
 /**
  * Any thrown value as a name, a message and perhaps a code. Never throws, whatever was thrown: undefined, a symbol, a
@@ -18,6 +18,7 @@ const maxNameCharacters = 200;
  * (`Infinity`) and cuts it afterwards: redaction does not recognise half a secret.
  */
 export function toFailure(thrown: unknown, maxMessageCharacters = longestMessage): Failure {
+  const maxNameCharacters = Number.isFinite(maxMessageCharacters) ? longestName : Infinity;
   const name = text(readSafely(thrown, 'name'), maxNameCharacters) ?? 'Error';
   const message = text(readSafely(thrown, 'message'), maxMessageCharacters);
   const code = text(readSafely(thrown, 'code'), maxNameCharacters);
@@ -35,20 +36,28 @@ export function cutMessage(message: string): string {
 }
 
 const stackLines = 3;
-const longestStackLine = 200;
 
-/** Where an error was thrown: the first lines of its stack, without the message. Undefined without a stack. */
+/**
+ * Where an error was thrown: the first lines of its stack, without the message. Undefined without a stack. The lines are
+ * not cut: secrets are redacted first.
+ */
 export function stackHead(thrown: unknown): string | undefined {
-  const stack = text(readSafely(thrown, 'stack'), 10_000);
+  const stack = text(readSafely(thrown, 'stack'), 100_000);
   const frames = (stack ?? '')
     .split('\n')
     .map((line) => line.trim())
     // V8 writes `at name (file:1:2)`, other engines `name@file:1:2`. Anything else may be a part of the message.
     .filter((line) => /^at .*:\d+:\d+\)?$|^[^ ]*@.*:\d+:\d+$/.test(line))
     .slice(0, stackLines);
-  return frames.length === 0
-    ? undefined
-    : frames.map((line) => line.slice(0, longestStackLine)).join('\n');
+  return frames.length === 0 ? undefined : frames.join('\n');
+}
+
+/** Cuts a name, a code or the lines of a stack to the length that is stored. */
+export function cutLines(lines: string): string {
+  return lines
+    .split('\n')
+    .map((line) => text(line, longestName) ?? '')
+    .join('\n');
 }
 
 /** Returns undefined instead of throwing: getters, proxies and foreign objects may do anything. */

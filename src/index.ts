@@ -36,7 +36,7 @@ export type {
   Tester,
   TestRequest,
 } from './agents/roles.js';
-export type { Agent, AgentCall, Dependency, Feedback } from './agents/agent.js';
+export type { AgentRetry, Agent, AgentCall, Dependency, Feedback } from './agents/agent.js';
 export type { AgentReport, ReportMeta } from './agents/report.js';
 export type { AnyTeam, JsonOf, Team } from './model/outputs.js';
 export type { Usage } from './model/usage.js';
@@ -80,5 +80,6 @@ export type { DurabilityOptions } from './run/durability.js';
 export type { ListedRun, RunsPage, RunsQuery } from './run/list-runs.js';
 export type { RecoverOptions } from './run/recovery.js';
 export type { RetentionOptions } from './run/retention.js';
-export type { CommandResult, FactsOptions, Run } from './run/run.types.js';
+export type { Approval, CommandResult, FactsOptions, Rejection, Run } from './run/run.types.js';
+export type { ErrorContext, OnError } from './run/live-run.types.js';
 export type { Clock } from './services/clock.js';

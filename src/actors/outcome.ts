@@ -4,7 +4,13 @@ import { usageSchema } from '../model/usage.js';
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson } from '../canonical-json.js';
 import { pathText } from '../errors.js';
-import type { Answer, CallFailure, CallOutcome, FailureCode } from '../model/calls.js';
+import type {
+  Answer,
+  CallFailure,
+  CallOutcome,
+  ErrorDetails,
+  FailureCode,
+} from '../model/calls.js';
 import { deepFrozen } from '../deep-frozen.js';
 
 /** The reason is not cut here: secrets are redacted first, then {@link performCall} cuts the text. */
@@ -17,6 +23,16 @@ export const failed = (
   code,
   reason,
   ...(usage === null ? {} : { usage }),
+});
+
+/** The details of an error with all their texts changed. */
+export const mappedError = (
+  { name, code, stack }: ErrorDetails,
+  change: (text: string) => string,
+): ErrorDetails => ({
+  name: change(name),
+  ...(code === undefined ? {} : { code: change(code) }),
+  ...(stack === undefined ? {} : { stack: change(stack) }),
 });
 
 export const answered = (

@@ -1,8 +1,8 @@
-import { cutMessage, stackHead, toFailure } from '../failure.js';
+import { cutLines, cutMessage, stackHead, toFailure } from '../failure.js';
 import { callAgent } from './call-agent.js';
 import type { CallInput, CallOutcome } from '../model/calls.js';
 import { deepFrozen } from '../deep-frozen.js';
-import { failed, usageIn } from './outcome.js';
+import { failed, mappedError, usageIn } from './outcome.js';
 import { lostRun } from './lost-run.js';
 import { proposePlan } from './propose-plan.js';
 import { review } from './review.js';
@@ -17,9 +17,13 @@ export const performCall = async (
   surroundings: CallSurroundings,
 ): Promise<CallOutcome> => cutOutcome(await performUncut(team, input, surroundings));
 
-/** Cuts the reason: a thrown value may be of any length, and the reason goes into the journal. */
-export const cutOutcome = (outcome: CallOutcome): CallOutcome =>
-  outcome.kind === 'failed' ? { ...outcome, reason: cutMessage(outcome.reason) } : outcome;
+/** Cuts the texts of a failure: a thrown value may be of any length, and they go into the journal. */
+export const cutOutcome = (outcome: CallOutcome): CallOutcome => {
+  if (outcome.kind !== 'failed') return outcome;
+  const { reason, error } = outcome;
+  const cut = { ...outcome, reason: cutMessage(reason) };
+  return error === undefined ? cut : { ...cut, error: mappedError(error, cutLines) };
+};
 
 /**
  * One try whose failure reason is not cut, so that a caller can redact it first. The request is the charts' own data,

@@ -4,7 +4,8 @@ import { withoutNamedSecrets, withoutSecrets } from '../agents/without-secrets.j
 import type { JsonValue } from '../canonical-json.js';
 import { canonicalJson, stableStringify } from '../canonical-json.js';
 import type { ProposedPlan } from '../model/plan.js';
-import type { Answer, CallFailure, CallInput, CallOutcome, ErrorDetails } from '../model/calls.js';
+import type { Answer, CallFailure, CallInput, CallOutcome } from '../model/calls.js';
+import { mappedError } from './outcome.js';
 import { cutOutcome } from './perform-call.js';
 import type { CallSurroundings, OutputLookup, Perform, RedactText } from './team.types.js';
 
@@ -95,13 +96,7 @@ class RealSurroundings implements CallSurroundings {
 const redactedFailure = (failure: CallFailure, text: RedactText): CallFailure => ({
   ...failure,
   reason: text(failure.reason),
-  ...(failure.error === undefined ? {} : { error: redactedError(failure.error, text) }),
-});
-
-const redactedError = ({ name, code, stack }: ErrorDetails, text: RedactText): ErrorDetails => ({
-  name: text(name),
-  ...(code === undefined ? {} : { code: text(code) }),
-  ...(stack === undefined ? {} : { stack: text(stack) }),
+  ...(failure.error === undefined ? {} : { error: mappedError(failure.error, text) }),
 });
 
 const redactedOutcome = (

@@ -80,11 +80,14 @@ export const hasRequests = ({ requests }: ScheduledRun): boolean => requests.len
 /** Failures by the time limit of a step. */
 export const STEP_TIME_CODES: readonly string[] = ['step-timeout', 'subplan-timeout'];
 
-/** A step failed because the time for executing the plan was over: its own share of it does not count. */
+/** A step failed because the time for executing the plan was over: a share of it, with other steps, does not count. */
 export const hasUsedUpTime = (
-  { depth, isExecutionClosed, settings }: ScheduledRun,
+  { depth, isExecutionClosed, settings, progress }: ScheduledRun,
   { status, code }: StepOutcome,
 ): boolean =>
   status === 'failed' &&
   STEP_TIME_CODES.includes(code) &&
-  (isExecutionClosed || depth > 0 || !settings.policy.time.stepShare);
+  (isExecutionClosed ||
+    depth > 0 ||
+    !settings.policy.time.stepShare ||
+    progress.steps.length === 1);

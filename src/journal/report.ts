@@ -31,7 +31,10 @@ export interface RunReport<Team extends AnyTeam = AnyTeam> {
   readonly status: RunStatus | 'detached';
   /** The run has ended. False for `detached`: a process that resumes the run gets its final report. */
   readonly isFinal: boolean;
-  /** Why it ended, as a short code or in words. */
+  /**
+   * Why it ended, as a short code or in words. When a request was refused, a run that completed or failed names the first
+   * bound at the end: `all-steps-completed: replan-limit`.
+   */
   readonly reason: string;
   /** The summarizer's text; without one, the output of the only step, or a short list of what was done. */
   readonly summary: string;

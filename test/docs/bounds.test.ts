@@ -204,6 +204,17 @@ const situations: Readonly<Record<string, readonly Situation[]>> = {
       plan: planOf('a', 'b'),
       shows: ['timeExpired', 'time-limit'],
     },
+    {
+      policy: { time: { limitMs: 10_000 } },
+      work: never,
+      plan: oneStep,
+      shows: ['timeExpired', 'execution-time-used', 'step-timeout'],
+    },
+    {
+      policy: { limits: { maxAttempts: 1, maxReplans: 0 }, time: { limitMs: 10_000 } },
+      work: ({ step }) => (step.depth === 0 ? blocked('Too hard') : never()),
+      shows: ['timeExpired', 'execution-time-used', 'subplan-timeout'],
+    },
   ],
   'time.planningMs': [
     {

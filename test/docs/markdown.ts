@@ -18,6 +18,13 @@ export const tableRows = (text: string, heading: string): string[][] => {
   return lines.slice(start + 2, end < 0 ? undefined : end).map(cells);
 };
 
+/** The headings of the table with this first heading. */
+export const tableHead = (text: string, heading: string): string[] =>
+  text
+    .split('\n')
+    .map(cells)
+    .find(([first]) => first === heading) ?? [];
+
 const cells = (line: string): string[] =>
   line.startsWith('|')
     ? line

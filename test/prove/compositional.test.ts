@@ -183,7 +183,7 @@ describe('each chart on its own', () => {
    * The sixth, `supervised`, has 16,691 states with eight replans, and takes too long here: `npm run prove:growth`.
    */
   it.each(['collaborative', 'boundedReplan', 'dynamic', 'fixed', 'planAndExecute'] as const)(
-    'has linearly more states with each further replan: the preset %s, plans of two steps',
+    'has linearly more states with each further replan: the preset %s without a budget, plans of two steps',
     (preset) => {
       const statesWith = (maxReplans: number): number =>
         statesOfGoal(presets[preset]({ limits: { maxReplans, maxAgentCalls: null } }), 2);

@@ -35,4 +35,32 @@ describe('an agent that hangs until the execution time is used up', () => {
       expect(report).toMatchObject({ status: 'timeExpired', reason: 'execution-time-used' });
     },
   );
+
+  scenario(
+    'ends it so where steps have shares of the time, and the plan has only this step',
+    () => ({
+      options: {
+        agents: [hanging],
+        policy: definePolicy({ ...PATIENT, time: { limitMs: 10_000, stepShare: true } }),
+      },
+      start: { plan: { steps: steps('a') } },
+    }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'timeExpired', reason: 'execution-time-used' });
+    },
+  );
+
+  scenario(
+    'ends a run with other steps as failed where its share of the time is used up',
+    () => ({
+      options: {
+        agents: [hanging, agentNamed('quick', () => 'done')],
+        policy: definePolicy({ ...PATIENT, time: { limitMs: 10_000, stepShare: true } }),
+      },
+      start: { plan: { steps: steps('a', 'quick:b') } },
+    }),
+    ({ report }) => {
+      expect(report).toMatchObject({ status: 'failed', reason: 'steps-failed' });
+    },
+  );
 });
