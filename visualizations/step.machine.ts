@@ -254,7 +254,6 @@ export const stepMachine = setup({
           on: {
             'choose.needsAnotherBallot': { actions: 'choose' },
             'choose.isVoteLost': { actions: 'choose' },
-            'choose.isVoteRefused': { actions: 'choose' },
             'choose.hasNoWinner': { actions: 'choose' },
             'choose.otherwise': { actions: 'choose' },
           },
@@ -268,16 +267,6 @@ export const stepMachine = setup({
               guard: 'isVoteLost',
               target: '#step.failed',
               actions: ['keepVoteFailure', 'forget'],
-            },
-            {
-              guard: 'isVoteRefused',
-              target: 'attemptDecision',
-              actions: [
-                'announceDecision',
-                'keepNoMajority',
-                { type: 'refuse', params: { what: 'vote' } },
-                'forget',
-              ],
             },
             {
               guard: 'hasNoWinner',
@@ -515,6 +504,7 @@ export const stepMachine = setup({
           on: {
             'choose.canAttemptAgain': { actions: 'choose' },
             'choose.canSubplan': { actions: 'choose' },
+            'choose.isVoteRefused': { actions: 'choose' },
             'choose.isSubplanRefused': { actions: 'choose' },
             'choose.otherwise': { actions: 'choose' },
           },
@@ -525,6 +515,11 @@ export const stepMachine = setup({
               actions: ['announceRetry', 'countAttempt', 'forget'],
             },
             { guard: 'canSubplan', target: 'subplanning', actions: ['forget'] },
+            {
+              guard: 'isVoteRefused',
+              target: '#step.failed',
+              actions: [{ type: 'refuse', params: { what: 'vote' } }, 'forget'],
+            },
             {
               guard: 'isSubplanRefused',
               target: '#step.failed',

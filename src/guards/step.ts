@@ -79,6 +79,13 @@ export const TESTS_UNAVAILABLE = 'tests-unavailable';
 export const canSubplan = (context: BoundedStep): boolean =>
   !context.isWindingDown && mayHaveSubplan(context) && context.failure?.code !== TESTS_UNAVAILABLE;
 
+/** The code of an attempt whose votes gave no answer a majority. */
+export const NO_MAJORITY = 'no-majority';
+
+/** All votes are cast, no answer has a majority, and no further attempt may vote again. */
+export const isVoteRefused = ({ failure, isWindingDown }: BoundedStep): boolean =>
+  failure?.code === NO_MAJORITY && !isWindingDown;
+
 /** The policy allows sub-plans, but not this deep. */
 export const isSubplanRefused = ({
   depth,

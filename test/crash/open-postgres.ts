@@ -9,7 +9,7 @@ import { tellBeforeCommit } from './store-address.js';
  * statement.
  */
 const isAppend = (statement: unknown): boolean =>
-  typeof statement === 'string' && /INSERT INTO \S+\.entries/.test(statement);
+  /INSERT INTO \S+\.entries/.test((statement as { readonly text?: string }).text ?? '');
 
 export const openPostgres: OpenStore<PostgresAddress> = ({ url, schema }, beforeCommit) => {
   tellBeforeCommit(Client.prototype, 'query', beforeCommit, isAppend);

@@ -60,7 +60,9 @@ afterAll(() => {
 });
 
 const openStore = (address: StoreAddress): RunStore =>
-  address.kind === 'sqlite' ? sqliteStore({ path: address.path }) : postgresStore(address);
+  address.kind === 'sqlite'
+    ? sqliteStore({ path: address.path })
+    : postgresStore({ url: address.url, schema: address.schema });
 
 const stopPair = async (address: StoreAddress, name: string, stops: number): Promise<Stopped> => {
   const store = openStore(address);

@@ -25,7 +25,7 @@ export type OpenStore<Address extends StoreAddress> = (
   beforeCommit: () => void,
 ) => OpenedStore;
 
-/** Both drivers receive their statements as texts by one method. */
+/** Both drivers receive their statements by one method: SQLite as a text, PostgreSQL as an object with a text. */
 export const tellBeforeCommit = (
   prototype: object,
   name: 'exec' | 'query',

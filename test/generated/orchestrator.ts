@@ -106,6 +106,7 @@ const failedWith = (code: string): StepOutcome => outcome({ status: 'failed', co
 const STEPS = {
   completes: outcome({ outputKeys: ['run/a/1/worker'], confidence: 0.9 }),
   fails: failedWith('threw'),
+  'runs out of time': failedWith('step-timeout'),
   'is rejected': failedWith('rejected'),
   'times out unanswered': failedWith('approval-expired'),
   'has a rejection in its sub-plan': outcome({

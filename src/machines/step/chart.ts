@@ -139,15 +139,6 @@ export const stepMachine = stepSetup.createMachine({
             { guard: 'needsAnotherBallot', target: 'working' },
             { guard: 'isVoteLost', target: '#step.failed', actions: 'keepVoteFailure' },
             {
-              guard: 'isVoteRefused',
-              target: 'attemptDecision',
-              actions: [
-                'announceDecision',
-                'keepNoMajority',
-                { type: 'refuse', params: { what: 'vote' } },
-              ],
-            },
-            {
               guard: 'hasNoWinner',
               target: 'attemptDecision',
               actions: ['announceDecision', 'keepNoMajority'],
@@ -292,6 +283,11 @@ export const stepMachine = stepSetup.createMachine({
               actions: ['announceRetry', 'countAttempt'],
             },
             { guard: 'canSubplan', target: 'subplanning' },
+            {
+              guard: 'isVoteRefused',
+              target: '#step.failed',
+              actions: { type: 'refuse', params: { what: 'vote' } },
+            },
             {
               guard: 'isSubplanRefused',
               target: '#step.failed',

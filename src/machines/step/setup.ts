@@ -54,7 +54,7 @@ export const stepSetup = setup({
     isSubplanCompleted: ({ event }) => outcomeOf(event).status === 'completed',
     isSubplanRefused: ({ context }) => guards.isSubplanRefused(context),
     isVoteLost: ({ context }) => isVoteLost(context),
-    isVoteRefused: ({ context }) => !hasWinner(context) && !guards.canAttemptAgain(context),
+    isVoteRefused: ({ context }) => guards.isVoteRefused(context),
     needsAnotherBallot: ({ context }) => needsAnotherBallot(context),
     needsApproval: ({ context }) => context.approvalQuestion !== null,
     needsCodeReview: ({ context }) => guards.needsCodeReview(context),

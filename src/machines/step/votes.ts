@@ -1,4 +1,5 @@
 import type { CallResult, VotePosition } from '../../model/calls.js';
+import { NO_MAJORITY } from '../../guards/step.js';
 import { confidenceOfSide, countsOf, isVoting, winnerOf } from '../../guards/votes.js';
 import type { StepContext } from './context.js';
 import type { Ballot, StepFailure } from '../../model/step-outcome.js';
@@ -57,5 +58,5 @@ export const winnerTaken = ({ votes, ballots }: StepContext): Change => {
 export const majorityMissed = ({ votes, ballots }: StepContext): Change => {
   const counts = countsOf(ballots).map((side) => side.votes);
   const reason = `No answer has more than half of the ${votes?.count ?? 0} votes: ${counts.join(', ')}`;
-  return { failure: { code: 'no-majority', reason } };
+  return { failure: { code: NO_MAJORITY, reason } };
 };

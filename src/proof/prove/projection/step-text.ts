@@ -1,5 +1,5 @@
 import { STEP_TIME_CODES } from '../../../guards/schedule.js';
-import { TESTS_UNAVAILABLE } from '../../../guards/step.js';
+import { NO_MAJORITY, TESTS_UNAVAILABLE } from '../../../guards/step.js';
 import type { StepContext } from '../../../machines/step/context.js';
 import type { Ballot } from '../../../model/step-outcome.js';
 import { flag } from './value-text.js';
@@ -7,6 +7,7 @@ import { flag } from './value-text.js';
 /** Failure codes that guards check; all others are equivalent. */
 const SEEN_CODES: ReadonlySet<string> = new Set([
   TESTS_UNAVAILABLE,
+  NO_MAJORITY,
   'run-ended',
   'rejected',
   'approval-expired',
