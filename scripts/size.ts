@@ -35,7 +35,7 @@ const MEASURED: readonly Measured[] = [
     name: 'an app with createOrchestrator, defineAgent and a preset, with xstate and zod',
     entry: APP,
     external: [],
-    budgetBytes: 80_000,
+    budgetBytes: 80_100,
     goalBytes: 75_000,
   },
 ];
