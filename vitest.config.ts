@@ -27,8 +27,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Processes, not threads: a test that counts processor time or open handles counts its own.
     pool: 'forks',
-    // Left to itself vitest keeps one core for its own work, which on two cores is half of all there is.
-    maxWorkers: availableParallelism(),
+    // Left to itself vitest keeps one core for its own work, which on two cores is half of all there is. One more than
+    // there are cores, because tests of processes, servers and browsers wait for a fifth of the time.
+    maxWorkers: availableParallelism() + 1,
     // Files share their modules, so a file leaves nothing behind that another could stumble over. With a new
     // world for each of them, loading the same modules again and again would be a fifth of the whole.
     isolate: false,

@@ -162,7 +162,7 @@ const policyIssues = (options: OrchestratorOptions<readonly Agent[]>, policy: Po
     const message = `There is no agent '${name.slice(0, 80)}' in the team${hint}`;
     return [{ code: 'unknown-agent', path, message }];
   });
-  return [...unknown, ...retryIssues(options.agents, policy)];
+  return [...unknown, ...readable('agents', () => retryIssues(options.agents, policy))];
 };
 
 /** The policy bounds every agent: `bounds()` and proofs hold whatever the agents declare. */

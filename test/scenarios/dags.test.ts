@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlanRequest } from '../../src/agents/roles.js';
 import type { Fact } from '../../src/model/facts.js';
 import type { RunReport } from '../../src/journal/report.js';
+import { defineAgent } from '../../src/agents/agent.js';
 import { composeOrchestrator } from '../../src/orchestrator/create-orchestrator.js';
 import { definePolicy } from '../../src/policy/policy.js';
 import { presets } from '../../src/policy/presets.js';
@@ -13,7 +14,6 @@ import type { Expected, Outcome } from './dag-outcomes.js';
 import { expectedOf } from './dag-outcomes.js';
 import type { World } from './dag-worlds.js';
 import { asCalled, dagsOf, distinctIn, planOf, shapesIn, TEAM, worldsUpTo } from './dag-worlds.js';
-import { agentNamed } from './team.js';
 
 /*
  * Seed 003 waits for ever behind a failed dependency. Here every possible plan of up to five steps meets every
@@ -77,10 +77,13 @@ const playAll = async (
       (index) => stepId === `s${index}` || (!isHealing && stepId.startsWith(`s${index}_`)),
     );
   const team = TEAM.map((name) =>
-    // A rejection, because a thrown exception arrives sooner than an answer.
-    agentNamed(name, ({ step }) =>
-      isBroken(step.id) ? Promise.reject(BROKEN) : Promise.resolve(step.id),
-    ),
+    // Not a test agent: that keeps every call, and with it every run.
+    defineAgent({
+      name,
+      description: 'Returns its step',
+      // A rejection, because a thrown exception arrives sooner than an answer.
+      run: ({ step }) => (isBroken(step.id) ? Promise.reject(BROKEN) : Promise.resolve(step.id)),
+    }),
   );
   const planner = (request: PlanRequest) => ({
     steps: request.requests.length === 0 ? planOf(world.dag) : replan(world, request),

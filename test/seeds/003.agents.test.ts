@@ -150,6 +150,7 @@ describe('the call of a task', () => {
         'input',
         'key',
         'labels',
+        'maxTokens',
         'mode',
         'runId',
         'signal',
