@@ -50,7 +50,9 @@ const collect = (): void => globalThis.gc?.();
 let runsWithQuestion = 0;
 const start = (runId: string): void => {
   const run = orchestrator.start({ goal: 'The goal', runId, plan });
-  const stop = run.subscribe(({ type }) => {
+  // A fact may be told before `subscribe` returns.
+  let stop: () => void = () => undefined;
+  stop = run.subscribe(({ type }) => {
     if (type !== 'approval.requested') return;
     runsWithQuestion += 1;
     stop();

@@ -1,6 +1,4 @@
-import { performCall, performUncut } from '../actors/perform-call.js';
-import { lazyRedaction, safely } from '../actors/redaction.js';
-import type { Callable, Perform } from '../actors/team.types.js';
+import { safely } from '../actors/redaction.js';
 import type {
   Dispatcher,
   InputSchema,
@@ -10,11 +8,8 @@ import type {
   Tester,
 } from '../agents/roles.js';
 import type { Agent } from '../agents/agent.js';
-import { hasSecrets } from '../agents/secret.js';
 import type { JsonValue } from '../canonical-json.js';
-import { fingerprint, stableStringify } from '../canonical-json.js';
 import { deepFrozen } from '../deep-frozen.js';
-import { chartFingerprint } from './chart-fingerprint.js';
 import {
   configurationIssues,
   inputIssues,
@@ -33,17 +28,16 @@ import type {
   TeamOf,
 } from './team.types.js';
 import { ConfigurationError, PlanError, RunNotFoundError } from '../errors.js';
-import { createKernel } from '../kernel/kernel.js';
+import type { createKernel } from '../kernel/kernel.js';
 import type { OrchestratorMachine } from './charts.js';
 import type { RunLogic, RunSessions } from './run-logic.js';
 import type { SessionParts } from './run-session.js';
 import { runLogic } from './run-logic.js';
-import { chartsOf, liveMachine } from './charts.js';
+import { liveMachine } from './charts.js';
 import type { Labels } from '../model/called-run.js';
 import type { AnyTeam } from '../model/outputs.js';
 import type { Settings } from '../model/settings.js';
 import type { Plan } from '../model/plan.js';
-import { givenProposal } from '../plan/given-plan.js';
 import type { Bounds } from '../policy/bounds.js';
 import { boundsOf } from '../policy/bounds.js';
 import type { Policy } from '../policy/policy.js';
@@ -62,10 +56,12 @@ import { randomId } from '../services/random-id.js';
 import type { RunStore } from '../model/run-store.js';
 import type { Explanation, RunExplanation } from '../time-travel/explain.types.js';
 import type { ForkOptions } from '../time-travel/fork.types.js';
-import type { Engine, StartInputOfChart, StartOfRun } from '../run/engine.js';
+import type { Engine, StartOfRun } from '../run/engine.js';
 import { startOf } from '../run/engine.js';
 import type { TimeTravelParts } from '../time-travel/time-travel.js';
 import type { RunReplay } from '../time-travel/replay.types.js';
+import { engineOf, settingsOf } from './engine-of.js';
+import { once } from './once.js';
 
 /** The options of an orchestrator. */
 export interface OrchestratorOptions<
@@ -322,12 +318,6 @@ const requiredStore = (store: RunStore | undefined): RunStore => {
   throw new RunNotFoundError('The orchestrator has no store: pass `store`');
 };
 
-/** Computed on first use, then kept. */
-const once = <Value>(make: () => Value): (() => Value) => {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-};
-
 const RECOVER_OPTIONS = ['carryOver', 'onResumed'] as const;
 
 /** About half of the usual time between SIGTERM and SIGKILL in a container. */
@@ -359,83 +349,6 @@ const actorRuns = (
 const loadRetention = () => import('../run/retention.js');
 
 const loadLists = () => import('../run/list-runs.js');
-
-/** One set for all orchestrators of a process: creating and tracing charts is most of an orchestrator's cost. */
-const sharedCharts = once(() => chartsOf());
-
-/** Computed once: charts do not change, and every run needs it. */
-const sharedFingerprint = once(() => chartFingerprint(sharedCharts()));
-
-/** The engine of runs under one policy. */
-const engineOf = (
-  options: OrchestratorOptions<readonly Agent[]>,
-  policy: Policy,
-  runnerOf: Parameters<typeof createKernel>[1],
-): Engine => {
-  const team = callableOf(options, policy);
-  const settings = settingsOf(options, policy);
-  const charts = { root: 'orchestrator', machines: sharedCharts(), constants: { settings } };
-  return {
-    kernel: createKernel(charts, runnerOf),
-    perform: performOf(options, team),
-    startInput: ({ plan, ...given }) => {
-      const start = startOf(given) as StartInputOfChart;
-      return plan === undefined ? start : { ...start, proposal: givenProposal(settings, plan) };
-    },
-    mayRepeat: ({ request }) =>
-      request.role !== 'worker' || team.agents.get(request.agent)?.idempotent !== false,
-    policyFingerprint: fingerprint(stableStringify(policy as never)),
-    chartFingerprint: sharedFingerprint,
-    team,
-  };
-};
-
-/** Redaction reads every answer, so it runs only when it is configured. */
-const performOf = (options: OrchestratorOptions<readonly Agent[]>, team: Callable): Perform => {
-  const isNeeded =
-    options.redact !== undefined ||
-    options.agents.some((agent) => agent.redact !== undefined || hasSecrets(agent.output));
-  if (!isNeeded) return (input, surroundings) => performCall(team, input, surroundings);
-  const perform: Perform = (input, surroundings) => performUncut(team, input, surroundings);
-  return lazyRedaction(perform, team.agents, team.redactText, team.maxOutputBytes);
-};
-
-const settingsOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Settings => ({
-  policy,
-  team: {
-    agents: options.agents.map((agent) => agent.name),
-    fallbacks: options.agents
-      .filter((agent) => agent.fallback !== undefined)
-      .map((agent) => agent.name),
-    ...ownLimits(options.agents),
-    hasPlanner: options.planner !== undefined,
-    hasSupervisor: options.supervisor !== undefined,
-    hasTester: options.tester !== undefined,
-    hasSummarizer: options.summarizer !== undefined,
-  },
-});
-
-/** Left out when no agent has limits: the settings are part of every proof and replay. */
-const ownLimits = (agents: readonly Agent[]): Pick<Settings['team'], 'limits'> => {
-  const limits = agents
-    .filter(({ timeoutMs, retry }) => timeoutMs !== undefined || retry !== undefined)
-    .map(({ name, timeoutMs, retry }) => [name, { timeoutMs, retry }] as const);
-  return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) };
-};
-
-const callableOf = (options: OrchestratorOptions<readonly Agent[]>, policy: Policy): Callable => ({
-  agents: new Map(options.agents.map((agent) => [agent.name, agent])),
-  planner: options.planner,
-  supervisor: options.supervisor,
-  tester: options.tester,
-  summarizer: options.summarizer,
-  dispatcher: options.dispatcher ?? ((agent, call) => agent.run(call)),
-  maxOutputBytes: policy.limits.maxOutputBytes,
-  maxSteps: policy.limits.maxSteps,
-  maxVotes: policy.limits.maxVotes,
-  thresholds: policy.gates,
-  redactText: options.redact && safely(options.redact),
-});
 
 const startOfRun = (
   given: StartInput,

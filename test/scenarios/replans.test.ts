@@ -142,7 +142,7 @@ describe('a request for another plan', () => {
           b_rp1: new Error('Broken'),
           c_rp2: requestReplan({ reason: 'Old' }),
         },
-        [['a'], ['b'], ['nobody:x'], ['c'], new Error('No model today')],
+        [['a'], ['b'], ['stranger:x'], ['c'], new Error('No model today')],
         { limits: { maxReplans: 4 } },
       ),
     ({ report, factsOf }) => {
@@ -526,10 +526,10 @@ describe('merge replaceAll', () => {
   for (const [name, answer, replan, reason] of [
     ['the planner fails', new Error('No model today'), {}, 'steps-left'],
     ['the new plan is the old one', ['a', 'b', 'c<b', 'd<a'], {}, 'steps-left: repeated-plan'],
-    ['no plan is valid', ['nobody:x'], {}, 'steps-left: replan-limit'],
+    ['no plan is valid', ['stranger:x'], {}, 'steps-left: replan-limit'],
     [
       'the policy finishes at the limit',
-      ['nobody:x'],
+      ['stranger:x'],
       { onLimit: 'finish' },
       'steps-left: replan-limit',
     ],

@@ -140,7 +140,7 @@ const breaks: Readonly<Record<string, Break>> = {
   'returns all entries wherever reading begins': (inner) => ({
     read: (runId) => inner.read(runId),
   }),
-  'lets anybody release a claim': (inner) => {
+  'lets every process release a claim': (inner) => {
     let latest = 0;
     return {
       claim: async (...args) => {

@@ -25,7 +25,7 @@ const meantFor: Readonly<Record<string, string>> = {
   'forgets the answers to commands': 'inbox: returns the answer to a command',
   'takes every run for owned': 'inbox: tells whether the run has an owner',
   'returns all entries wherever reading begins': 'journal: returns the entries from',
-  'lets anybody release a claim': 'claim: lets only the owner release a run',
+  'lets every process release a claim': 'claim: lets only the owner release a run',
   'keeps a command as often as it is posted': 'inbox: keeps a command once',
   'takes commands whether or not the append is refused': 'inbox: removes nothing',
   'hands out commands by their id instead of their turn': 'inbox: keeps commands unchanged',

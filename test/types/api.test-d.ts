@@ -161,8 +161,8 @@ void notes.start({ goal: 'Go' }).done.then((report) => {
   expectTypeOf(report).toExtend<RunReport>();
   expectTypeOf(outputsOf(report, 'counting')).toEqualTypeOf<readonly number[]>();
   expectTypeOf(outputsOf(report, 'noting')).items.toHaveProperty('lines');
-  // @ts-expect-error 'nobody' is not in the team
-  outputsOf(report, 'nobody');
+  // @ts-expect-error 'absent' is not in the team
+  outputsOf(report, 'absent');
   for (const step of report.steps) {
     if (step.agent === 'counting' && step.isWhole) expectTypeOf(step.output).toBeNumber();
     if (step.agent === 'noting' && step.isWhole) {
@@ -192,8 +192,8 @@ createOrchestrator({
 });
 createOrchestrator({
   agents: [coder],
-  // @ts-expect-error 'nobody' is not in the team
-  policy: presets.dynamic({ approval: { agents: ['nobody'] } }),
+  // @ts-expect-error 'absent' is not in the team
+  policy: presets.dynamic({ approval: { agents: ['absent'] } }),
 });
 
 // ---- The team: plans and hand-offs may name only its members -----------------------------------
@@ -217,13 +217,13 @@ expectTypeOf(orchestrator).toEqualTypeOf<Orchestrator<CodingTeam>>();
 
 createOrchestrator({
   agents: [coder, reviewer],
-  // @ts-expect-error 'nobody' is not in the team
-  planner: () => ({ steps: [{ id: 's1', agent: 'nobody', task: 'Write it' }] }),
+  // @ts-expect-error 'absent' is not in the team
+  planner: () => ({ steps: [{ id: 's1', agent: 'absent', task: 'Write it' }] }),
 });
 createOrchestrator({
   agents: [coder, reviewer],
-  // @ts-expect-error 'nobody' is not in the team
-  planner: async () => ({ steps: [{ id: 's1', agent: 'nobody', task: 'Write it' }] }),
+  // @ts-expect-error 'absent' is not in the team
+  planner: async () => ({ steps: [{ id: 's1', agent: 'absent', task: 'Write it' }] }),
 });
 
 orchestrator.start({
@@ -240,26 +240,26 @@ orchestrator.start({
   // @ts-expect-error there is no such choice
   plan: { steps: [{ id: 's1', agent: 'coder', task: 'Go', votes: { count: 3, choose: 'lot' } }] },
 });
-// @ts-expect-error 'nobody' is not in the team
-orchestrator.start({ goal: 'Go', plan: { steps: [{ id: 's1', agent: 'nobody', task: 'Read' }] } });
+// @ts-expect-error 'absent' is not in the team
+orchestrator.start({ goal: 'Go', plan: { steps: [{ id: 's1', agent: 'absent', task: 'Read' }] } });
 // @ts-expect-error there is no run without a goal
 orchestrator.start({ runId: 'run-1' });
 
 const lost = defineAgent({
   name: 'lost',
   description: 'Hands off to an agent outside the team',
-  run: () => handOff({ agent: 'nobody', task: 'Fix it' }),
+  run: () => handOff({ agent: 'absent', task: 'Fix it' }),
 });
 const asking = defineAgent({
   name: 'asking',
   description: 'Asks for an agent outside the team',
-  run: () => requestReplan({ reason: 'Too hard', agents: ['nobody'] }),
+  run: () => requestReplan({ reason: 'Too hard', agents: ['absent'] }),
 });
 // @ts-expect-error the hand-off of 'reviewer' needs 'coder' in the team
 createOrchestrator({ agents: [reviewer] });
-// @ts-expect-error the hand-off of 'lost' needs 'nobody' in the team
+// @ts-expect-error the hand-off of 'lost' needs 'absent' in the team
 createOrchestrator({ agents: [coder, lost] });
-// @ts-expect-error the request of 'asking' needs 'nobody' in the team
+// @ts-expect-error the request of 'asking' needs 'absent' in the team
 createOrchestrator({ agents: [coder, asking] });
 
 // ---- Policies ---------------------------------------------------------------------------------
